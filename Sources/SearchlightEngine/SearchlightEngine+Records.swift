@@ -28,10 +28,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// Texts that complete the last word of a text; see ``SearchIndex/completions(of:bundle:limit:)``.
-    package func completions(of text: String, bundle: String, limit: Int) async throws(EngineError) -> [String] {
-        try await onQuery { (index) throws(IndexQueryError) in
-            try await index.completions(of: text, bundle: bundle, limit: limit)
-        }
+    /// Texts that may take the place of a text that is being typed; see ``SearchIndex/suggestions(_:)``.
+    package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
+        try await onQuery { (index) throws(IndexQueryError) in try await index.suggestions(request) }
     }
 }

@@ -6,6 +6,8 @@ import BusTransport
 public enum LauncherRequest: Sendable, Hashable {
     /// The items that contain the words of a text, best first. Answer: `aa{sv}`.
     case search(text: String, LauncherOptions)
+    /// Texts that may take the place of a text that is being typed. Answer: `aa{sv}`.
+    case suggest(text: String, LauncherOptions)
     /// All about one item. Answer: `a{sv}`.
     case get(number: UInt64)
     /// What an item looks like. Answer: type, title and content.
@@ -21,6 +23,7 @@ public enum LauncherRequest: Sendable, Hashable {
     /// The methods of the interface.
     enum Method: String, CaseIterable {
         case search = "Search"
+        case suggest = "Suggest"
         case get = "Get"
         case preview = "Preview"
         case previewFile = "PreviewFile"
@@ -36,6 +39,10 @@ public enum LauncherRequest: Sendable, Hashable {
         switch method {
         case .search:
             self = .search(text: try arguments.string(), try LauncherOptions(try arguments.dictionary()))
+        case .suggest:
+            self = .suggest(
+                text: try arguments.string(),
+                try LauncherOptions(try arguments.dictionary(), of: method.rawValue, allowing: ["limit", "bundle"]))
         case .get: self = .get(number: try arguments.unsigned())
         case .preview: self = .preview(number: try arguments.unsigned(), query: try arguments.string())
         case .previewFile: self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
@@ -55,12 +62,22 @@ public struct LauncherOptions: Sendable, Hashable {
     public var attributes: [String] = []
     /// Where the page before ended; empty for the first.
     public var cursor: [UInt8] = []
+    /// Whether misspelled words are corrected.
+    public var correctsSpelling = true
 
     /// Reads options; one that is not known is an error, for it would change what is found.
     ///
     /// - Throws: ``BusError/malformed(_:)``.
     public init(_ options: [String: BusValue]) throws(BusError) {
+        try self.init(
+            options, of: "Search", allowing: ["limit", "bundle", "attributes", "cursor", "correctsSpelling"])
+    }
+
+    init(_ options: [String: BusValue], of method: String, allowing known: Set<String>) throws(BusError) {
         for (name, value) in options {
+            guard known.contains(name) else {
+                throw .malformed("\(method) knows no option \(String(name.prefix(64)).debugDescription)")
+            }
             switch (name, value) {
             case ("limit", .unsigned(let number)): limit = number
             case ("limit", .unsigned32(let number)): limit = UInt64(number)
@@ -70,10 +87,8 @@ public struct LauncherOptions: Sendable, Hashable {
             case ("bundle", .string(let text)): bundle = text.nonEmpty
             case ("attributes", .strings(let names)): attributes = names
             case ("cursor", .bytes(let bytes)): cursor = bytes
-            case ("limit", _), ("bundle", _), ("attributes", _), ("cursor", _):
-                throw .malformed("the option \(name) of Search cannot be of type \(value.signature)")
-            default:
-                throw .malformed("Search knows no option \(String(name.prefix(64)).debugDescription)")
+            case ("correctsSpelling", .boolean(let corrects)): correctsSpelling = corrects
+            default: throw .malformed("the option \(name) of \(method) cannot be of type \(value.signature)")
             }
         }
     }

@@ -10,7 +10,7 @@ public enum QueryRequest: Sendable, Hashable {
     case query(number: UInt64, QueryPageRequest)
     /// The items that contain the words of a text, best first. Answer: a ``QueryPageReply``.
     case search(number: UInt64, QueryPageRequest)
-    /// Texts that complete the last word of a text. Answer: an array of texts, best first.
+    /// Texts that may take the place of a text that is being typed. Answer: an array of texts, best first.
     case suggest(number: UInt64, text: String, limit: UInt64)
     /// Stop working on a request; has no answer, and the request is answered with ``ExtensionStatus/cancelled`` unless it
     /// was already.
@@ -19,7 +19,7 @@ public enum QueryRequest: Sendable, Hashable {
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Query1"
     /// The most suggestions.
-    public static let maximumSuggestions: UInt64 = 100
+    public static let maximumSuggestions: UInt64 = 10
 
     /// The methods of the interface.
     enum Method: String, CaseIterable {

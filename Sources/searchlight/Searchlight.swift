@@ -27,7 +27,8 @@ struct Searchlight: AsyncParsableCommand {
             """,
         version: BuildFacts.text(of: "searchlight"),
         subcommands: [
-            SearchCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self, DragCommand.self,
+            SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self,
+            DragCommand.self,
             ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,

@@ -35,6 +35,36 @@ struct CommandTests {
         #expect(bytes == "alpha as public.html")
     }
 
+    @Test("corrects misspelled words, says so, and can be told not to")
+    func corrections() throws {
+        let command = try indexed()
+        let (status, output) = try command("search", "rulde", "papr")
+        #expect(status == 0 && output.contains("Alpha sheet"))
+        #expect(output.contains("Showing results for “ruled paper”."))
+        let found = try #require(try command.json("search", "rulde", "papr") as? [String: Any])
+        let correction = try #require(found["correction"] as? [String: Any])
+        #expect(correction["text"] as? String == "ruled paper")
+        #expect(correction["ranges"] as? [[Int]] == [[0, 5], [6, 11]])
+        let (_, typed) = try command("search", "--as-typed", "rulde", "papr")
+        #expect(typed.contains("Nothing is found for “rulde papr”."))
+        let plain = try #require(try command.json("search", "paper") as? [String: Any])
+        #expect(plain["correction"] is NSNull || plain["correction"] == nil)
+    }
+
+    @Test("suggests what a search may become")
+    func suggestions() throws {
+        let command = try indexed()
+        let (status, output) = try command("suggest", "bet")
+        #expect(status == 0 && output.contains("Beta") && output.contains("completion · 1 item"))
+        let found = try #require(try command.json("suggest", "bet") as? [[String: Any]])
+        #expect(found.map { $0["text"] as? String } == ["Beta", "Beta sheet"])
+        #expect(found.map { $0["kind"] as? String } == ["completion", "title"])
+        #expect(found.allSatisfy { $0["count"] as? Int == 1 && $0["isExact"] as? Bool == true })
+        #expect(try command.json("suggest", "--limit", "1", "bet") as? [Any] != nil)
+        #expect(try command("suggest", "--limit", "11", "bet").status == 64)
+        #expect(try command("suggest", "zzzz").output.isEmpty)
+    }
+
     @Test("prints JSON that can be parsed")
     func json() throws {
         let command = try indexed()

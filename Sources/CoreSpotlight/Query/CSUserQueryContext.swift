@@ -11,9 +11,9 @@ open class CSUserQueryContext: CSSearchQueryContext {
     open var enableRankedResults = true
     /// The most results; 0, which is the default, for all.
     open var maxResultCount = 0
-    /// The most suggestions; 0, which is the default, for ten. At most 100 are given.
+    /// The most suggestions; 0, which is the default, for ten. At most ten are given.
     ///
-    /// - Note: Differs on Linux: 0 stands for ten, and at most 100 are given.
+    /// - Note: Differs on Linux: 0 stands for ten, and at most ten are given.
     open var maxSuggestionCount = 0
     /// The most results that bear a rank, 100 unless set. Those behind them still come, and compare as less fitting.
     open var maxRankedResultCount = 100

@@ -8,7 +8,7 @@ struct ResultPagePlan: Sendable {
     static let pageSize = 100
     /// The most suggestions of a query that names no number, and of any query.
     static let usualSuggestionCount = 10
-    static let maximumSuggestionCount = 100
+    static let maximumSuggestionCount = 10
 
     let kind: ResultPageRequest.Kind
     /// In the query language, or as typed.

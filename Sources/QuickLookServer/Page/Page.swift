@@ -72,13 +72,16 @@ enum Page {
           <div class="field" role="search">
             <span id="lens" aria-hidden="true"></span>
             <input id="query" type="search" value="QUERY" placeholder="Search" aria-label="Search" role="combobox"
-              aria-controls="results" aria-expanded="true" aria-autocomplete="none" autocomplete="off" autocapitalize="off"
+              aria-controls="results" aria-expanded="true" aria-autocomplete="list" autocomplete="off" autocapitalize="off"
               spellcheck="false" maxlength="500" autofocus>
             <kbd aria-hidden="true">/</kbd>
+            <ul id="suggestions" role="listbox" aria-label="Suggestions" hidden></ul>
           </div>
         </header>
         <main>
           <section class="list" aria-label="Results">
+            <p id="correction" hidden>Showing results for <b dir="auto"></b>
+              <button type="button">Search as typed</button></p>
             <ul id="results" role="listbox" aria-label="Results"></ul>
             <button id="more" type="button" hidden>Show more</button>
             <div id="nothing" class="empty"><span aria-hidden="true"></span><h2></h2><p></p></div>

@@ -5,19 +5,22 @@ const by = (id) => document.getElementById(id);
 const [query, results, more, stage] = ["query", "results", "more", "stage"].map(by);
 const page = crypto.randomUUID();
 let turn = 0, hits = [], next = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
+// The text that was searched for, which may have other words than the field; whether no word is to be corrected.
+let searched = "", asTyped = false;
 
 // Icons: outlines in a square of 24.
 const icons = {
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4", audio: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
   back: "M14.5 5.5 8 12l6.5 6.5", calendar: "M4.5 6h15v14h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4",
   code: "M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5", document: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5",
-  down: "m6.5 9.5 5.5 5.5 5.5-5.5", folder: "M3.5 6h6l2 2.5h9V19h-17z",
+  down: "m6.5 9.5 5.5 5.5 5.5-5.5", filter: "M4 6h16M7 12h10M10 18h4", folder: "M3.5 6h6l2 2.5h9V19h-17z",
   image: "M3.5 5h17v14h-17zM4 17l5-5 3.5 3.5L15.5 12.5 20 17M15.5 9h.01",
   lens: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 20.5 20.5",
   link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17",
   mail: "M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5", movie: "M3.5 6h12v12h-12zM15.5 10.5l5-3v9l-5-3",
   pdf: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5M9 13h6.5M9 16.5h4.5",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20c.8-3.6 3.7-5.5 7.5-5.5s6.7 1.9 7.5 5.5",
+  spelling: "M4 16 8 6l4 10M5.5 12.5h5M13.5 15.5l2.5 2.5 5-6",
   save: "M12 4v11M7.5 11 12 15.5l4.5-4.5M5 19.5h14", text: "M6 3.5h12v17H6zM9 8h6M9 11.5h6M9 15h4",
 };
 function icon(name) {
@@ -48,15 +51,23 @@ async function search(following = false) {
   const text = query.value;
   searching?.abort();
   const own = searching = new AbortController();
-  if (!text.trim()) return show([], null, "", following);
+  if (!text.trim()) { correct(null, ""); return show([], null, "", following); }
   try {
     const parameters = { q: text, page, n: ++turn };
     if (following) parameters.cursor = next;
+    if (asTyped) parameters.typed = 1;
     const found = await ask("api/search", parameters, own.signal);
+    correct(found.correction, text);
     show(found.hits, found.next ?? null, text, following);
   } catch (problem) {
     if (own === searching && problem.name !== "AbortError") explain("Search Failed", problem.message);
   }
+}
+// Shows the text that was searched for in place of the typed one.
+function correct(pieces, text) {
+  searched = pieces ? pieces.map((piece) => piece.text).join("") : text;
+  by("correction").hidden = !pieces;
+  by("correction").firstElementChild.replaceChildren(...(pieces ?? []).map((piece) => piece.found ? element("em", {}, piece.text) : piece.text));
 }
 function show(found, following, text, isMore) {
   const first = isMore ? hits.length : 0;
@@ -66,7 +77,7 @@ function show(found, following, text, isMore) {
   if (!isMore) results.replaceChildren();
   results.append(...found.map((hit, index) => row(hit, first + index)));
   more.hidden = next === null;
-  by("status").textContent = text ? hits.length + (next ? " or more" : "") + " found" : "";
+  by("status").textContent = text ? hits.length + (next ? " or more" : "") + " found" + (searched === text ? "" : " for " + searched) : "";
   by("nothing").hidden = hits.length > 0;
   if (!hits.length && text) explain("No Results", "Nothing is found for “" + text + "”.");
   if (!text) explain("Search Everything", "Notes, mail, bookmarks: whatever your apps made findable.");
@@ -116,6 +127,64 @@ function carry(event, hit, offer) {
   else data.setData("text/plain", name);
 }
 
+// Suggestions: a list below the field while it is typed in. It is closed when one is taken.
+let suggestions = [], picked = -1, suggesting = null;
+const isSuggesting = () => suggestions.length > 0;
+async function suggest() {
+  suggesting?.abort();
+  const own = suggesting = new AbortController(), text = query.value;
+  if (!text.trim()) return offer([]);
+  try {
+    const found = await ask("api/suggest", { q: text, page, n: ++turn }, own.signal);
+    if (own === suggesting) offer(found.suggestions);
+  } catch {
+    if (own === suggesting) offer([]);
+  }
+}
+function offer(found) {
+  suggestions = found;
+  picked = -1;
+  by("suggestions").hidden = !found.length;
+  by("suggestions").replaceChildren(...found.map((one, index) => {
+    const count = one.count === undefined ? "" : one.count + (one.isExact ? "" : "+") + (one.count === 1 ? " item" : " items");
+    const made = element("li", { id: "suggestion-" + index, role: "option", ariaSelected: "false" },
+      icon(suggestionIcons[one.kind] ?? "lens"), element("span", { dir: "auto" }, one.text), element("small", {}, count));
+    // The field keeps the focus.
+    made.addEventListener("mousedown", (event) => event.preventDefault());
+    made.addEventListener("click", () => take(index));
+    return made;
+  }));
+  announce();
+}
+const suggestionIcons = { person: "person", filter: "filter", title: "text", correction: "spelling" };
+function pick(index) {
+  by("suggestion-" + picked)?.setAttribute("aria-selected", "false");
+  picked = index < -1 ? suggestions.length - 1 : index >= suggestions.length ? -1 : index;
+  const option = by("suggestion-" + picked);
+  option?.setAttribute("aria-selected", "true");
+  option?.scrollIntoView({ block: "nearest" });
+  announce();
+}
+// What comes next is typed behind it: a filter without its value goes on, a word does not.
+function take(index) {
+  const taken = suggestions[index];
+  query.value = taken.text + (taken.count === undefined ? "" : " ");
+  asTyped = false;
+  close();
+  offer([]);
+  if (taken.count === undefined) suggest(); else suggesting?.abort();
+  search();
+}
+function dismiss() { suggesting?.abort(); offer([]); }
+// Names the option that the keys move to: a suggestion if one is picked, or else a result.
+function announce() {
+  const option = picked >= 0 ? "suggestion-" + picked : chosen >= 0 && !isSuggesting() ? "hit-" + chosen : null;
+  query.setAttribute("aria-controls", isSuggesting() ? "suggestions" : "results");
+  query.setAttribute("aria-expanded", String(isSuggesting() || hits.length > 0));
+  if (option) query.setAttribute("aria-activedescendant", option);
+  else query.removeAttribute("aria-activedescendant");
+}
+
 // Choosing: what was looked at before is given up, here and in the extension that renders it.
 function choose(index) {
   by("hit-" + chosen)?.setAttribute("aria-selected", "false");
@@ -123,12 +192,11 @@ function choose(index) {
   const option = by("hit-" + chosen);
   option?.setAttribute("aria-selected", "true");
   option?.scrollIntoView({ block: "nearest" });
-  if (option) query.setAttribute("aria-activedescendant", option.id);
-  else query.removeAttribute("aria-activedescendant");
+  announce();
   look();
 }
 async function look() {
-  const hit = hits[chosen], text = query.value, wanted = hit ? hit.id + " " + text : "";
+  const hit = hits[chosen], text = searched, wanted = hit ? hit.id + " " + text : "";
   if (wanted === shownFor) return;
   shownFor = wanted;
   looking?.abort();
@@ -206,7 +274,13 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   const isTyping = event.target === query;
   const menu = document.querySelector("#offers details[open]");
-  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+  const moves = isTyping && isSuggesting();
+  if (moves && event.key === "ArrowDown") pick(picked + 1);
+  else if (moves && event.key === "ArrowUp") pick(picked - 1);
+  else if (moves && event.key === "Tab" && !event.shiftKey) take(Math.max(0, picked));
+  else if (moves && event.key === "Escape") dismiss();
+  else if (moves && event.key === "Enter") { if (picked >= 0) take(picked); else dismiss(); }
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (menu || !hits.length || document.body.classList.contains("shows-preview")) return;
     if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true);
     else choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
@@ -217,7 +291,7 @@ document.addEventListener("keydown", (event) => {
     if (menu) menu.open = false;
     else if (document.body.classList.contains("shows-preview")) { close(); query.focus(); }
     else if (!isTyping) query.focus();
-    else { query.value = ""; search(); }
+    else { query.value = ""; asTyped = false; search(); }
   } else if (event.key === "/" && !isTyping) {
     close();
     query.focus();
@@ -229,7 +303,9 @@ document.addEventListener("click", (event) => {
   const menu = document.querySelector("#offers details[open]");
   if (menu && (!menu.contains(event.target) || event.target.closest("a"))) menu.open = false;
 });
-query.addEventListener("input", () => search());
+query.addEventListener("input", () => { asTyped = false; search(); suggest(); });
+query.addEventListener("blur", dismiss);
+by("correction").lastElementChild.addEventListener("click", () => { asTyped = true; query.focus(); search(); });
 more.addEventListener("click", () => search(true));
 by("back").addEventListener("click", () => { close(); if (!isNarrow()) query.focus(); });
 // Whoever leaves waits for nothing.

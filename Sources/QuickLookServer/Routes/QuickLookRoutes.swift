@@ -100,8 +100,10 @@ package final class QuickLookRoutes: Sendable {
         case ["api", "search"]:
             let cursor = arguments["cursor"]
             return try await turn("search", arguments) { [searches] in
-                try await searches.reply(query, after: cursor)
+                try await searches.reply(query, correctsSpelling: arguments["typed"] == nil, after: cursor)
             }
+        case ["api", "suggest"]:
+            return try await turn("suggest", arguments) { [searches] in try await searches.suggestions(for: query) }
         default: break
         }
         guard let last = path.last, path.count >= 2 else { throw PageFailure(404, "There is nothing here.") }

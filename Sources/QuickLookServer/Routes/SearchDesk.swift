@@ -24,30 +24,79 @@ final class SearchDesk: Sendable {
 
     private struct Cursors {
         var next = 1
-        var kept: [(number: Int, query: String, cursor: SearchCursor)] = []
+        var kept: [(number: Int, search: Key, cursor: SearchCursor)] = []
         /// Who scrolls on does so in what was found last.
         static let maximum = 16
     }
 
+    /// What a page of results belongs to.
+    private struct Key: Equatable {
+        var query: String
+        var correctsSpelling: Bool
+    }
+
     init(_ store: any EngineClient) { self.store = store }
 
+    /// - Parameters:
+    ///   - query: the text as typed.
+    ///   - correctsSpelling: whether misspelled words are corrected.
+    ///   - cursor: where the page before ended, as its reply said.
     /// - Throws: ``EngineError`` or ``PageFailure``.
-    func reply(_ query: String, after cursor: String?) async throws -> PageReply {
+    func reply(_ query: String, correctsSpelling: Bool, after cursor: String?) async throws -> PageReply {
+        let key = Key(query: query, correctsSpelling: correctsSpelling)
         var request = ItemSearch(query)
         request.limit = Self.pageSize
         request.attributes = Self.attributes
         request.snippetLength = Self.snippetCharacters
         request.includesPending = false
+        request.correctsSpelling = correctsSpelling
         if let cursor {
-            guard let place = place(cursor, query) else {
+            guard let place = place(cursor, key) else {
                 throw PageFailure(410, "These results are not kept any more. Search again.")
             }
             request.cursor = place
         }
         let page = try await found(request)
-        let highlighter = Highlighter(query: query)
+        let highlighter = Highlighter(query: page.correction?.text ?? query)
         return .json(
-            Report(hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, query) }))
+            Report(
+                hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, key) },
+                correction: page.correction.map { correction in
+                    correction.pieces.map { Piece(text: String($0.text), found: $0.isMarked) }
+                }))
+    }
+
+    /// The texts that may take the place of a text that is being typed.
+    ///
+    /// - Throws: ``EngineError``.
+    func suggestions(for typed: String) async throws(EngineError) -> PageReply {
+        var request = SuggestionRequest(typed)
+        request.includesPending = false
+        let suggestions: [Suggestion]
+        do throws(EngineError) {
+            suggestions = try await store.suggestions(request)
+        } catch {
+            guard case .index(.noStore) = error else { throw error }
+            suggestions = []
+        }
+        return .json(
+            Suggestions(
+                suggestions: suggestions.map {
+                    Suggested(
+                        kind: $0.kind.rawValue, text: $0.text, count: $0.total?.count, isExact: $0.total?.isExact)
+                }))
+    }
+
+    private struct Suggestions: Encodable {
+        var suggestions: [Suggested]
+    }
+
+    private struct Suggested: Encodable {
+        var kind: String
+        var text: String
+        /// How many items it finds, and whether these are all; missing for a filter without its value.
+        var count: Int?
+        var isExact: Bool?
     }
 
     /// Nothing, where nothing was donated yet.
@@ -60,15 +109,15 @@ final class SearchDesk: Sendable {
         }
     }
 
-    private func place(_ name: String, _ query: String) -> SearchCursor? {
-        cursors.withLock { cursors in cursors.kept.first { "\($0.number)" == name && $0.query == query }?.cursor }
+    private func place(_ name: String, _ key: Key) -> SearchCursor? {
+        cursors.withLock { cursors in cursors.kept.first { "\($0.number)" == name && $0.search == key }?.cursor }
     }
 
-    private func keep(_ cursor: SearchCursor, _ query: String) -> String {
+    private func keep(_ cursor: SearchCursor, _ key: Key) -> String {
         cursors.withLock { cursors in
             let number = cursors.next
             cursors.next += 1
-            cursors.kept.append((number, query, cursor))
+            cursors.kept.append((number, key, cursor))
             if cursors.kept.count > Cursors.maximum { cursors.kept.removeFirst() }
             return "\(number)"
         }
@@ -78,6 +127,8 @@ final class SearchDesk: Sendable {
         var hits: [Hit]
         /// What to ask the next page with.
         var next: String?
+        /// The text that was searched for in place of the typed one; its other words are marked.
+        var correction: [Piece]?
     }
 
     private struct Hit: Encodable {

@@ -58,6 +58,11 @@ extension EngineClient {
         }
     }
 
+    /// Suggests texts that may take the place of a text that is being typed, the likeliest first.
+    package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
+        try await perform(SuggestCall(request: request))
+    }
+
     /// The items that satisfy a query, a page at a time, in the order in which they were first donated.
     ///
     /// - Parameters:

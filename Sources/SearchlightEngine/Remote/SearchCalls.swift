@@ -67,6 +67,17 @@ package struct SearchCall: EngineCall {
     }
 }
 
+/// Suggests texts that may take the place of a text that is being typed.
+package struct SuggestCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "complete a text" }
+    var request: SuggestionRequest
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> [Suggestion] { try await engine.suggestions(request) }
+}
+
 /// Finds items by a metadata query, in the order in which they were first donated.
 package struct ItemsCall: EngineCall {
     package var need: EngineNeed { .reading }

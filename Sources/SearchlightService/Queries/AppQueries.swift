@@ -44,11 +44,13 @@ struct AppQueries {
         }
     }
 
-    /// Texts that complete the last word of a text.
+    /// Texts that may take the place of a text that is being typed.
     func suggestions(_ text: String, limit: UInt64) async throws(QueryRefusal) -> [String] {
-        let limit = Int(min(limit, QueryRequest.maximumSuggestions))
+        guard limit > 0 else { return [] }
+        var request = SuggestionRequest(text, bundle: bundle)
+        request.limit = Int(min(limit, QueryRequest.maximumSuggestions))
         do throws(EngineError) {
-            return try await engine.completions(of: text, bundle: bundle, limit: limit)
+            return try await engine.suggestions(request).map(\.text)
         } catch {
             throw QueryRefusal(error)
         }

@@ -32,6 +32,7 @@ final class LauncherHandler: Sendable {
     ) async throws(QueryRefusal) -> [BusValue] {
         switch request {
         case .search(let text, let options): return [try await search(text, options, engine, limits)]
+        case .suggest(let text, let options): return [try await suggest(text, options, engine)]
         case .get(let number):
             let item = try await item(number, engine)
             return [try checked(.dictionary(LauncherItem.all(of: item)))]
@@ -72,6 +73,7 @@ final class LauncherHandler: Sendable {
         request.cursor = try PageCursor.searchCursor(options.cursor, of: query, maximumHits: limits.searchHits)
         request.limit = Int(max(1, min(options.limit, UInt64(limits.pageItems))))
         request.attributes = Set(options.attributes)
+        request.correctsSpelling = options.correctsSpelling
         request.snippetLength = LauncherItem.snippetLength
         // It is asked with each key that is typed.
         request.includesPending = false
@@ -81,6 +83,9 @@ final class LauncherHandler: Sendable {
         if let next = found.next, let last = items.indices.last {
             items[last]["cursor"] = .bytes(PageCursor.bytes(next, of: query))
         }
+        if let correction = found.correction, let last = items.indices.last {
+            items[last]["correction"] = .string(text: correction.text)
+        }
         if let pending = found.pending?.total, let last = items.indices.last {
             items[last]["pending"] = .dictionary([
                 "donations": .unsigned(UInt64(clamping: pending.donations)),
@@ -89,6 +94,30 @@ final class LauncherHandler: Sendable {
             ])
         }
         return try checked(.dictionaries(items))
+    }
+
+    private static func suggest(
+        _ text: String, _ options: LauncherOptions, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> BusValue {
+        var request = SuggestionRequest(text, bundle: options.bundle)
+        request.limit = Int(clamping: options.limit)
+        // It is asked with each key that is typed.
+        request.includesPending = false
+        do throws(EngineError) {
+            return .dictionaries(
+                try await engine.suggestions(request).map { suggestion in
+                    var values: [String: BusValue] = [
+                        "kind": .string(suggestion.kind.rawValue), "text": .string(text: suggestion.text),
+                    ]
+                    if let total = suggestion.total {
+                        values["count"] = .unsigned(UInt64(clamping: total.count))
+                        values["isExact"] = .boolean(total.isExact)
+                    }
+                    return values
+                })
+        } catch {
+            throw QueryRefusal(error)
+        }
     }
 
     private static func item(_ number: UInt64, _ engine: SearchlightEngine) async throws(QueryRefusal) -> StoredItem {

@@ -20,8 +20,14 @@ enum KindNames {
         return isTypeIdentifier(name) ? conforms(name) : nil
     }
 
-    /// Every name that is known, for suggestions.
-    static var names: [String] { kinds.keys.sorted() }
+    /// Every name that is known, for suggestions: the usual ones first.
+    static let names: [String] = {
+        let usual = [
+            "pdf", "image", "document", "mail", "message", "folder", "text", "movie", "audio", "contact", "event",
+            "presentation", "spreadsheet", "code", "archive", "book",
+        ]
+        return usual + kinds.keys.filter { !usual.contains($0) }.sorted()
+    }()
 
     static func kind(_ name: String) -> Kind? {
         if let kind = kinds[name] { return kind }

@@ -35,6 +35,34 @@ struct QuickLookRouteTests {
         }
     }
 
+    @Test("A misspelled word is corrected, unless the page asks for the text as typed")
+    func corrections() async throws {
+        try await withNotebook { session, _ in
+            let answer = try await session.get("api/search", ["q": "betta sheet"]).json()
+            let correction = try #require(answer["correction"] as? [[String: Any]])
+            #expect(correction.map { $0["text"] as? String } == ["beta", " sheet"])
+            #expect(correction.map { $0["found"] as? Bool } == [true, false])
+            let hits = try #require(answer["hits"] as? [[String: Any]])
+            let title = try #require(hits.first?["title"] as? [[String: Any]])
+            #expect(title.map { $0["text"] as? String } == ["Beta", " ", "sheet"])
+            let typed = try await session.get("api/search", ["q": "betta", "typed": "1"]).json()
+            #expect((typed["hits"] as? [Any])?.isEmpty == true && typed["correction"] == nil)
+        }
+    }
+
+    @Test("The page is suggested what its field may become")
+    func suggestions() async throws {
+        try await withNotebook { session, _ in
+            let answer = try await session.get("api/suggest", ["q": "bet"]).json()
+            let suggestions = try #require(answer["suggestions"] as? [[String: Any]])
+            #expect(suggestions.map { $0["text"] as? String } == ["Beta", "Beta sheet"])
+            #expect(suggestions.first?["kind"] as? String == "completion")
+            #expect(suggestions.first?["count"] as? Int == 1 && suggestions.first?["isExact"] as? Bool == true)
+            let page = try await session.get("")
+            #expect(page.text.contains("<ul id=\"suggestions\" role=\"listbox\""))
+        }
+    }
+
     @Test("Markup in items stays text in what the page gets")
     func markup() async throws {
         let harness = try Harness()

@@ -31,6 +31,7 @@ struct LauncherTests {
         try await wine.index(.put(batch), in: "cellar")
         // A launcher does not wait for what has just been donated; others do.
         _ = try await wine.query("title == '*'")
+        _ = try await notes.query("title == '*'")
         return service
     }
 
@@ -95,6 +96,40 @@ struct LauncherTests {
         }
         #expect(Set(values.keys) == ["content", "contentType", "length", "source", "title"])
         #expect(text(values, "title") == "Wine" && text(values, "source") == "attributes")
+        await service.stop()
+    }
+
+    @Test("A launcher is told what was searched for in place of a misspelled word, and may turn that off")
+    func corrections() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let launcher = try await BusTestClient(bus)
+        let found = try await launcher.search("chesse", ["limit": .unsigned32(1)])
+        #expect(found.map { text($0, "uniqueIdentifier") } == ["n1"] && text(found.first, "correction") == "cheese")
+        let cursor = try #require(found.first?["cursor"])
+        let rest = try await launcher.search("chesse", ["cursor": cursor])
+        #expect(rest.map { text($0, "uniqueIdentifier") } == ["w1"] && text(rest.first, "correction") == "cheese")
+        let asTyped = try await launcher.search("chesse", ["correctsSpelling": .boolean(false)])
+        #expect(asTyped.isEmpty)
+        await service.stop()
+    }
+
+    @Test("A launcher gets suggestions with their kinds and counts, of all bundles or of one")
+    func suggestions() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let launcher = try await BusTestClient(bus)
+        let all = try await launcher.suggest("che")
+        #expect(text(all.first, "kind") == "completion" && text(all.first, "text") == "Cheese")
+        guard case .unsigned(2)? = all.first?["count"], case .boolean(true)? = all.first?["isExact"] else {
+            throw BusError.malformed("\(all)")
+        }
+        let limited = try await launcher.suggest("che", ["limit": .signed32(1)])
+        #expect(limited.count == 1)
+        let wine = try await launcher.suggest("che", ["bundle": .string("com.example.wine")])
+        #expect(wine.map { text($0, "text") } == ["cheese"])
+        let refused = await refusal { _ = try await launcher.suggest("che", ["cursor": .bytes([])]) }
+        #expect(refused == BusErrorName.invalidArguments)
         await service.stop()
     }
 

@@ -57,6 +57,13 @@ final class BusTestClient: Sendable {
         }
     }
 
+    /// What `Search1.Suggest` answers.
+    func suggest(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
+        let member = BusMember(LauncherRequest.interface, "Suggest")
+        var arguments = BusArguments(try await call(member, [.string(text), .dictionary(options)]), of: "Suggest")
+        return try arguments.dictionaries()
+    }
+
     /// What `Search1.Search` finds.
     func search(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
         let member = BusMember(LauncherRequest.interface, "Search")

@@ -108,6 +108,8 @@ struct IndexBenchmarks {
         }
         Self.say("Metadata queries")
         var measurements = try await MetadataSearches.run(index: index, corpus: corpus)
+        Self.say("Suggestions")
+        measurements += try await Suggesting.run(index: index, classes: queries, items: items)
         Self.say("Cancelling")
         measurements += try await Cancelling.run(index: index)
         let writer = try ContinuousWriter(index: index, corpus: corpus, suffix: "w\(plain.count)")

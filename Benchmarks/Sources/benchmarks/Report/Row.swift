@@ -36,6 +36,7 @@ enum Row: String, Codable, CaseIterable {
     case searchP50 = "index.search-p50"
     case searchP95 = "index.search-p95"
     case infixP95 = "index.infix-p95"
+    case suggestions = "index.suggestions"
     case cancellation = "index.cancellation"
     case opening = "index.opening"
     case size = "index.size"

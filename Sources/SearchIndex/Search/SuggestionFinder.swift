@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+import MetadataQuery
+import TextAnalysis
+import UserSearch
+
+extension SearchIndex {
+    /// Suggests texts that may take the place of a text that is being typed, the likeliest first (docs/SEARCH.md). Each finds
+    /// something.
+    ///
+    /// With a bundle, only the bundle's items are read and counted, so that no word of another bundle shows. While a store is
+    /// migrated there are none.
+    ///
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    public func suggestions(_ request: SuggestionRequest) async throws(IndexQueryError) -> [Suggestion] {
+        guard Self.canBeStored(request.bundle), let typed = TypedText(request.text) else { return [] }
+        return try await query("Completing a text", includingPending: request.includesPending) { [self] db in
+            guard try FullTextIndex.derived.isCurrent(db), try AttributeIndex.isCurrent(db) else { return [] }
+            var finder = try SuggestionFinder(self, request, typed, db)
+            return try finder.find()
+        }
+    }
+}
+
+/// Finds suggestions in one state of the store. Each source adds candidates in its order; of these, the ones that find something
+/// are taken. A further source, such as the user's own earlier searches, is one more call in ``find()``.
+struct SuggestionFinder {
+    private let request: SuggestionRequest
+    private let typed: TypedText
+    private let db: Database
+    private let counter: SuggestionCounter
+    private var suggestions: [Suggestion] = []
+
+    /// So many of the newest titles with a word that begins so are read.
+    private static let readTitles = 48
+    /// So many texts with the other words are looked at for one that begins so.
+    private static let readTexts = 64
+    /// The most of each kind beside others.
+    private static let (maximumTitles, maximumPeople, maximumFilters, maximumCorrections) = (4, 3, 2, 3)
+    /// The most candidates of a list that are counted.
+    private static let maximumCandidates = 16
+    /// Shorter words are the beginning of too many names.
+    private static let shortestName = 2
+
+    init(_ index: SearchIndex, _ request: SuggestionRequest, _ typed: TypedText, _ db: Database) throws {
+        (self.request, self.typed, self.db) = (request, typed, db)
+        counter = try SuggestionCounter(index, bundle: request.bundle, db)
+    }
+
+    private var limit: Int { max(1, min(request.limit, Suggestion.maximumCount)) }
+
+    mutating func find() throws -> [Suggestion] {
+        if let (name, value) = typed.filter {
+            try addValues(of: name, value)
+        } else if let (beginning, word) = typed.word {
+            try addCompletions(of: word, after: beginning)
+            if suggestions.isEmpty { try addCorrections() }
+            try addPeople(word)
+            try addFilterNames(word)
+        }
+        return Array(suggestions.prefix(limit))
+    }
+
+    /// Adds a suggestion, unless it finds nothing or is there already.
+    ///
+    /// - Returns: Whether it was added.
+    @discardableResult
+    private mutating func add(_ kind: Suggestion.Kind, _ text: String) throws -> Bool {
+        guard text.utf8.count <= UserQuery.maximumBytes, !suggestions.contains(where: { $0.text == text }),
+            let total = try counter.total(text)
+        else { return false }
+        suggestions.append(Suggestion(kind, text, total: total))
+        return true
+    }
+
+    // MARK: Completions
+
+    private mutating func addCompletions(of word: String, after beginning: String) throws {
+        let others = SearchPlan(counter.words(of: beginning))?.words.map(\.text) ?? []
+        var completions = WordCompletions(of: word, beside: others)
+        let titles = try titles(with: word, beside: others)
+        for (place, text) in titles.enumerated() { completions.add(try counter.record(ofText: text), place: place) }
+        if !others.isEmpty, titles.count < Self.readTexts / 4 {
+            let sequence = WordSequence([word], isPrefix: true)
+            let texts = try counter.texts(withAll: others, limit: Self.readTexts)
+            for (place, text) in texts.enumerated() where !titles.contains(text) {
+                completions.add(
+                    try counter.record(ofText: text, having: sequence), place: titles.count + place, readsText: true)
+            }
+        } else if others.isEmpty, completions.isSparse {
+            for text in try SpellingWords.words(beginningWith: word, limit: Self.maximumCandidates, db) {
+                completions.add(text)
+            }
+        }
+        var titlesLeft = Self.maximumTitles
+        // Names of people and filters have places too.
+        let most = max(1, limit - Self.maximumPeople, limit / 2)
+        for candidate in completions.best.prefix(2 * Self.maximumCandidates) where suggestions.count < most {
+            if candidate.kind == .title {
+                guard titlesLeft > 0 else { continue }
+                titlesLeft -= 1
+            }
+            try add(candidate.kind, beginning + candidate.text)
+        }
+    }
+
+    /// The newest texts that have titles or keywords with all words and one that begins so.
+    private func titles(with word: String, beside others: [String]) throws -> [Int64] {
+        let all =
+            others.map { TitleWords.expression($0, isPrefix: false) } + [TitleWords.expression(word, isPrefix: true)]
+        return try counter.list(FullTextIndex.titleTable, all.joined(separator: " AND "), limit: Self.readTitles)
+    }
+
+    // MARK: Corrections
+
+    private mutating func addCorrections() throws {
+        guard let run = try counter.run(request.text) else { return }
+        let text = counter.words(of: request.text)
+        for replacements in try SearchSpelling(run).corrections(in: text, limit: Self.maximumCorrections) {
+            if let corrected = request.text.replacing(replacements) { try add(.correction, corrected) }
+        }
+    }
+
+    // MARK: People
+
+    private mutating func addPeople(_ word: String) throws {
+        guard word.unicodeScalars.count >= Self.shortestName else { return }
+        let sources = [("from", FilterCompletion.people), ("to", FilterCompletion.recipients)]
+        var left = Self.maximumPeople
+        // A name of several words before its last one alone.
+        var typedNames = [(beginning: typed.beginning, name: typed.token)]
+        if !typed.beginning.isEmpty { typedNames.insert((beginning: "", name: request.text), at: 0) }
+        for (beginning, name) in typedNames {
+            for (filter, attributes) in sources {
+                for person in try counter.values(of: attributes, beginningWith: name, limit: left) where left > 0 {
+                    let text = beginning + FilterCompletion.text(name: filter, value: person)
+                    if try add(.person, text) { left -= 1 }
+                }
+            }
+        }
+    }
+
+    // MARK: Filters
+
+    private mutating func addFilterNames(_ word: String) throws {
+        guard word.unicodeScalars.count >= Self.shortestName, typed.token.lowercased() == word else { return }
+        var left = Self.maximumFilters
+        for name in FilterCompletion.names(beginningWith: word) where left > 0 {
+            let attributes = FilterCompletion.attributes(of: name)
+            let numbers = try attributes.compactMap { try AttributeIndex.number(of: $0, db) }
+            guard attributes.isEmpty || !numbers.isEmpty else { continue }
+            suggestions.append(Suggestion(.filter, typed.beginning + name + ":", total: nil))
+            left -= 1
+        }
+    }
+
+    private mutating func addValues(of name: String, _ value: String) throws {
+        guard let values = FilterCompletion.values(of: name) else { return }
+        let folded = TextFolding.folded(value, case: true, diacritics: true)
+        let kind: Suggestion.Kind
+        let candidates: [String]
+        switch values {
+        case .fixed(let list): (kind, candidates) = (.filter, list.filter { $0.hasPrefix(folded) })
+        case .attributes(let names):
+            kind = names == ["keywords"] ? .filter : .person
+            candidates = try counter.values(of: names, beginningWith: value, limit: Suggestion.maximumCount)
+        case .apps: (kind, candidates) = (.filter, try counter.apps(beginningWith: folded))
+        case .free: return
+        }
+        var known: Set<QueryExpression> = []
+        for candidate in candidates.prefix(Self.maximumCandidates) where suggestions.count < limit {
+            let text = typed.beginning + FilterCompletion.text(name: name.lowercased(), value: candidate)
+            // Of names for the same, the first.
+            if let meaning = try counter.meaning(text), !known.insert(meaning).inserted { continue }
+            try add(kind, text)
+        }
+        // What most items have comes first; a date does not.
+        if case .fixed(let list) = values, list.contains("today") { return }
+        suggestions = suggestions.enumerated().sorted {
+            ($1.element.total?.count ?? 0, $0.offset) < ($0.element.total?.count ?? 0, $1.offset)
+        }.map(\.element)
+    }
+}
+
+/// The words and phrases that a word being typed may become, from items in the order of their weight.
+struct WordCompletions {
+    /// What the word may become.
+    struct Candidate {
+        var kind: Suggestion.Kind
+        var text: String
+        var score: Double
+        /// How many items have it.
+        var items: Int
+    }
+
+    /// So many bytes of one text, and so many words of one item, are looked at.
+    private static let (bytesOfText, wordsOfItem) = (16 << 10, 4096)
+    /// The most words of a phrase.
+    private static let wordsOfPhrase = 3
+    /// A phrase does not end in a word of fewer bytes.
+    private static let shortestEnd = 3
+    private static let titles = ["title", "displayName", "alternateNames"]
+    private static let keywords = ["keywords", "contactKeywords"]
+    private static let texts = ["subject", "contentDescription", "authorNames", "recipientNames", "textContent"]
+    /// Enough candidates.
+    private static let enough = 3
+
+    private let prefix: [UInt8]
+    private let others: Set<String>
+    private var candidates: [String: Candidate] = [:]
+
+    /// - Parameters:
+    ///   - word: The word that is being typed, folded.
+    ///   - others: The words beside it, which no phrase has once more.
+    init(of word: String, beside others: [String]) { (prefix, self.others) = (Array(word.utf8), Set(others)) }
+
+    var isSparse: Bool { candidates.count < Self.enough }
+
+    /// The candidates, best first: those of more and of better items. A phrase counts if two items have it, or if it ends a title.
+    var best: [Candidate] {
+        candidates.values.filter { $0.kind != .title || $0.items > 1 || $0.score > 0 }
+            .sorted { ($1.score, $0.text.utf8.count, $0.text) < ($0.score, $1.text.utf8.count, $1.text) }
+    }
+
+    /// Adds a word of the vocabulary, of which nothing else is known.
+    mutating func add(_ word: String) {
+        guard candidates[word] == nil else { return }
+        candidates[word] = Candidate(kind: .completion, text: word, score: 0, items: 1)
+    }
+
+    /// Adds the words and phrases of an item.
+    ///
+    /// - Parameters:
+    ///   - place: how many items come before.
+    ///   - readsText: whether not only titles and keywords are looked at.
+    mutating func add(_ record: ItemRecord?, place: Int, readsText: Bool = false) {
+        guard let record else { return }
+        let weight = 1 / Double(place + 4)
+        var seen: Set<String> = []
+        var looked = 0
+        for name in Self.titles + Self.keywords + (readsText ? Self.texts : []) where record.isSearchable(name) {
+            for text in record.texts(name) {
+                add(text, weight, phrases: Self.titles.contains(name), &seen, &looked)
+                guard looked < Self.wordsOfItem else { return }
+            }
+        }
+    }
+
+    private mutating func add(
+        _ text: String, _ weight: Double, phrases: Bool, _ seen: inout Set<String>, _ looked: inout Int
+    ) {
+        let bytes = Array(text.utf8.prefix(Self.bytesOfText))
+        let isCut = bytes.count == Self.bytesOfText
+        var words: [(range: Range<Int>, folded: String, begins: Bool)] = []
+        bytes.withUnsafeBufferPointer { bytes in
+            TextAnalyzer.forEachWord(in: bytes, variants: false) { word in
+                looked += 1
+                guard looked < Self.wordsOfItem else { return false }
+                // A word that the cut went through would be wrong.
+                if isCut, word.range.upperBound == bytes.count { return true }
+                let begins = word.bytes.starts(with: prefix)
+                guard begins || phrases else { return true }
+                words.append((word.range, String(decoding: word.bytes, as: UTF8.self), begins))
+                return true
+            }
+        }
+        for (index, word) in words.enumerated() where word.begins {
+            if word.folded.utf8.count > prefix.count {
+                note(.completion, bytes[word.range], key: word.folded, weight, &seen)
+            }
+            guard phrases else { continue }
+            for last in words.indices.dropFirst(index + 1).prefix(Self.wordsOfPhrase - 1) {
+                guard !others.contains(words[last].folded) else { break }
+                let range = word.range.lowerBound..<words[last].range.upperBound
+                let key = words[index...last].map(\.folded).joined(separator: " ")
+                guard words[last].range.count >= Self.shortestEnd else { continue }
+                // A phrase says more than its first word, and is right less often.
+                note(.title, bytes[range], key: key, last == words.count - 1 ? weight * 0.9 : 0, &seen, weight * 0.9)
+            }
+        }
+    }
+
+    private mutating func note(
+        _ kind: Suggestion.Kind, _ bytes: ArraySlice<UInt8>, key: String, _ weight: Double, _ seen: inout Set<String>,
+        _ repeated: Double? = nil
+    ) {
+        guard seen.insert(key).inserted else { return }
+        guard var known = candidates[key] else {
+            let text = String(decoding: bytes, as: UTF8.self).collapsingWhitespace
+            candidates[key] = Candidate(kind: kind, text: text, score: weight, items: 1)
+            return
+        }
+        known.score += repeated ?? weight
+        known.items += 1
+        candidates[key] = known
+    }
+}

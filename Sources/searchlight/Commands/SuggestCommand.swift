@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CommandSupport
+import Foundation
+import Previews
+import SearchIndex
+import SearchlightEngine
+
+struct SuggestCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suggest",
+        abstract: "Complete a search that you have begun to type.",
+        discussion: """
+            Each line has a text to search for, what it is and how many items it finds: a completion of the last word, a phrase \
+            of a title, a person, a filter, or the correction of a misspelled word. The likeliest comes first. A text that ends \
+            in a space has no completions (quote it for your shell: searchlight suggest 'release n').
+
+            That nothing is suggested is no failure: the exit status is 0.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The text.")
+    var words: [String]
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Show at most so many, 1 to \(maximum).", valueName: "number"))
+    var limit = maximum
+    @Option(help: "Only from items of this bundle.", completion: BundleNames.completion)
+    var bundle: String?
+
+    private static let maximum = Suggestion.maximumCount
+    /// Longer texts are cut in the list, in characters.
+    private static let shownTextLength = 100
+
+    func validate() throws {
+        try refuseEmpty(bundle, "--bundle")
+        guard (1...Self.maximum).contains(limit) else {
+            throw ValidationError("--limit takes a number from 1 to \(Self.maximum).")
+        }
+    }
+
+    func perform() async throws {
+        var request = SuggestionRequest(words.joined(separator: " "), bundle: bundle)
+        request.limit = limit
+        try await options.withStore(.read) { store in
+            let suggestions = try await store.suggestions(request)
+            if options.json { return try Output.printJSON(suggestions.map { JSONObject($0) }) }
+            let texts = suggestions.map { DisplayText.line($0.text, limit: Self.shownTextLength) }
+            let width = texts.map(\.count).max() ?? 0
+            for (suggestion, text) in zip(suggestions, texts) {
+                let gap = String(repeating: " ", count: width - text.count)
+                let facts = [suggestion.kind.rawValue, suggestion.total.map(Self.describe)].compactMap { $0 }
+                try Output.line("\(bold: text)\(gap)  \(dim: facts.joined(separator: " · "))")
+            }
+        }
+    }
+
+    private static func describe(_ total: SearchTotal) -> String {
+        total.isExact ? counted(total.count, "item") : "\(total.count) items or more"
+    }
+}
+
+extension JSONObject {
+    fileprivate init(_ suggestion: Suggestion) {
+        self = [
+            "kind": suggestion.kind.rawValue, "text": suggestion.text, "count": suggestion.total?.count,
+            "isExact": suggestion.total?.isExact,
+        ]
+    }
+}
