@@ -38,7 +38,8 @@ let package = Package(
             name: "SearchlightInternals",
             targets: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "WriteAheadLog",
-                "UserSearch", "MetadataQuery", "Promises", "Previews", "QuickLookServer", "IdleScheduling",
+                "UserSearch", "MetadataQuery", "TextAnalysis", "Promises", "Previews", "QuickLookServer",
+                "IdleScheduling",
                 "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem",
                 "UniformTypeIdentifiers", "TestSupport", "CTestSupport", "TortureSupport",
             ]),
@@ -353,6 +354,7 @@ let package = Package(
             dependencies: [
                 "MessageSupport",
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
+                "QuickLookServer",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
                 grdb,
             ], swiftSettings: strict),

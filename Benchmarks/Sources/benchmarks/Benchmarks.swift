@@ -37,6 +37,11 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Journal's library, to measure its previews too; built with Plugins/.", valueName: "path"))
     var journal: String?
+    @Option(
+        help: ArgumentHelp(
+            "A folder with documents, questions and judgements (docs.jsonl, queries.tsv, qrels.tsv) for the part “relevance”. Default: SEARCHLIGHT_JUDGED.",
+            valueName: "path"))
+    var judged: String?
     @Flag(
         help: """
             Look only at what also holds in a debug build on a machine with other work, for less than a minute, and fail if a \
@@ -53,6 +58,10 @@ struct Benchmarks: AsyncParsableCommand {
     var openStore: String?
     @Option(help: .hidden)
     var openAccess = "read-write"
+
+    var judgedCollection: String? {
+        judged ?? ProcessInfo.processInfo.environment["SEARCHLIGHT_JUDGED"].flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     func validate() throws {
         guard (1_000...5_000_000).contains(items) else {
@@ -108,6 +117,7 @@ struct Benchmarks: AsyncParsableCommand {
         if keep { arguments.append("--keep") }
         if check { arguments.append("--check") }
         if withoutRawTables { arguments.append("--without-raw-tables") }
+        if let judged { arguments += ["--judged", judged] }
         if let journal { arguments += ["--journal", journal] }
         do {
             let text = try ChildProcess.output(

@@ -5,8 +5,7 @@ import Foundation
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
     case types, spelling, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns,
-        backlog,
-        foreground, index
+        backlog, foreground, relevance, index
 
     /// Measures it in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
@@ -36,6 +35,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .backlog: return Report(measurements: try await BacklogBenchmarks(folder: folder, seed: seed).run())
         case .foreground:
             return Report(measurements: try await ForegroundBenchmarks(folder: folder, seed: seed).run())
+        case .relevance:
+            return try await RelevanceBenchmarks(folder: folder, seed: seed, collection: options.judgedCollection).run()
         case .index:
             let index = IndexBenchmarks(
                 items: options.items, seed: seed, folder: folder, keepsStores: options.keep,

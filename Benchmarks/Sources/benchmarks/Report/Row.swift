@@ -46,6 +46,14 @@ enum Row: String, Codable, CaseIterable {
 
     case backgroundRate = "backlog.rate"
 
+    case packageFirst = "relevance.package-first"
+    case packageFirstThree = "relevance.package-first-three"
+    case commandFirst = "relevance.command-first"
+    case commandFirstThree = "relevance.command-first-three"
+    case descriptionFirstTen = "relevance.description-first-ten"
+    case judgedGain = "relevance.judged-gain"
+    case judgedEmpty = "relevance.judged-empty"
+
     case foreground = "foreground.slowdown"
 
     case wakeUps = "idle.wake-ups"

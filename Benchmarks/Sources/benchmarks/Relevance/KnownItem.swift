@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ItemRecord
+
+/// A thing that a user knows by its name: a package or a manual page of this machine.
+struct KnownItem {
+    enum Kind: String {
+        case package, manual
+
+        /// The bundle that donates it.
+        var bundle: String { "com.example.\(rawValue)s" }
+    }
+
+    var kind: Kind
+    var name: String
+    /// The section of a manual page, `1` for commands.
+    var section = ""
+    /// One line that describes it.
+    var summary: String
+    /// More lines; may be empty.
+    var text = ""
+
+    /// Names the item within its bundle. Differs from the name, so that a search finds the item by its title alone.
+    var identifier: String { "\(kind.rawValue)/\(name)/\(section)" }
+
+    var encoded: EncodedItem {
+        get throws {
+            var attributes: [String: AttributeValue] = [
+                "title": .string(name), "contentDescription": .string(summary),
+            ]
+            if !text.isEmpty { attributes["textContent"] = .string(text) }
+            return try EncodedItem(
+                ItemRecord(
+                    uniqueIdentifier: identifier, domainIdentifier: nil, expiration: .never, attributes: attributes))
+        }
+    }
+}
+
+/// The packages and manual pages that this machine knows of.
+enum KnownItems {
+    private static let packageState = "/var/lib/dpkg/status"
+    private static let programFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/games"]
+
+    /// The packages of the lists that apt has, and those that are installed; each name once, in the order of names.
+    static func packages() throws -> [KnownItem] {
+        var found: [String: KnownItem] = [:]
+        // Both read the same form. Only the installed ones have long descriptions on every machine.
+        let lists = output(["apt-cache", "dumpavail"])
+        let installed = FileManager.default.contents(atPath: packageState) ?? Data()
+        for data in [lists, installed] {
+            for item in packages(in: data) where item.text.utf8.count >= found[item.name]?.text.utf8.count ?? 0 {
+                found[item.name] = item
+            }
+        }
+        return found.values.sorted { $0.name < $1.name }
+    }
+
+    /// The packages of a control file: paragraphs of `Name: value`, in which lines with a space continue a value.
+    static func packages(in data: Data) -> [KnownItem] {
+        var items: [KnownItem] = []
+        var (name, summary, text) = ("", "", "")
+        var isDescription = false
+        func end() {
+            if !name.isEmpty, !summary.isEmpty {
+                items.append(KnownItem(kind: .package, name: name, summary: summary, text: text))
+            }
+            (name, summary, text, isDescription) = ("", "", "", false)
+        }
+        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if line.isEmpty {
+                end()
+            } else if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+                // A line with a dot is an empty one.
+                if isDescription, line.dropFirst() != Data(".".utf8)[...] {
+                    text += (text.isEmpty ? "" : " ") + String(decoding: line.dropFirst(), as: UTF8.self)
+                }
+            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+                let field = String(decoding: line[..<colon], as: UTF8.self)
+                let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
+                    .trimmingCharacters(in: .whitespaces)
+                isDescription = field == "Description" || field == "Description-en"
+                if field == "Package" { name = value }
+                if isDescription { summary = value }
+            }
+        }
+        end()
+        return items
+    }
+
+    /// The manual pages, by the lines of whatis(1).
+    static func manualPages() throws -> [KnownItem] { manualPages(in: output(["apropos", "--long", "."])) }
+
+    /// The pages of lines such as `ls (1) - list directory contents`; each page once.
+    static func manualPages(in data: Data) -> [KnownItem] {
+        var known: Set<String> = []
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
+            guard let dash = line.range(of: " - "), let open = line[..<dash.lowerBound].lastIndex(of: "("),
+                let close = line[open...].firstIndex(of: ")")
+            else { return nil }
+            let item = KnownItem(
+                kind: .manual, name: line[..<open].trimmingCharacters(in: .whitespaces),
+                section: String(line[line.index(after: open)..<close]),
+                summary: line[dash.upperBound...].trimmingCharacters(in: .whitespaces))
+            return !item.name.isEmpty && known.insert(item.identifier).inserted ? item : nil
+        }
+    }
+
+    /// Those of some pages that describe programs: what users type to find a command. Some programs install thousands of pages for
+    /// their own subcommands.
+    static func commands(of pages: [KnownItem]) -> [KnownItem] {
+        let programs = Set(
+            programFolders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] })
+        var known: Set<String> = []
+        return pages.filter {
+            ["1", "6", "8"].contains($0.section.prefix(1)) && programs.contains($0.name)
+                && known.insert($0.name).inserted
+        }
+    }
+
+    /// What a program prints; nothing if this machine does not have it.
+    private static func output(_ arguments: [String]) -> Data {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["LC_ALL=C.UTF-8"] + arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        guard (try? RunningChildren.run(process)) != nil else { return Data() }
+        defer { RunningChildren.forget(process) }
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return data
+    }
+}
