@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional names; each is one script, which works without make.
-.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench torture sanitize clean
+.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
 
 # Where “make install” puts things; DESTDIR goes in front of it, for those who make packages.
 PREFIX ?= /usr/local
@@ -70,6 +70,10 @@ torture:
 # All tests under AddressSanitizer and ThreadSanitizer; an hour. For some of them: Scripts/sanitize --filter NAME
 sanitize:
 	Scripts/sanitize
+
+# The order of 100,000 random searches beside a ranking of all items; half an hour. SEED=… repeats the store of a failure.
+oracle:
+	SEARCHLIGHT_RANKING_CASES=$(or $(CASES),100000) SEARCHLIGHT_RANKING_SEED=$(or $(SEED),1) swift test --filter RankingOracleTests
 
 bench:
 	Scripts/bench --items $(or $(ITEMS),100000)

@@ -13,8 +13,23 @@ struct RankingOracleTests {
         "annual", "report", "reports", "reporting", "budget", "sales", "sale", "meeting", "notes", "note", "travel",
         "plan", "plans", "東京", "Überblick", "v12", "c++", "list", "directory", "contents",
     ]
-    /// How many searches are compared; more in a long run.
-    private static let searches = Int(ProcessInfo.processInfo.environment["SEARCHLIGHT_RANKING_CASES"] ?? "") ?? 30
+    /// How many searches of small stores are compared; more in a long run (`make oracle`).
+    private static let cases = variable("SEARCHLIGHT_RANKING_CASES") ?? 120
+    /// The seed of the first store; a failure names its own.
+    private static let firstSeed = UInt64(max(1, variable("SEARCHLIGHT_RANKING_SEED") ?? 1))
+    private static let isLong = cases > 120
+    /// How many searches one store is asked.
+    private static let searches = isLong ? 250 : 30
+    private static var smallStores: Range<UInt64> { firstSeed..<firstSeed + UInt64(max(1, cases / searches)) }
+    /// Ranking all of many items takes long.
+    private static var largeStores: Range<UInt64> {
+        firstSeed..<firstSeed + (isLong ? UInt64(max(2, cases / 5000)) : 2)
+    }
+    private static let searchesOfLargeStores = 30
+
+    private static func variable(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
 
     private static func text(_ count: Int, _ random: inout SplitMix64) -> String {
         (0..<count).map { _ in
@@ -58,7 +73,7 @@ struct RankingOracleTests {
     }
 
     @Test(
-        "In a small store the order is that of the rule, and every match comes", arguments: 1...4 as ClosedRange<UInt64>
+        "In a small store the order is that of the rule, and every match comes", arguments: smallStores
     )
     func exact(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
@@ -77,13 +92,13 @@ struct RankingOracleTests {
 
     @Test(
         "Among many items the best ten are those of the rule, whatever the order of donation",
-        arguments: [1, 2] as [UInt64])
+        arguments: largeStores)
     func topTen(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let store = try await Self.store(&random, items: 1500)
         var (shared, wanted) = (0, 0)
         var notes: [String] = []
-        for _ in 0..<Self.searches {
+        for _ in 0..<Self.searchesOfLargeStores {
             var request = SearchRequest(Self.typed(&random))
             request.correctsSpelling = false
             request.limit = 10
