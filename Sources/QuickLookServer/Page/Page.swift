@@ -82,6 +82,7 @@ enum Page {
           <section class="list" aria-label="Results">
             <p id="correction" hidden>Showing results for <b dir="auto"></b>
               <button type="button">Search as typed</button></p>
+            <div id="summary" hidden><p id="count" role="status"></p><div id="filters" role="group" aria-label="Filters"></div></div>
             <ul id="results" role="listbox" aria-label="Results"></ul>
             <button id="more" type="button" hidden>Show more</button>
             <div id="nothing" class="empty"><span aria-hidden="true"></span><h2></h2><p></p></div>
@@ -97,7 +98,6 @@ enum Page {
               <p>Choose a result to look at it. Drag it out of the list to use it elsewhere.</p></div>
           </section>
         </main>
-        <p id="status" class="hidden" role="status"></p>
         </body>
         </html>
 

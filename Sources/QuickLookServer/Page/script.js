@@ -4,14 +4,16 @@
 const by = (id) => document.getElementById(id);
 const [query, results, more, stage] = ["query", "results", "more", "stage"].map(by);
 const page = crypto.randomUUID();
-let turn = 0, hits = [], next = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
+// What was found: how many, and the apps and kinds among them, from which filters are chosen.
+const facets = { app: new Map(), kind: new Map() }, filters = { app: null, kind: null };
+let turn = 0, hits = [], next = null, total = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
 // The text that was searched for, which may have other words than the field; whether no word is to be corrected.
 let searched = "", asTyped = false;
 
 // Icons: outlines in a square of 24.
 const icons = {
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4", audio: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
-  back: "M14.5 5.5 8 12l6.5 6.5", calendar: "M4.5 6h15v14h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4",
+  close: "M7 7l10 10M17 7 7 17", back: "M14.5 5.5 8 12l6.5 6.5", calendar: "M4.5 6h15v14h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4",
   code: "M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5", document: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5",
   down: "m6.5 9.5 5.5 5.5 5.5-5.5", filter: "M4 6h16M7 12h10M10 18h4", folder: "M3.5 6h6l2 2.5h9V19h-17z",
   image: "M3.5 5h17v14h-17zM4 17l5-5 3.5 3.5L15.5 12.5 20 17M15.5 9h.01",
@@ -54,10 +56,12 @@ async function search(following = false) {
   if (!text.trim()) { correct(null, ""); return show([], null, "", following); }
   try {
     const parameters = { q: text, page, n: ++turn };
+    for (const name in filters) if (filters[name]) parameters[name] = filters[name];
     if (following) parameters.cursor = next;
     if (asTyped) parameters.typed = 1;
     const found = await ask("api/search", parameters, own.signal);
     correct(found.correction, text);
+    if (!following) total = found.total ?? null;
     show(found.hits, found.next ?? null, text, following);
   } catch (problem) {
     if (own === searching && problem.name !== "AbortError") explain("Search Failed", problem.message);
@@ -77,9 +81,9 @@ function show(found, following, text, isMore) {
   if (!isMore) results.replaceChildren();
   results.append(...found.map((hit, index) => row(hit, first + index)));
   more.hidden = next === null;
-  by("status").textContent = text ? hits.length + (next ? " or more" : "") + " found" + (searched === text ? "" : " for " + searched) : "";
+  summarize(text);
   by("nothing").hidden = hits.length > 0;
-  if (!hits.length && text) explain("No Results", "Nothing is found for “" + text + "”.");
+  if (!hits.length && text) explain("No Results", "Nothing is found for “" + text + "”" + (isFiltered() ? " with these filters." : "."));
   if (!text) explain("Search Everything", "Notes, mail, bookmarks: whatever your apps made findable.");
   if (!isMore) results.parentElement.scrollTop = 0;
   if (isMore) choose(kept + 1); else { chosen = -1; choose(hits.length ? 0 : -1); }
@@ -88,7 +92,48 @@ function explain(title, text) {
   by("nothing").hidden = false;
   by("nothing").children[1].textContent = title;
   by("nothing").children[2].textContent = text;
-  if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = true; choose(-1); }
+  if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = by("summary").hidden = true; choose(-1); }
+}
+
+// How many were found, and a button for each app and kind among them. Those of a filter in use stay, so that another can be chosen.
+const maximumChips = 5;
+const isFiltered = () => Boolean(filters.app || filters.kind);
+function summarize(text) {
+  by("summary").hidden = !text || (!hits.length && !isFiltered());
+  const count = total && hits.length ? total.count : 0;
+  by("count").textContent = (total && !total.isExact ? "more than " : "") + count.toLocaleString("en") + " found" + (searched === text ? "" : " for “" + searched + "”");
+  for (const name in facets) {
+    if (filters[name] && facets[name].has(filters[name])) continue;
+    facets[name] = new Map();
+    for (const hit of hits) {
+      const value = name === "app" ? hit.app : hit.type;
+      if (!value) continue;
+      const known = facets[name].get(value) ?? { label: name === "app" ? value.split(".").pop() : hit.kind, count: 0 };
+      facets[name].set(value, { ...known, count: known.count + 1 });
+    }
+    if (filters[name] && !facets[name].has(filters[name])) facets[name].set(filters[name], { label: filters[name], count: 0 });
+  }
+  const focused = document.activeElement?.dataset?.facet;
+  by("filters").replaceChildren(...Object.keys(facets).flatMap(chips));
+  if (focused) document.querySelector("[data-facet=" + CSS.escape(focused) + "]")?.focus();
+}
+function chips(name) {
+  const labels = [...facets[name].values()].map((one) => one.label);
+  const all = [...facets[name]].sort(([one, a], [other, b]) =>
+    (other === filters[name]) - (one === filters[name]) || b.count - a.count || a.label.localeCompare(b.label));
+  // One alone is no choice.
+  if (all.length < 2 && !filters[name]) return [];
+  return all.slice(0, maximumChips).map(([value, one]) => {
+    const isPressed = filters[name] === value;
+    // Two apps may have the same last name.
+    const label = labels.filter((other) => other === one.label).length > 1 ? value : one.label;
+    const made = element("button", { type: "button", className: "chip", title: value, ariaPressed: String(isPressed) },
+      element("span", { dir: "auto" }, label), ...(isPressed ? [icon("close")] : []));
+    made.dataset.facet = name + " " + value;
+    made.setAttribute("aria-label", (name === "app" ? "App " : "Kind ") + label);
+    made.addEventListener("click", () => { filters[name] = isPressed ? null : value; search(); });
+    return made;
+  });
 }
 
 function row(hit, index) {
@@ -291,7 +336,7 @@ document.addEventListener("keydown", (event) => {
     if (menu) menu.open = false;
     else if (document.body.classList.contains("shows-preview")) { close(); query.focus(); }
     else if (!isTyping) query.focus();
-    else { query.value = ""; asTyped = false; search(); }
+    else { query.value = ""; asTyped = false; filters.app = filters.kind = null; search(); }
   } else if (event.key === "/" && !isTyping) {
     close();
     query.focus();

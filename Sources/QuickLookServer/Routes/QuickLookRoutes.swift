@@ -99,8 +99,9 @@ package final class QuickLookRoutes: Sendable {
         case ["icon.svg"]: return Page.icon
         case ["api", "search"]:
             let cursor = arguments["cursor"]
+            let filters = SearchDesk.Filters(app: arguments["app"], kind: arguments["kind"])
             return try await turn("search", arguments) { [searches] in
-                try await searches.reply(query, correctsSpelling: arguments["typed"] == nil, after: cursor)
+                try await searches.reply(query, filters, correctsSpelling: arguments["typed"] == nil, after: cursor)
             }
         case ["api", "suggest"]:
             return try await turn("suggest", arguments) { [searches] in try await searches.suggestions(for: query) }

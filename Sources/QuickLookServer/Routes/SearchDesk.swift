@@ -14,6 +14,8 @@ final class SearchDesk: Sendable {
 
     /// The hits of a page.
     static let pageSize = 40
+    /// More hits are counted as that many.
+    private static let maximumCounted = 1000
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
     /// The attributes that a result shows beside its title and a snippet.
@@ -32,20 +34,49 @@ final class SearchDesk: Sendable {
     /// What a page of results belongs to.
     private struct Key: Equatable {
         var query: String
+        var filters: Filters
         var correctsSpelling: Bool
     }
 
     init(_ store: any EngineClient) { self.store = store }
 
+    /// What a search is narrowed to.
+    struct Filters: Equatable {
+        /// The bundle identifier of an app; `nil` means all.
+        var app: String?
+        /// A uniform type identifier; `nil` means all.
+        var kind: String?
+
+        /// Filters as a page names them; an empty one is none.
+        init(app: String? = nil, kind: String? = nil) {
+            if let app, !app.isEmpty { self.app = app }
+            if let kind, !kind.isEmpty { self.kind = kind }
+        }
+
+        /// The kind as metadata queries.
+        func queries() throws(PageFailure) -> [String] {
+            guard let kind else { return [] }
+            guard kind.isTypeIdentifier else {
+                throw PageFailure(400, "A kind is named by its uniform type identifier.")
+            }
+            return ["contentTypeTree == \"\(kind)\""]
+        }
+    }
+
     /// - Parameters:
     ///   - query: the text as typed.
+    ///   - filters: what the page narrows the search to.
     ///   - correctsSpelling: whether misspelled words are corrected.
     ///   - cursor: where the page before ended, as its reply said.
     /// - Throws: ``EngineError`` or ``PageFailure``.
-    func reply(_ query: String, correctsSpelling: Bool, after cursor: String?) async throws -> PageReply {
-        let key = Key(query: query, correctsSpelling: correctsSpelling)
-        var request = ItemSearch(query)
+    func reply(
+        _ query: String, _ filters: Filters, correctsSpelling: Bool, after cursor: String?
+    ) async throws -> PageReply {
+        let key = Key(query: query, filters: filters, correctsSpelling: correctsSpelling)
+        var request = ItemSearch(query, bundle: filters.app)
+        request.filters = try filters.queries()
         request.limit = Self.pageSize
+        if cursor == nil { request.countsUpTo = Self.maximumCounted }
         request.attributes = Self.attributes
         request.snippetLength = Self.snippetCharacters
         request.includesPending = false
@@ -57,10 +88,10 @@ final class SearchDesk: Sendable {
             request.cursor = place
         }
         let page = try await found(request)
-        let highlighter = Highlighter(query: page.correction?.text ?? query)
+        let highlighter = Highlighter(query: ItemSearch.withoutFilters(page.correction?.text ?? query))
         return .json(
             Report(
-                hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, key) },
+                hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, key) }, total: page.total,
                 correction: page.correction.map { correction in
                     correction.pieces.map { Piece(text: String($0.text), found: $0.isMarked) }
                 }))
@@ -127,6 +158,8 @@ final class SearchDesk: Sendable {
         var hits: [Hit]
         /// What to ask the next page with.
         var next: String?
+        /// How many are found on all pages; `nil` for those behind the first.
+        var total: SearchTotal?
         /// The text that was searched for in place of the typed one; its other words are marked.
         var correction: [Piece]?
     }
@@ -137,6 +170,9 @@ final class SearchDesk: Sendable {
         var kind: String?
         var icon: String
         var bundle: String
+        /// What filters take: the bundle identifier, and the uniform type identifier if it is one by its form.
+        var app: String
+        var type: String?
         var snippet: [Piece]
         /// In seconds since 1970.
         var date: Double?
@@ -152,6 +188,8 @@ final class SearchDesk: Sendable {
             title = Piece.pieces(of: DisplayText.line(hit.title, limit: titleCharacters), highlighter)
             kind = hit.kindName.map { DisplayText.line($0, limit: titleCharacters) }
             icon = TypeIcon.name(for: hit.contentType)
+            app = item.scope.bundle
+            type = hit.contentType.flatMap { $0.isTypeIdentifier ? $0 : nil }
             bundle = DisplayText.line(item.scope.bundle, limit: titleCharacters)
             snippet = (hit.snippet?.pieces ?? []).map { Piece(text: String($0.text), found: $0.isMarked) }
             for name in ["contentModificationDate", "contentCreationDate"] {
@@ -164,6 +202,20 @@ final class SearchDesk: Sendable {
             url = record.text("url").flatMap { URL(string: $0) }
                 .flatMap { ["http", "https"].contains($0.scheme?.lowercased()) ? $0.absoluteString : nil }
         }
+    }
+}
+
+extension String {
+    /// Whether the text has the form of a uniform type identifier: parts of ASCII letters, digits and hyphens, at least two.
+    fileprivate var isTypeIdentifier: Bool {
+        let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count > 1 && utf8.count <= 256
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy {
+                        (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+                    }
+            }
     }
 }
 

@@ -21,7 +21,7 @@ public struct QueryPlace: Hashable, Sendable, Codable {
     }
 
     /// A clock that stands still at a moment, in seconds since 2001-01-01 UTC. An unknown time zone is this process's.
-    func clock(at now: Double) -> QueryClock {
+    package func clock(at now: Double) -> QueryClock {
         let zone = TimeZone(identifier: timeZone) ?? TimeZone.current
         let weekday = (1...7).contains(firstWeekday) ? QueryClock.Weekday(rawValue: (firstWeekday + 5) % 7) : nil
         return QueryClock(now: now, firstWeekday: weekday ?? .monday) { instant in

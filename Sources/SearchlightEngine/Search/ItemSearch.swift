@@ -15,6 +15,8 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var text: String
     /// Only items of this bundle; `nil` means all.
     package var bundle: String?
+    /// Metadata queries that must be satisfied as well; those behind ``maximumFilters`` are left out.
+    package var filters: [String] = []
     /// The attributes that the answer holds of each item, besides its title, kind and path.
     package var attributes: Set<String> = []
     /// At most so many hits on a page, 1 to ``SearchIndex/maximumPage``.
@@ -32,9 +34,18 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     /// The notes that the answer holds, for a client that shows them; `nil` for none.
     package var notes: StoreNotes.Request?
 
+    /// The most filters.
+    static let maximumFilters = 16
+
     package init(_ text: String, bundle: String? = nil) {
         self.text = text
         self.bundle = bundle
+    }
+
+    /// A text with spaces for its filters: what is highlighted.
+    package static func withoutFilters(_ text: String) -> String {
+        // Which dates a filter means does not matter for where it stands.
+        SearchIntent(text, clock: QueryPlace.current.clock(at: 0)).text
     }
 }
 

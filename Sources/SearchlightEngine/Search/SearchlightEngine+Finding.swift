@@ -12,6 +12,9 @@ extension SearchlightEngine {
 
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         var request = SearchRequest(search.text, bundle: search.bundle)
+        for filter in search.filters.prefix(ItemSearch.maximumFilters) {
+            request.filters.append(try QueryText.text(filter).query(for: "search"))
+        }
         request.limit = search.limit
         request.cursor = search.cursor
         request.includesPending = search.includesPending
@@ -20,7 +23,7 @@ extension SearchlightEngine {
         request.attributes = search.attributes.union(Self.shownAttributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
         let page = try await self.search(request)
-        let highlighter = Highlighter(query: page.correction?.text ?? search.text)
+        let highlighter = Highlighter(query: ItemSearch.withoutFilters(page.correction?.text ?? search.text))
         return FoundItems(
             hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
             total: page.total, correction: page.correction, notes: try await notes(search.notes))

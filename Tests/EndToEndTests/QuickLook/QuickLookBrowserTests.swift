@@ -117,6 +117,55 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
+    @Test(
+        "The number of hits is shown, and buttons narrow them by app and kind, by keys too, until they are pressed again"
+    )
+    func filters() throws {
+        let place = try QuickLookPlace()
+        let lines = (0..<8).map {
+            #"{"uniqueIdentifier": "\#($0)", "attributes": {"title": "Ferry ticket \#($0)", "contentType": "\#($0 < 3 ? "com.adobe.pdf" : "public.plain-text")"}}"#
+        }
+        try place.donate(lines, bundle: "org.example.tickets")
+        let browser = try Browser()
+        try browser.resize(width: 1180, height: 760)
+        try browser.open(try place.start("ferry"))
+        try browser.wait(for: "hits.length > 0")
+        let count = "document.getElementById('count').textContent"
+        let all = try #require(try browser.evaluate(count) as? String)
+        #expect(all.wholeMatch(of: /\d+ found/) != nil && all != "8 found")
+        func chip(_ label: String) -> String { "document.querySelector('.chip[aria-label=\"\(label)\"]')" }
+        #expect(try browser.evaluate("\(chip("App tickets")).getAttribute('aria-pressed')") as? String == "false")
+        // The first one is the next place behind the field.
+        try browser.press("Tab", code: 9)
+        #expect(try browser.evaluate("document.activeElement.className") as? String == "chip")
+        _ = try browser.evaluate("\(chip("App tickets")).focus()")
+        try browser.press(" ", code: 32, text: " ")
+        try browser.wait(for: "\(count) === '8 found'")
+        #expect(try browser.evaluate("hits.every((hit) => hit.app === 'org.example.tickets')") as? Bool == true)
+        #expect(try browser.evaluate("document.activeElement === \(chip("App tickets"))") as? Bool == true)
+        #expect(try browser.evaluate("\(chip("App tickets")).getAttribute('aria-pressed')") as? String == "true")
+        _ = try browser.evaluate("\(chip("Kind PDF document")).click()")
+        try browser.wait(for: "\(count) === '3 found'")
+        try picture(browser, "filters-light")
+        // Other words keep the filters, and so say that these are in use.
+        _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
+        try browser.wait(for: "document.querySelector('#nothing p').textContent.endsWith('with these filters.')")
+        _ = try browser.evaluate("query.value = 'ferry'; query.dispatchEvent(new Event('input'))")
+        try browser.wait(for: "\(count) === '3 found'")
+        _ = try browser.evaluate("\(chip("Kind PDF document")).click()")
+        try browser.wait(for: "\(count) === '8 found'")
+        _ = try browser.evaluate("\(chip("App tickets")).click()")
+        try browser.wait(for: "\(count) === '\(all)'")
+        // Escape empties the field and the filters.
+        _ = try browser.evaluate("\(chip("App tickets")).click()")
+        try browser.wait(for: "\(count) === '8 found'")
+        _ = try browser.evaluate("query.focus()")
+        try browser.press("Escape", code: 27)
+        #expect(try browser.evaluate("filters.app") as? String == nil)
+        #expect(try browser.evaluate("document.getElementById('summary').hidden") as? Bool == true)
+        #expect(place.stop() == .exited(0))
+    }
+
     @Test("The file leads one browser to the page, without the code in its history; to a second it is worth nothing")
     func second() throws {
         let place = try QuickLookPlace()

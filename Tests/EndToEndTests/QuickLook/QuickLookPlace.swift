@@ -17,10 +17,15 @@ final class QuickLookPlace {
         _ = try command.harness.installJournal(notes: notes)
         let (status, output) = try command("reindex")
         try #require(status == 0, "\(output)")
-        let lines = command.harness.folder + "/lines"
-        try Data(Self.lines.utf8).write(to: URL(filePath: lines))
-        let (donated, problem) = try command("donate", lines, "--bundle", "com.example.mail")
-        try #require(donated == 0, "\(problem)")
+        try donate([Self.lines], bundle: "com.example.mail")
+    }
+
+    /// Donates the items of some lines.
+    func donate(_ lines: [String], bundle: String) throws {
+        let path = command.harness.folder + "/" + bundle
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
+        let (status, output) = try command("donate", path, "--bundle", bundle)
+        try #require(status == 0, "\(output)")
     }
 
     deinit { server?.send(SIGKILL) }

@@ -63,6 +63,56 @@ struct QuickLookRouteTests {
         }
     }
 
+    @Test("A search says how many items are found, and is narrowed by app and kind on every page of hits")
+    func narrowed() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            for (bundle, type, count) in [
+                ("org.example.notes", "public.html", 60), ("org.example.notes", "com.adobe.pdf", 5),
+                ("org.example.mail", "public.html", 3),
+            ] {
+                let records = (0..<count).map {
+                    ItemRecord(
+                        uniqueIdentifier: "\(type) \($0)",
+                        attributes: ["title": .string("Ferry \($0)"), "contentType": .string(type)])
+                }
+                try await QuickLookSession.donate(records, to: engine, bundle: bundle)
+            }
+            let session = QuickLookSession(engine)
+            func found(_ arguments: [String: String]) async throws -> (
+                hits: [[String: Any]], count: Int?, next: String?
+            ) {
+                let answer = try await session.get("api/search", ["q": "fer"].merging(arguments) { $1 }).json()
+                let total = answer["total"] as? [String: Any]
+                return (
+                    try #require(answer["hits"] as? [[String: Any]]), total?["count"] as? Int, answer["next"] as? String
+                )
+            }
+            #expect(try await found([:]).count == 68)
+            let notes = try await found(["app": "org.example.notes", "kind": "public.html"])
+            #expect(notes.count == 60 && notes.hits.count == 40)
+            #expect(notes.hits.allSatisfy { $0["app"] as? String == "org.example.notes" })
+            #expect(notes.hits.allSatisfy { $0["type"] as? String == "public.html" })
+            let next = try #require(notes.next)
+            let rest = try await found(["app": "org.example.notes", "kind": "public.html", "cursor": next])
+            #expect(rest.hits.count == 20 && rest.count == nil && rest.next == nil)
+            #expect(rest.hits.allSatisfy { $0["app"] as? String == "org.example.notes" })
+            #expect(try await found(["kind": "com.adobe.pdf"]).count == 5)
+            #expect(try await found(["app": "org.example.mail", "kind": ""]).count == 3)
+            #expect(try await found(["app": "nobody"]).count == 0)
+            // What was typed is marked, and no filter.
+            let title = try #require(notes.hits[0]["title"] as? [[String: Any]])
+            #expect(title.filter { $0["found"] as? Bool == true }.compactMap { $0["text"] as? String } == ["Fer"])
+            // Filters of one search do not continue another.
+            let other = try await session.get(
+                "api/search", ["q": "fer", "app": "org.example.mail", "cursor": next])
+            #expect(other.status == 410)
+            for kind in ["pdf or -x", "pdf", "a..b", "\"x.y\""] {
+                #expect(try await session.get("api/search", ["q": "fer", "kind": kind]).status == 400, "\(kind)")
+            }
+        }
+    }
+
     @Test("Markup in items stays text in what the page gets")
     func markup() async throws {
         let harness = try Harness()
