@@ -16,6 +16,8 @@ public enum LauncherRequest: Sendable, Hashable {
     case previewFile(number: UInt64, query: String)
     /// The same with all that is known of it, as one dictionary. Answer: `a{sv}`.
     case getPreview(number: UInt64, query: String)
+    /// Why an item is, or is not, on the first page of a search. Answer: `a{sv}`.
+    case whyNot(number: UInt64, text: String, LauncherOptions)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
@@ -28,6 +30,7 @@ public enum LauncherRequest: Sendable, Hashable {
         case preview = "Preview"
         case previewFile = "PreviewFile"
         case getPreview = "GetPreview"
+        case whyNot = "WhyNot"
     }
 
     /// Reads a request from a call.
@@ -47,6 +50,11 @@ public enum LauncherRequest: Sendable, Hashable {
         case .preview: self = .preview(number: try arguments.unsigned(), query: try arguments.string())
         case .previewFile: self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
         case .getPreview: self = .getPreview(number: try arguments.unsigned(), query: try arguments.string())
+        case .whyNot:
+            self = .whyNot(
+                number: try arguments.unsigned(), text: try arguments.string(),
+                try LauncherOptions(
+                    try arguments.dictionary(), of: method.rawValue, allowing: ["limit", "bundle", "correctsSpelling"]))
         }
         try arguments.finish()
     }

@@ -32,7 +32,8 @@ struct Searchlight: AsyncParsableCommand {
             ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
-            ListCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self, ThrottleCommand.self,
+            ListCommand.self, WhyNotCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self,
+            ThrottleCommand.self,
             InhibitCommand.self, SimulateCommand.self, RecordCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self, DoctorCommand.self,
@@ -53,7 +54,8 @@ enum Program {
             }
             Output.complain("\(text: message)")
             if hasMinusWord(CommandLine.arguments) {
-                Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
+                let item = CommandLine.arguments.dropFirst().first == "why-not" ? "why-not @12" : "search"
+                Output.complain("To leave out items with a word, put -- first: searchlight \(item) -- notes -release")
             }
         }
     }
@@ -72,7 +74,7 @@ enum Program {
 
     /// Whether a word to leave out of a search was taken for options.
     private static func hasMinusWord(_ arguments: [String]) -> Bool {
-        guard arguments.dropFirst().first == "search" else { return false }
+        guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
         return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
     }
 }

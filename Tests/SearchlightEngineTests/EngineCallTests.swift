@@ -74,6 +74,20 @@ struct EngineCallTests {
         }
         let found = FoundItems(hits: hits, total: SearchTotal(count: 7, isExact: true))
         #expect(try crossed(found) == found)
+        var diagnosis = SearchDiagnosis(
+            item: items[0], text: random.text(length: 9), limit: 3, outcome: .behind,
+            total: SearchTotal(count: 7, isExact: false))
+        diagnosis.words = [
+            .init(
+                text: "a", isOpen: true, tells: false,
+                occurrences: [.init(field: .text, match: .form, example: random.text(length: 9))], unsearched: ["x"])
+        ]
+        diagnosis.conditions = [
+            .init(kind: .filter, text: "kind:pdf", sentence: random.text(length: 9), isMet: true, attributes: ["y"])
+        ]
+        diagnosis.hit = .init(number: 5, title: "", score: 0.25, parts: hits[0].parts)
+        diagnosis.suggestions = [.init(text: "a", bundle: nil, limit: 10, rank: 3)]
+        #expect(try crossed(diagnosis) == diagnosis)
         var comparison = ReindexComparison()
         comparison.missing = [.init(index: nil, identifier: random.text(length: 9)), .init(index: "x", identifier: "")]
         comparison.donated = random.below(1000)

@@ -44,6 +44,7 @@ enum RandomCalls {
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
             PendingReindexesCall(), SearchCall(search: search),
+            DiagnoseCall(search, item: text(&random), bundle: maybe(&random)),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),

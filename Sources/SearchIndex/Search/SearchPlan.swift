@@ -29,11 +29,6 @@ struct SearchPlan: Sendable {
     struct Phrase: Sendable {
         /// Folded words that stand side by side.
         var words: [String]
-        /// Whether signs of a script without spaces are so few that they are one word of a language: they stand side by side.
-        private static func isShortRun(_ words: [String]) -> Bool {
-            (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
-        }
-
         /// Whether the last word may be the beginning of one.
         var isPrefix: Bool
 
@@ -87,7 +82,7 @@ struct SearchPlan: Sendable {
     }
 
     /// Whether signs of a script without spaces are so few that they are one word of a language: they stand side by side.
-    private static func isShortRun(_ words: [String]) -> Bool {
+    static func isShortRun(_ words: [String]) -> Bool {
         (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
     }
 

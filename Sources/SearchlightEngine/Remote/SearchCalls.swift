@@ -78,6 +78,28 @@ package struct SuggestCall: EngineCall {
     ) async throws(EngineError) -> [Suggestion] { try await engine.suggestions(request) }
 }
 
+/// Says why an item is, or is not, on the first page of a search.
+package struct DiagnoseCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "diagnose a search" }
+    /// The search; its limit is that of the page.
+    var search: ItemSearch
+    /// The item: `@` and a number, or a unique identifier.
+    var item: String
+    /// The bundle of the item, if several have one of this name.
+    var bundle: String?
+
+    package init(_ search: ItemSearch, item: String, bundle: String? = nil) {
+        (self.search, self.item, self.bundle) = (search, item, bundle)
+    }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> SearchDiagnosis {
+        try await engine.diagnose(search, item: item, bundle: bundle)
+    }
+}
+
 /// Finds items by a metadata query, in the order in which they were first donated.
 package struct ItemsCall: EngineCall {
     package var need: EngineNeed { .reading }

@@ -57,6 +57,24 @@ final class LauncherHandler: Sendable {
             // What else is said has its room besides.
             let values = LauncherPreview.all(of: preview, maximumBytes: maximumAnswerBytes - (64 << 10))
             return [try checked(.dictionary(values))]
+        case .whyNot(let number, let text, let options):
+            return [try checked(.dictionary(try await diagnosis(number, text, options, engine)))]
+        }
+    }
+
+    private static func diagnosis(
+        _ number: UInt64, _ text: String, _ options: LauncherOptions, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> [String: BusValue] {
+        var search = ItemSearch(text, bundle: options.bundle)
+        search.limit = Int(clamping: options.limit)
+        search.correctsSpelling = options.correctsSpelling
+        search.includesPending = false
+        do throws(EngineError) {
+            return LauncherDiagnosis.all(of: try await engine.diagnose(search, item: "@\(number)", bundle: nil))
+        } catch .itemNotFound {
+            throw .noItem(number)
+        } catch {
+            throw QueryRefusal(error)
         }
     }
 
@@ -87,11 +105,7 @@ final class LauncherHandler: Sendable {
             items[last]["correction"] = .string(text: correction.text)
         }
         if let pending = found.pending?.total, let last = items.indices.last {
-            items[last]["pending"] = .dictionary([
-                "donations": .unsigned(UInt64(clamping: pending.donations)),
-                "items": .unsigned(UInt64(clamping: pending.items)),
-                "bytes": .unsigned(UInt64(clamping: pending.bytes)),
-            ])
+            items[last]["pending"] = .dictionary(LauncherItem.pending(pending))
         }
         return try checked(.dictionaries(items))
     }
@@ -126,9 +140,8 @@ final class LauncherHandler: Sendable {
             // An item may have such a name as its identifier.
             guard UInt64(exactly: item.number) == number else { throw .itemNotFound("@\(number)") }
             return item
-        } catch .itemNotFound(let name) {
-            throw QueryRefusal(
-                name: ExtensionStatus.notFound.errorName, message: EngineError.itemNotFound(name).description)
+        } catch .itemNotFound {
+            throw .noItem(number)
         } catch {
             throw QueryRefusal(error)
         }
@@ -155,5 +168,13 @@ final class LauncherHandler: Sendable {
                     """)
         }
         return value
+    }
+}
+
+extension QueryRefusal {
+    /// There is no item with a number.
+    fileprivate static func noItem(_ number: UInt64) -> QueryRefusal {
+        QueryRefusal(
+            name: ExtensionStatus.notFound.errorName, message: EngineError.itemNotFound("@\(number)").description)
     }
 }

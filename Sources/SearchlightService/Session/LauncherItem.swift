@@ -35,6 +35,14 @@ enum LauncherItem {
         return values
     }
 
+    /// What is not included yet.
+    static func pending(_ amount: PendingDonations.Amount) -> [String: BusValue] {
+        [
+            "donations": .unsigned(UInt64(clamping: amount.donations)),
+            "items": .unsigned(UInt64(clamping: amount.items)), "bytes": .unsigned(UInt64(clamping: amount.bytes)),
+        ]
+    }
+
     private static func common(
         _ item: StoredItem, title: String, contentType: String?, path: String?
     ) -> [String: BusValue] {
@@ -52,7 +60,7 @@ enum LauncherItem {
     /// 2001-01-01 00:00 UTC in seconds since 1970.
     private static let unixTimeOfReferenceDate = 978_307_200.0
 
-    private static func value(of entries: [String: AttributeValue], depth: Int) -> BusValue {
+    static func value(of entries: [String: AttributeValue], depth: Int) -> BusValue {
         var values: [String: BusValue] = [:]
         for (name, entry) in entries where name.isFitForBus { values[name] = value(of: entry, depth: depth + 1) }
         return .dictionary(values)

@@ -222,7 +222,7 @@ public struct Relevance {
     }
 
     /// Whether a word of a text is a sought one, or begins with it.
-    private func kind(
+    package func kind(
         of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: SoughtWord
     ) -> (isWhole: Bool, isExact: Bool)? {
         if word.elementsEqual(sought.text.utf8) { return (true, true) }

@@ -62,21 +62,7 @@ struct SearchCommand: OptionedCommand {
     }
 
     /// Why nothing can be searched for.
-    private var problem: String? {
-        let typed = words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
-        guard typed.contains(where: { $0.contains(where: Self.isSearchable) }) else {
-            return "There is no word to search for. Give letters or digits: searchlight search notes"
-        }
-        guard typed.contains(where: { $0.first != "-" && $0.contains(where: Self.isSearchable) }) else {
-            return "Every word is one to leave out. Add one that must occur."
-        }
-        return nil
-    }
-
-    /// Punctuation alone finds nothing; signs such as emoji may be names.
-    private static func isSearchable(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || (character.isSymbol && !character.isASCII)
-    }
+    private var problem: String? { SearchText.problem(of: words, example: "searchlight search notes") }
 
     func perform() async throws {
         if let problem { throw CommandFailure(message: problem, status: .usage) }
@@ -176,7 +162,7 @@ extension JSONObject {
             "pending": found.pending,
             "items": found.hits.map { hit -> JSONObject in
                 [
-                    "number": hit.item.number, "score": (hit.score * 1000).rounded() / 1000,
+                    "number": hit.item.number, "score": hit.score.shortened,
                     "bundle": hit.item.scope.bundle, "index": hit.item.scope.index,
                     "uniqueIdentifier": hit.item.record.uniqueIdentifier, "title": hit.title,
                     "contentType": hit.contentType, "path": hit.path, "snippet": hit.snippet?.text,
@@ -184,24 +170,5 @@ extension JSONObject {
                 ]
             },
         ]
-    }
-
-    fileprivate init(_ parts: ScoreParts) {
-        func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
-        self = [
-            "evidence": rounded(parts.evidence), "words": rounded(parts.words), "nearness": rounded(parts.nearness),
-            "freshness": rounded(parts.freshness),
-        ]
-    }
-}
-
-extension ScoreParts {
-    /// The score as a sum, for a person.
-    fileprivate var sum: String {
-        func shown(_ value: Double) -> String { String(format: "%.3f", value) }
-        return """
-            score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness))) × freshness \
-            \(shown(freshness))
-            """
     }
 }

@@ -156,6 +156,54 @@ struct LauncherTests {
         #expect(LauncherPreview.all(of: preview, maximumBytes: 3)["content"] == nil)
     }
 
+    @Test("A launcher is told why a search does not show an item, and what shows it")
+    func whyNot() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let launcher = try await BusTestClient(bus)
+        let wine = try #require(try await launcher.search("wine").first?["number"])
+        func diagnosis(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [String: BusValue] {
+            let answer = try await launcher.call(
+                BusMember(LauncherRequest.interface, "WhyNot"), [wine, .string(text), .dictionary(options)])
+            var arguments = BusArguments(answer, of: "WhyNot")
+            return try arguments.dictionary()
+        }
+        let excluded = try await diagnosis("cheeses -gruyere kind:pdf nothing")
+        #expect(text(excluded, "outcome") == "excluded")
+        #expect(text(excluded, "summary") == "It is not found: the search asks for items of the kind pdf.")
+        guard case .dictionaries(let words)? = excluded["words"],
+            case .dictionaries(let conditions)? = excluded["conditions"],
+            case .dictionaries(let suggestions)? = excluded["suggestions"]
+        else { throw BusError.malformed("\(excluded)") }
+        #expect(words.map { text($0, "word") } == ["cheeses", "nothing"])
+        #expect(words.map { text($0, "places") } == ["in the text as “cheese”", "not in the item"])
+        #expect(conditions.map { text($0, "kind") } == ["excludedWords", "filter"])
+        guard case .boolean(true)? = conditions[0]["isMet"], case .boolean(false)? = conditions[1]["isMet"] else {
+            throw BusError.malformed("\(conditions)")
+        }
+        #expect(suggestions.map { text($0, "text") } == ["cheeses -gruyere nothing"])
+        let behind = try await diagnosis("cheese", ["limit": .unsigned32(1)])
+        #expect(text(behind, "outcome") == "behind")
+        guard case .unsigned(2)? = behind["rank"], case .unsigned(2)? = behind["found"],
+            case .dictionary(let hit)? = behind["hit"], case .dictionary(let last)? = behind["lastShown"],
+            case .double(let score)? = hit["score"], case .double(let better)? = last["score"]
+        else { throw BusError.malformed("\(behind)") }
+        #expect(score < better && text(last, "title") == "Cheese from Gruyère")
+        let elsewhere = try await diagnosis("cheese", ["bundle": .string("com.example.notes")])
+        #expect(text(elsewhere, "outcome") == "excluded")
+        for (number, options, name) in [
+            (wine, ["cursor": .bytes([])], BusErrorName.invalidArguments),
+            (.unsigned(999), [:], ExtensionStatus.notFound.errorName),
+        ] as [(BusValue, [String: BusValue], String)] {
+            let refused = await refusal {
+                _ = try await launcher.call(
+                    BusMember(LauncherRequest.interface, "WhyNot"), [number, .string("cheese"), .dictionary(options)])
+            }
+            #expect(refused == name)
+        }
+        await service.stop()
+    }
+
     @Test("What a launcher asks wrongly is refused with the reason")
     func refused() async throws {
         let bus = try PrivateBus()

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CommandSupport
+import ItemRecord
+import Previews
+import SearchIndex
+import SearchlightEngine
+import UserSearch
+
+struct WhyNotCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why-not",
+        abstract: "Say why a search does not show an item, and what would bring it.",
+        discussion: """
+            Shows for each word whether and where the item has it, for phrases, words to leave out and filters whether they hold, \
+            the item's rank and the parts of its score beside those of the last hit that is shown, and searches that find the \
+            item; each of these was tried. Ranks are looked for up to \(SearchDiagnosis.maximumRank).
+
+            searchlight why-not @12 annual report kind:pdf
+
+            For a word to leave out put -- behind the item: searchlight why-not @12 -- release -notes. That the item is found is no \
+            failure: the exit status is 0.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(
+        help:
+            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path."
+    )
+    var item: String
+    @Argument(help: "The words of the search.")
+    var words: [String]
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("The --limit of the search"),
+        transform: ListLimit.items)
+    var limit = 10
+    @Option(
+        help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
+    var bundle: String?
+    @Option(
+        help: ArgumentHelp("The --bundle of the search.", valueName: "bundle"), completion: BundleNames.completion)
+    var searchBundle: String?
+    @Flag(help: "The --as-typed of the search.")
+    var asTyped = false
+
+    /// A longer text is cut in messages, in characters.
+    private static let shownTextLength = 200
+    /// Longer values are cut, in characters.
+    private static let valueLength = 80
+
+    func validate() throws {
+        try refuseEmpty(bundle, "--bundle")
+        try refuseEmpty(searchBundle, "--search-bundle")
+        // As an object, where that is asked for, when it runs.
+        if let problem, !options.json { throw ValidationError(problem) }
+    }
+
+    private var problem: String? { SearchText.problem(of: words, example: "searchlight why-not @12 notes") }
+
+    func perform() async throws {
+        if let problem { throw CommandFailure(message: problem, status: .usage) }
+        var search = ItemSearch(words.joined(separator: " "), bundle: searchBundle)
+        search.limit = limit
+        search.correctsSpelling = !asTyped
+        let wanted = search
+        let diagnosis = try await options.withStore(.read) { store in
+            let name: String
+            do throws(EngineError) {
+                name = "@\(try await ItemChoice.find(item, bundle: bundle, in: store).number)"
+            } catch .itemNotFound {
+                // It may have expired.
+                name = item
+            }
+            return try await store.perform(DiagnoseCall(wanted, item: name, bundle: bundle))
+        }
+        if options.json { return try Output.printJSON(JSONObject(diagnosis)) }
+        defer { warnOfPending(diagnosis.pending) }
+        if let correction = diagnosis.correction {
+            let shown = DisplayText.line(correction.text, limit: Self.shownTextLength)
+            Output.complain("The search looks for “\(shown)”. Add --as-typed for the words as you typed them.")
+        }
+        for line in lines(diagnosis) { try Output.line(line) }
+    }
+
+    private func lines(_ diagnosis: SearchDiagnosis) -> [StyledText] {
+        let item = diagnosis.item
+        let title = DisplayText.line(item.displayTitle, limit: shownTitleLength)
+        let summary = DisplayText.line(diagnosis.summary)
+        var lines: [StyledText] = [
+            "\(dim: "@\(item.number)")  \(bold: title)  \(dim: item.scope.bundle)", "\(summary)", "",
+        ]
+        let facts =
+            diagnosis.words.map { ($0.text, $0.occurrences.isEmpty, $0.places) }
+            + diagnosis.conditions.map { ($0.name, !$0.isMet, state(of: $0, item)) }
+        let width = min(Self.maximumWidth, facts.map(\.0.count).max() ?? 0)
+        for (name, isBad, text) in facts {
+            let padded = DisplayText.line(name).padding(to: width)
+            let text = DisplayText.line(text)
+            lines.append(isBad ? "  \(bad: padded)  \(text)" : "  \(padded)  \(text)")
+        }
+        lines += scores(diagnosis)
+        if !diagnosis.suggestions.isEmpty { lines += ["", "To find it:"] }
+        lines += diagnosis.suggestions.map { suggestion in
+            "  \(DisplayText.line(suggestion.command))  \(dim: "hit \(suggestion.rank)")"
+        }
+        return lines
+    }
+
+    private static let maximumWidth = 24
+
+    private func scores(_ diagnosis: SearchDiagnosis) -> [StyledText] {
+        guard let hit = diagnosis.hit else { return [] }
+        var lines: [StyledText] = ["", "  its \(hit.parts.sum)"]
+        if let last = diagnosis.lastShown, last.number != hit.number {
+            let title = DisplayText.line(last.title, limit: Self.valueLength)
+            lines.append("  last shown: \(dim: "@\(last.number)")  \(title)")
+            lines.append("      \(last.parts.sum)")
+        }
+        return lines
+    }
+
+    private func state(of condition: SearchDiagnosis.Condition, _ item: StoredItem) -> String {
+        var values = condition.attributes.map { name in
+            let value = item.record.attributes[name].map { JSONValue($0).line(of: name) }
+            let shown = value.map { $0.count > Self.valueLength ? $0.prefix(Self.valueLength) + "…" : $0 }
+            return "\(name) is \(shown ?? "too long to show")"
+        }
+        switch condition.kind {
+        case .bundle, .app: values = ["it is of \(item.scope.bundle)"]
+        case .expiry: values = ["it expired \(item.expires.flatMap(DisplayText.moment) ?? "some time ago")"]
+        default: break
+        }
+        if values.isEmpty, !condition.isMet, [.filter, .query].contains(condition.kind) {
+            values = ["it has no such attribute"]
+        }
+        return (condition.isMet ? "holds" : "does not hold")
+            + (values.isEmpty ? "" : ": \(values.joined(separator: "; "))")
+    }
+}
+
+extension SearchDiagnosis.Condition {
+    /// How it was typed, or what it asks.
+    fileprivate var name: String { text.isEmpty ? sentence : text }
+}
+
+extension SearchDiagnosis.Suggestion {
+    /// The command that finds the item.
+    fileprivate var command: String {
+        var words = ["searchlight search"]
+        if limit != 10 { words.append("--limit \(limit)") }
+        if let bundle { words.append("--bundle \(bundle.quotedForShell)") }
+        if text.hasPrefix("-") || text.contains(" -") { words.append("--") }
+        return (words + [text.quotedForShell]).joined(separator: " ")
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    fileprivate var quotedForShell: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x3A, 0x40, 0x5F: true
+                default: false
+                }
+            }
+        return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
+    }
+
+    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension JSONObject {
+    fileprivate init(_ diagnosis: SearchDiagnosis) {
+        let item = diagnosis.item
+        self = [
+            "item": [
+                "number": item.number, "bundle": item.scope.bundle, "index": item.scope.index,
+                "uniqueIdentifier": item.record.uniqueIdentifier, "title": item.displayTitle,
+            ] as JSONObject,
+            "query": diagnosis.text, "correction": diagnosis.correction?.text, "outcome": diagnosis.outcome.rawValue, "summary": diagnosis.summary,
+            "rank": diagnosis.rank, "limit": diagnosis.limit, "total": diagnosis.total.count,
+            "totalIsExact": diagnosis.total.isExact,
+            "words": diagnosis.words.map { word -> JSONObject in
+                [
+                    "word": word.text, "mayGoOn": word.isOpen, "tells": word.tells,
+                    "occurrences": word.occurrences.map { occurrence -> JSONObject in
+                        [
+                            "field": occurrence.field.rawValue, "match": occurrence.match.rawValue,
+                            "as": occurrence.example,
+                        ]
+                    },
+                    "unsearched": word.unsearched,
+                ]
+            },
+            "conditions": diagnosis.conditions.map { condition -> JSONObject in
+                [
+                    "kind": condition.kind.rawValue, "text": condition.text, "sentence": condition.sentence,
+                    "isMet": condition.isMet,
+                    "attributes": item.record.attributes.filter { condition.attributes.contains($0.key) }
+                        .mapValues(JSONValue.init),
+                ]
+            },
+            "hit": diagnosis.hit.map(JSONObject.init), "lastShown": diagnosis.lastShown.map(JSONObject.init),
+            "suggestions": diagnosis.suggestions.map { suggestion -> JSONObject in
+                [
+                    "query": suggestion.text, "bundle": suggestion.bundle, "limit": suggestion.limit,
+                    "rank": suggestion.rank,
+                ]
+            },
+            "pending": diagnosis.pending,
+        ]
+    }
+
+    fileprivate init(_ hit: SearchDiagnosis.RankedItem) {
+        self = [
+            "number": hit.number, "title": hit.title, "score": hit.score.shortened, "kind": "\(hit.parts.fit)",
+            "parts": JSONObject(hit.parts),
+        ]
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import UserSearch
+
+extension ScoreParts {
+    /// The score as a sum, for a person.
+    var sum: String {
+        func shown(_ value: Double) -> String { String(format: "%.3f", value) }
+        return """
+            score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness))) × freshness \
+            \(shown(freshness))
+            """
+    }
+}
+
+extension JSONObject {
+    init(_ parts: ScoreParts) {
+        self = [
+            "evidence": parts.evidence.shortened, "words": parts.words.shortened,
+            "nearness": parts.nearness.shortened, "freshness": parts.freshness.shortened,
+        ]
+    }
+}
+
+extension Double {
+    /// The number to three places.
+    var shortened: Double { (self * 1000).rounded() / 1000 }
+}
