@@ -324,12 +324,14 @@ document.addEventListener("keydown", (event) => {
   else if (moves && event.key === "ArrowUp") pick(picked - 1);
   else if (moves && event.key === "Tab" && !event.shiftKey) take(Math.max(0, picked));
   else if (moves && event.key === "Escape") dismiss();
-  else if (moves && event.key === "Enter") { if (picked >= 0) take(picked); else dismiss(); }
+  else if (moves && event.key === "Enter" && picked >= 0) take(picked);
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (menu || !hits.length || document.body.classList.contains("shows-preview")) return;
     if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true);
     else choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
-  } else if (event.key === "Enter" && isTyping && chosen >= 0) {
+  } else if (event.key === "Enter" && isTyping && (chosen >= 0 || moves)) {
+    dismiss();
+    if (chosen < 0) return;
     open();
     by("preview").focus();
   } else if (event.key === "Escape") {

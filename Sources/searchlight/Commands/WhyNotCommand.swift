@@ -179,7 +179,8 @@ extension JSONObject {
                 "number": item.number, "bundle": item.scope.bundle, "index": item.scope.index,
                 "uniqueIdentifier": item.record.uniqueIdentifier, "title": item.displayTitle,
             ] as JSONObject,
-            "query": diagnosis.text, "correction": diagnosis.correction?.text, "outcome": diagnosis.outcome.rawValue, "summary": diagnosis.summary,
+            "query": diagnosis.text, "correction": diagnosis.correction?.text, "outcome": diagnosis.outcome.rawValue,
+            "summary": diagnosis.summary,
             "rank": diagnosis.rank, "limit": diagnosis.limit, "total": diagnosis.total.count,
             "totalIsExact": diagnosis.total.isExact,
             "words": diagnosis.words.map { word -> JSONObject in

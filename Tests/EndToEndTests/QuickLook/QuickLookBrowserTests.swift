@@ -159,7 +159,7 @@ struct QuickLookBrowserTests {
         // Escape empties the field and the filters.
         _ = try browser.evaluate("\(chip("App tickets")).click()")
         try browser.wait(for: "\(count) === '8 found'")
-        _ = try browser.evaluate("query.focus()")
+        _ = try browser.evaluate("query.focus(); dismiss()")
         try browser.press("Escape", code: 27)
         #expect(try browser.evaluate("filters.app") as? String == nil)
         #expect(try browser.evaluate("document.getElementById('summary').hidden") as? Bool == true)

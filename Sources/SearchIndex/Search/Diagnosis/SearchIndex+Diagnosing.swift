@@ -37,7 +37,8 @@ extension SearchIndex {
         guard let compared else { return nil }
         var diagnosis = SearchDiagnosis(
             item: compared.item, text: text, limit: request.limit, outcome: .shown, words: compared.words,
-            conditions: compared.conditions, correction: page.correction, lastShown: page.hits.last.map(SearchDiagnosis.RankedItem.init),
+            conditions: compared.conditions, correction: page.correction,
+            lastShown: page.hits.last.map(SearchDiagnosis.RankedItem.init),
             total: page.total ?? SearchTotal(count: page.hits.count, isExact: page.next == nil), pending: page.pending)
         diagnosis.hit = compared.hit
         try await rank(&diagnosis, among: page, request, isSearch: prepared != nil)
