@@ -7,7 +7,11 @@ final class DerivedWriter {
     private let db: Database
     private let pace: GentlePace?
     private let attributes: AttributeWriter
-    private lazy var texts = Result { FullTextWriter(db, isPrevious: try migration.get() != nil) }
+    private let cache: FullTextCache
+    private lazy var texts = Result {
+        let isPrevious = try migration.get() != nil
+        return FullTextWriter(db, isPrevious: isPrevious, cache: isPrevious ? FullTextCache() : cache)
+    }
     private lazy var migration = Result { try IndexMigration.current(db) }
     private lazy var nextAttributes = AttributeWriter(db, prefix: IndexMigration.next)
     private lazy var nextTexts = FullTextWriter(db, prefix: IndexMigration.next)
@@ -24,9 +28,11 @@ final class DerivedWriter {
                 """)
     }
 
-    /// - Parameter pace: Asked between items.
-    init(_ db: Database, pace: GentlePace? = nil) {
-        (self.db, self.pace) = (db, pace)
+    /// - Parameters:
+    ///   - pace: Asked between items.
+    ///   - cache: The memory of the store's writers.
+    init(_ db: Database, pace: GentlePace? = nil, cache: FullTextCache = FullTextCache()) {
+        (self.db, self.pace, self.cache) = (db, pace, cache)
         attributes = AttributeWriter(db)
     }
 

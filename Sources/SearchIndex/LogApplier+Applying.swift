@@ -110,7 +110,7 @@ extension LogApplier {
             var bytes = 0
             if bulk.hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
-            let derived = DerivedWriter(db, pace: pace)
+            let derived = DerivedWriter(db, pace: pace, cache: fullTextCache)
             for (index, record) in bulk.records.enumerated() {
                 // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. So does an app
                 // that began to wait. A loss is told once, with all that was read when it was found.
@@ -167,7 +167,7 @@ extension LogApplier {
                 let now = try clock.adjust(db)
                 var leftOut: [LeftOutItem] = []
                 let stateless = try StoreRow(db).statelessThrough
-                let derived = DerivedWriter(db)
+                let derived = DerivedWriter(db, cache: fullTextCache)
                 if records.contains(where: { $0.sequence > reached }) { try EarlyEntries.prepare(db) }
                 for record in records {
                     leftOut += try apply(record, db, now: now, stateless: stateless, derived)
@@ -267,6 +267,7 @@ extension LogApplier {
                 return false
             }
             try TermDictionary.purge(db)
+            fullTextCache.forgetTerms()
             return true
         }
         guard hasPurged == true else { return }

@@ -19,6 +19,7 @@ final class LogApplier: Sendable {
     let clock: StoreClock
     /// How it goes about it when nobody waits.
     let pace = GentlePace()
+    let fullTextCache = FullTextCache()
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.

@@ -15,7 +15,7 @@ import GRDB
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
 /// - `replacement`: the number of each reindex in pages, see ``SearchIndex/beginWholeReplacement(of:)``.
 /// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
-/// - `text_row`, `text_total`, `title_word`, `ranked_word`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
+/// - `text_row`, `text_total`, `ranked_word`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

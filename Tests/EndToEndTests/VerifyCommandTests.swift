@@ -139,7 +139,7 @@ struct VerifyCommandTests {
     func searchMends() throws {
         let alter = """
             import sqlite3; db = sqlite3.connect("store/index.sqlite", isolation_level=None)
-            db.execute("DELETE FROM title_word_data WHERE id > 10"); db.execute("DELETE FROM item_text_data WHERE id > 10")
+            db.execute("DELETE FROM ranked_word_data WHERE id > 10"); db.execute("DELETE FROM item_text_data WHERE id > 10")
             """
         try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
         let altered = try command.shell("python3 alter.py")

@@ -116,7 +116,7 @@ struct QueryWordsTests {
         arguments: [
             ("** == \"rare7*\"cdw", "item_text", 2), ("** == \"rare1\"cw", "item_text", 3),
             ("textContent == \"about rare3\"w", "item_text", 2), ("title == \"viewer12*\"cdw", "item_text", 1),
-            ("title == \"*bench12 *\"cd", "title_word", 1), ("title == \"*kbench4*\"cd", "title_word", 11),
+            ("title == \"*bench12 *\"cd", "ranked_word", 1), ("title == \"*kbench4*\"cd", "ranked_word", 11),
             ("title == \"* TableViewer20\"", "item_text", 1), ("keywords == \"k12\"cdt", "item_text", 1),
             ("textContent == \"rare5 about*\"t", "item_text", 2),
         ])

@@ -92,6 +92,37 @@ struct SearchingTests {
         #expect(try await store.found("cat \"in black\"") == ["two"])
     }
 
+    @Test("The best of many items with a phrase is shown first, however old it is")
+    func strongPhrase() async throws {
+        let store = try Store()
+        try await store.put(item("best", title: "Feature crate", text: "A \"log\" of the feature of a crate"))
+        for number in 0..<300 { try await store.put(item("\(number)", title: "Other \(number)", text: "some log")) }
+        for number in 0..<400 { try await store.put(item("none \(number)", title: "None", text: "nothing")) }
+        let hits = try await store.index.search("feature crate \"log\"", limit: 10).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "best")
+        #expect(hits.count == 10)
+    }
+
+    @Test("Of titles with the same words the one with the same signs comes first")
+    func sameSigns() async throws {
+        let store = try Store()
+        try await store.put(item("minus", title: "locale-gen"))
+        try await store.put(item("dot", title: "locale.gen"), item("space", title: "Locale Gen"))
+        for name in ["minus": "locale-gen", "dot": "locale.gen", "space": "locale gen"] {
+            #expect(try await store.found(name.value).first == name.key)
+        }
+    }
+
+    @Test("An item that lacks a word of most items alone is nearly as good as one with all words")
+    func stopWords() async throws {
+        let store = try Store()
+        let filler = String(repeating: "how do i the an of. ", count: 40)
+        for number in 0..<40 { try await store.put(item("\(number)", title: "Page \(number)", text: filler)) }
+        try await store.put(item("wanted", title: "Suspend", text: "To suspend an execution group, do this."))
+        try await store.put(item("long", title: "Long", text: filler + "Suspend one execution of a group." + filler))
+        #expect(try await store.found("how do I suspend an execution group ").first == "wanted")
+    }
+
     @Test("Case and accents make no difference, composed or not")
     func diacritics() async throws {
         let store = try Store()

@@ -38,8 +38,8 @@ import Testing
                 WHERE \(table) MATCH '\(match)' ORDER BY 1
                 """)
         }
-        #expect(try rows("title_word", "alighthouse") == ["71"])
-        #expect(try rows("title_word", "aharbour").count == 79)
+        #expect(try rows("ranked_word", "Alighthouse") == ["71"])
+        #expect(try rows("ranked_word", "Aharbour").count == 79)
         #expect(try rows("item_text", "number0") == ["01", "02"])
         #expect(
             try raw.texts(

@@ -30,7 +30,7 @@ struct FullTextHints {
 
     /// The expression for texts that every query must look at.
     static let uncertain = expression(uncertainCode)
-    /// The same for the table of title words.
+    /// The same for the table of ranked words.
     static let uncertainTitles = "\"\(FullTextTag.word(of: scalar(uncertainCode)))\""
 
     /// The expression for texts within whose words something begins so; `nil` if that is too short, or not plain.

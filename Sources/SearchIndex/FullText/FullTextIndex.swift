@@ -8,10 +8,9 @@ import GRDB
 ///   order of their numbers, so the newest items of each list come first. `item.text_row` holds the same number.
 /// - `text_total`: the number of texts, and the number of insertions so far.
 /// - `text_language`: the number of texts in each language. A search stems its words in the commonest of these languages.
-/// - `title_word`: the words of titles and keywords. Each term starts with a letter for the word's position (`TitlePlace`). A
-///   prefix index serves the word that is being typed.
-/// - `ranked_word`: the stems of all words. Each term starts with a letter for the word's strength in the item (`WordStrength`), so
-///   that the best items of a word are found without reading the others.
+/// - `ranked_word`: terms for the stems of all words, and for the words of titles and keywords with their beginnings (`RankedWords`).
+///   Each starts with a letter for the word's strength or position, so that the best items of a word are found without
+///   reading the others.
 /// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their parts of three letters, to find words
 ///   by what is inside them (``TermDictionary``).
@@ -20,16 +19,15 @@ import GRDB
 /// The FTS5 tables keep no text of their own and no lengths; that saves a third of their size. In return, the words of
 /// an item must be told again to take them out.
 enum FullTextIndex {
-    static let titleTable = "title_word"
     static let rankedTable = "ranked_word"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
-    static let tables = [titleTable, rankedTable, textTable, trigramTable]
+    static let tables = [rankedTable, textTable, trigramTable]
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
         name: "text", format: 5,
         tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
-        obsoleteTables: [obsoleteTable], schema: schema(),
+        obsoleteTables: [obsoleteTable, "title_word"], schema: schema(),
         fill: fill, check: FullTextCheck.problems)
 
     /// The format from which a store is migrated while it answers (``IndexMigration``).

@@ -13,7 +13,7 @@ final class FullTextWriter {
     private let terms: TermWriter
     private let spelling: SpellingWriter
     private let numberer: TextNumberAllocator
-    private let words = RankedWords()
+    private let cache: FullTextCache
     private var changes: [Int64: Change] = [:]
     private var bufferedBytes = 0
     /// The buffer is written when it holds this many bytes.
@@ -26,7 +26,6 @@ final class FullTextWriter {
 
     private lazy var insertRow = Result { try WriteStatement(db, sql: "INSERT INTO text_row (id, item) VALUES (?, ?)") }
     private lazy var deleteRow = Result { try WriteStatement(db, sql: "DELETE FROM text_row WHERE id = ?") }
-    private lazy var titles = Result { try FullTextStatements(db, prefix + FullTextIndex.titleTable, ["words"]) }
     private lazy var ranked = Result { try FullTextStatements(db, prefix + FullTextIndex.rankedTable, ["words"]) }
     private lazy var texts = Result {
         try FullTextStatements(
@@ -36,11 +35,15 @@ final class FullTextWriter {
     /// Whether the tables are those of the previous format, of which only the table of texts goes on.
     private let isPrevious: Bool
 
-    init(_ db: Database, prefix: String = "", isPrevious: Bool = false) {
+    /// - Parameter cache: The memory of writers of the same tables.
+    init(
+        _ db: Database, prefix: String = "", isPrevious: Bool = false, cache: FullTextCache = FullTextCache()
+    ) {
         self.db = db
         self.prefix = prefix
         self.isPrevious = isPrevious
-        terms = TermWriter(db, prefix: prefix)
+        self.cache = cache
+        terms = TermWriter(db, prefix: prefix, cache: cache)
         spelling = SpellingWriter(db, prefix: prefix)
         numberer = TextNumberAllocator(db, countsUp: isPrevious)
     }
@@ -91,6 +94,8 @@ final class FullTextWriter {
         var insertions = 0
         var languages: [WordLanguage: Int] = [:]
         let ordered = changes.sorted { $0.key < $1.key }
+        // The words that a transaction added are gone if it is rolled back.
+        db.afterNextTransaction(onCommit: { _ in }, onRollback: { [cache] _ in cache.forgetTerms() })
         changes.removeAll(keepingCapacity: true)
         bufferedBytes = 0
         for (number, change) in ordered {
@@ -127,9 +132,7 @@ final class FullTextWriter {
 
     private func write(_ text: SearchableText, _ number: Int64, isRemoval: Bool) throws {
         if !isPrevious {
-            let filed = text.filed(by: words)
-            if text.hasTitleOrKeywords { try titles.get().run(number, [filed.places], isRemoval: isRemoval) }
-            try ranked.get().run(number, [filed.levels], isRemoval: isRemoval)
+            try ranked.get().run(number, [text.terms(by: cache.words)], isRemoval: isRemoval)
         }
         try texts.get().run(
             number, [text.title, text.keywords, text.description, text.body, text.textTags], isRemoval: isRemoval)

@@ -17,9 +17,6 @@ package struct SearchableText {
     /// What the table of all words knows beside them.
     package var textTags: String { tags + textHints.scalars }
 
-    /// Whether the tables for titles know of it.
-    package var hasTitleOrKeywords: Bool { !title.isEmpty || !keywords.isEmpty }
-
     /// The column of an attribute's texts; `nil` if they are in none.
     static func column(of attribute: String) -> String? { columns[attribute] }
 
@@ -88,13 +85,10 @@ package struct SearchableText {
     /// How many bytes the texts have.
     var bytes: Int { fields.reduce(0) { $0 + $1.utf8.count } }
 
-    /// The words for the tables of ranked words, with their tags.
-    package func filed(by words: RankedWords) -> (levels: String, places: String) {
-        var filed = words.filed(fields, language: language)
+    /// The terms for the table of ranked words, with the tags.
+    package func terms(by words: RankedWords) -> String {
         let tags = tags.unicodeScalars.dropFirst().map { FullTextTag.word(of: $0) }
-        filed.levels += tags.first ?? ""
-        filed.places += tags.joined(separator: " ")
-        return filed
+        return words.terms(fields, language: language) + tags.joined(separator: " ")
     }
 
     private var textHints: FullTextHints {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import UserSearch
 
 /// The distinct words of titles and keywords, found by any three letters inside them. A few hundred thousand words are
 /// searched in a millisecond where the titles themselves would take a second.
@@ -81,9 +82,14 @@ enum TermDictionary {
     /// Forgets the words that no title and no keyword has any more. Reads through all words.
     static func purge(_ db: Database) throws {
         try db.execute(
-            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, title_word, row)")
+            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, ranked_word, row)")
+        let places = TitlePlace.allCases.map { String(RankedWords.mark(of: $0)) }
         let gone = try Row.fetchAll(
-            db, sql: "SELECT id, text FROM term WHERE text NOT IN (SELECT substr(term, 2) FROM temp.title_vocabulary)")
+            db,
+            sql: """
+                SELECT id, text FROM term WHERE text NOT IN (
+                    SELECT substr(term, 2) FROM temp.title_vocabulary WHERE term >= ? AND term < ?)
+                """, arguments: [places.min(), places.max().map { $0 + "\u{10FFFF}" }])
         let forget = try db.cachedStatement(
             sql: "INSERT INTO term_trigram (term_trigram, rowid, text) VALUES ('delete', ?, ?)")
         let delete = try db.cachedStatement(sql: "DELETE FROM term WHERE id = ?")
@@ -100,24 +106,31 @@ enum TermDictionary {
 final class TermWriter {
     private let db: Database
     private let prefix: String
+    private let cache: FullTextCache
     private lazy var insertTerm = Result {
         try WriteStatement(db, sql: "INSERT OR IGNORE INTO \(prefix)term (text) VALUES (?)")
     }
     private lazy var insertTrigrams = Result {
         try WriteStatement(db, sql: "INSERT INTO \(prefix)term_trigram (rowid, text) VALUES (?, ?)")
     }
-    /// Hashes of words that are there for certain; most words of an item are among those of the items before. Should two
-    /// words ever share one of 2^64 hashes, one of them is not found by its parts.
-    private var known: Set<UInt64> = []
-    private static let maximumKnown = 1 << 17
+    private static let maximumKnown = 1 << 15
 
     /// - Parameter prefix: What stands before the names of the tables.
-    init(_ db: Database, prefix: String = "") {
+    init(_ db: Database, prefix: String = "", cache: FullTextCache) {
         self.db = db
         self.prefix = prefix
+        self.cache = cache
     }
 
+    /// Adds the words of a text. Most words of an item are known from the items before. If two words share one of 2^64 hashes, one
+    /// of them is not found by its parts.
     func add(_ text: String) throws {
+        let words = cache.terms.withLock { newWords(of: text, &$0) }
+        for word in words { try insert(word) }
+    }
+
+    private func newWords(of text: String, _ known: inout Set<UInt64>) -> [String] {
+        if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in
             // A word of three letters holds no other one.
@@ -130,8 +143,7 @@ final class TermWriter {
             }
             return true
         }
-        for word in words { try insert(word) }
-        if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
+        return words
     }
 
     private func insert(_ word: String) throws {

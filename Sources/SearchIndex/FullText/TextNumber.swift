@@ -5,8 +5,11 @@ import UserSearch
 
 /// The numbers of texts. They grow with the item's date (``Freshness``), and within a day with each donation. FTS5 returns matches in
 /// the order of their numbers, so the newest items come first, in whatever order they were donated.
+///
+/// FTS5 stores the differences between the numbers of a list, in bytes of 7 bits. So a day has few numbers, and a day with more
+/// items takes numbers of the days behind it. Then the day that a number stands for is only about the item's day.
 enum TextNumber {
-    private static let dayBits: Int64 = 24
+    private static let dayBits: Int64 = 12
     private static let seconds = 86400.0
     /// The last day that has numbers of its own: 1,400 years after 2001.
     private static let maximumDay: Int64 = 1 << 19
@@ -32,8 +35,14 @@ final class TextNumberAllocator {
     private let db: Database
     /// The last number that is taken, for each day that was asked for.
     private var last: [Int64: Int64] = [:]
+    /// The days that took the last items of full days.
+    private var spilled: [Int64: Int64] = [:]
+    /// The largest number that was taken in the table, and the largest that was given.
+    private var largestBefore: Int64?
+    private var largestGiven: Int64 = 0
     private static let maximumKept = 4096
-    private var lastCounted: Int64?
+    /// A full day takes numbers of this many days behind it, and then the largest numbers.
+    private static let maximumSpill: Int64 = 64
 
     /// Whether each number follows the last one, whatever the date.
     private let countsUp: Bool
@@ -44,28 +53,40 @@ final class TextNumberAllocator {
 
     /// The next number for an item of a date.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_FULL` if 16 million items are of one day.
+    /// - Throws: `DatabaseError`; `SQLITE_FULL` if all numbers are taken.
     func next(for date: Double) throws -> Int64 {
-        if countsUp {
-            let newest =
-                try lastCounted ?? Int64.fetchOne(
-                    db,
-                    sql: """
-                        SELECT max(coalesce((SELECT max(id) FROM text_row), 0), coalesce(max(last), 0), coalesce(max(through), 0))
-                        FROM index_migration
-                        """) ?? 0
-            lastCounted = newest + 1
-            return newest + 1
+        let number = try nextNumber(ofDay: TextNumber.day(of: date))
+        if last.count >= Self.maximumKept { last.removeAll(keepingCapacity: true) }
+        last[TextNumber.day(ofNumber: number)] = number
+        largestGiven = max(largestGiven, number)
+        return number
+    }
+
+    private func nextNumber(ofDay day: Int64) throws -> Int64 {
+        if !countsUp {
+            for near in (spilled[day] ?? day)..<(day + Self.maximumSpill) {
+                let numbers = TextNumber.numbers(ofDay: near)
+                let last = try last[near] ?? lastTaken(numbers)
+                if last + 1 < numbers.upperBound {
+                    if near > day { spilled[day] = near }
+                    return last + 1
+                }
+            }
+            spilled[day] = day + Self.maximumSpill
         }
-        let day = TextNumber.day(of: date)
-        let numbers = TextNumber.numbers(ofDay: day)
-        let last = try last[day] ?? lastTaken(numbers)
-        guard last + 1 < numbers.upperBound else {
-            throw DatabaseError(resultCode: .SQLITE_FULL, message: "a day has too many items")
+        let before = try largestBefore ?? largestTaken()
+        largestBefore = before
+        let largest = max(before, largestGiven)
+        guard largest < .max else {
+            throw DatabaseError(resultCode: .SQLITE_FULL, message: "all numbers of texts are taken")
         }
-        if self.last.count >= Self.maximumKept { self.last.removeAll(keepingCapacity: true) }
-        self.last[day] = last + 1
-        return last + 1
+        return largest + 1
+    }
+
+    private func largestTaken() throws -> Int64 {
+        let migrated = countsUp ? " UNION ALL SELECT max(max(last), max(through)) FROM index_migration" : ""
+        return try Int64.fetchOne(
+            db, sql: "SELECT max(number) FROM (SELECT max(id) AS number FROM text_row\(migrated))") ?? 0
     }
 
     private func lastTaken(_ numbers: Range<Int64>) throws -> Int64 {

@@ -50,7 +50,7 @@ extension Database {
     }
 }
 
-/// Words of titles and keywords in the table of them, whatever their place.
+/// Words of titles and keywords in the table of ranked words, whatever their place.
 enum TitleWords {
     /// The expression for all texts with a word, or with one that begins with it.
     static func expression(_ word: String, isPrefix: Bool) -> String {
@@ -60,20 +60,39 @@ enum TitleWords {
 
     /// The expression for the texts that have it at a place.
     static func expression(_ word: String, at place: TitlePlace, isPrefix: Bool) -> String {
-        "\"\(RankedWords.mark(of: place))\(word)\"\(isPrefix ? "*" : "")"
+        guard isPrefix else { return "\"\(RankedWords.mark(of: place))\(word)\"" }
+        if word.unicodeScalars.count <= RankedWords.longestBeginning {
+            return "\"\(RankedWords.beginningMark(of: place))\(word)\""
+        }
+        return "\"\(RankedWords.mark(of: place))\(word)\"*"
     }
 }
 
-/// Words in the table of ranked words.
-enum LevelWords {
+/// Stems in the table of ranked words.
+enum RankedStems {
     /// The expression for all texts with one of the stems.
-    static func expression(_ stems: [String]) -> String {
-        expression(stems, levels: 0..<WordStrength.levels)
+    static func expression(_ stems: [String]) -> String { expression(stems, RankedWords.stemMark) }
+
+    /// The expression for the texts that have one of the stems at a level.
+    static func expression(_ stems: [String], level: Int) -> String {
+        expression(stems, RankedWords.mark(ofLevel: level))
     }
 
-    /// The expression for the texts that have one of the stems at one of the levels.
-    static func expression(_ stems: [String], levels: Range<Int>) -> String {
-        let words = stems.flatMap { stem in levels.map { "\"\(RankedWords.mark(ofLevel: $0))\(stem)\"" } }
-        return "(\(words.joined(separator: " OR ")))"
+    private static func expression(_ stems: [String], _ mark: Character) -> String {
+        let words = stems.map { "\"\(mark)\($0)\"" }
+        return words.count == 1 ? words[0] : "(\(words.joined(separator: " OR ")))"
+    }
+
+    /// The levels that have terms, from the strongest; then `nil` for the weaker ones, which all texts stand for.
+    static let levels: [Int?] = (RankedWords.firstLevel..<WordStrength.levels).reversed() + [nil]
+
+    /// How strong a word is at a level, about.
+    static func strength(ofLevel level: Int?) -> Double {
+        level.map(WordStrength.middle) ?? Double(RankedWords.firstLevel) / 2 / Double(WordStrength.levels)
+    }
+
+    /// The expression for the texts that have one of the stems at a level, or anywhere if there is no term for it.
+    static func expression(_ stems: [String], level: Int?) -> String {
+        level.map { expression(stems, level: $0) } ?? expression(stems)
     }
 }

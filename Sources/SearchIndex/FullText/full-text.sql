@@ -11,9 +11,6 @@ CREATE TABLE text_language (
     language TEXT PRIMARY KEY,
     texts INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE VIRTUAL TABLE title_word USING fts5 (
-    words, content = '', columnsize = 0, detail = none, prefix = '2 3 4 5 6', tokenize = 'searchlight_parts'
-);
 CREATE VIRTUAL TABLE ranked_word USING fts5 (
     words, content = '', columnsize = 0, detail = none, tokenize = 'searchlight_parts'
 );

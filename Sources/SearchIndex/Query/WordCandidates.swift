@@ -90,7 +90,7 @@ struct WordCandidates {
         // Whatever the columns, FTS5 goes through all texts of a word. The lists of a beginning it puts together before any
         // can be counted, so titles stand for all texts.
         if try words.contains(where: { try isCommon($0, in: "item_text", limits.skippedShare) })
-            || (isPrefix && isCommon(TitleWords.expression(word, isPrefix: true), in: "title_word"))
+            || (isPrefix && isCommon(TitleWords.expression(word, isPrefix: true), in: "ranked_word"))
         {
             search.metCommon = true
             return false
@@ -115,7 +115,7 @@ struct WordCandidates {
 
     private func find(inside fragment: String) throws -> Answer {
         guard fragment.utf8.count >= TermDictionary.minimumLength else { return .unknown }
-        if try isCommon(TitleWords.expression(fragment, isPrefix: true), in: "title_word") { return .tooMany }
+        if try isCommon(TitleWords.expression(fragment, isPrefix: true), in: "ranked_word") { return .tooMany }
         guard let words = try TermDictionary.allWords(containing: fragment, limit: limits.expansions, db) else {
             return .tooMany
         }
@@ -123,8 +123,8 @@ struct WordCandidates {
             [TitleWords.expression(fragment, isPrefix: true)]
             + words.map { TitleWords.expression($0, isPrefix: false) } + [FullTextHints.uncertainTitles]
         let expression = alternatives.joined(separator: " OR ")
-        if try isCommon(expression, in: "title_word") { return .tooMany }
-        return .found(FullTextLookup(table: "title_word", expression: expression))
+        if try isCommon(expression, in: "ranked_word") { return .tooMany }
+        return .found(FullTextLookup(table: "ranked_word", expression: expression))
     }
 
     // MARK: Frequencies

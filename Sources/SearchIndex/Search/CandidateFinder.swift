@@ -25,6 +25,8 @@ struct CandidateFinder {
     /// The texts that are to be counted, and whether some may not count.
     private(set) var texts: Set<Int64> = []
     private(set) var isUncertain = false
+    /// Texts with all words whose strengths were not looked up.
+    private var unmeasured: Set<Int64> = []
     /// Whether texts are found to be counted.
     var isCounting = false
 
@@ -38,24 +40,33 @@ struct CandidateFinder {
 
     /// Finds them.
     mutating func find() throws {
-        if try findStrict() { return }
-        try add(TitleLookup(plan, now: now).rows(tags, db), 2.5)
+        let strict = try strictTexts()
+        if let strict, strict.count <= limits.readItems { return add(strict, 1) }
+        try findBest()
+        guard let strict else { return }
+        // The lists say only which of them come first.
+        let estimates = found
+        found = [:]
+        for text in strict { found[text] = estimates[text] ?? 0.3 }
+        isExhausted = true
+    }
+
+    private mutating func findBest() throws {
+        try add(TitleLookup(plan, now: now).rows(tags, db), 2.7)
         if words.count == 1 { try findSingle(words[0]) } else { try findSeveral() }
         if findsInsideWords, plan.part != nil {
             if isSparse { try findInsideWords() } else { isExhausted = false }
         }
     }
 
-    /// Where few texts have all phrases, these are all candidates.
-    ///
-    /// - Returns: Whether they are few.
-    private mutating func findStrict() throws -> Bool {
-        guard let strict = plan.strict else { return false }
+    /// All texts with the phrases; `nil` if there are no phrases, or too many texts.
+    private mutating func strictTexts() throws -> [Int64]? {
+        guard let strict = plan.strict else { return nil }
         let limit = max(depth, limits.together)
+        let wasExhausted = isExhausted
         let texts = try list(.texts, "(\(strict))", limit: limit)
-        guard texts.count < limit else { return false }
-        add(texts, 1)
-        return true
+        isExhausted = wasExhausted
+        return texts.count < limit ? texts : nil
     }
 
     /// Finds the newest texts, whatever is in them.
@@ -76,10 +87,10 @@ struct CandidateFinder {
 
     /// Finds the texts with all words alone, to count them.
     mutating func findComplete() throws {
-        add(try list(.ranked, words.map { LevelWords.expression($0.stems) }.joined(separator: " AND ")), 1)
+        add(try list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
         if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
         if words.count == 1, words[0].isOpen {
-            add(try list(.titles, TitleWords.expression(words[0].text, isPrefix: true)), 1)
+            add(try list(.ranked, TitleWords.expression(words[0].text, isPrefix: true)), 1)
         }
         if findsInsideWords, isSparse { try findInsideWords() }
         texts = Set(found.keys)
@@ -110,11 +121,10 @@ struct CandidateFinder {
     // MARK: Lists
 
     private enum Table {
-        case titles, ranked, texts
+        case ranked, texts
 
         var name: String {
             switch self {
-            case .titles: FullTextIndex.titleTable
             case .ranked: FullTextIndex.rankedTable
             case .texts: FullTextIndex.textTable
             }
@@ -138,18 +148,17 @@ struct CandidateFinder {
     // MARK: One word
 
     private mutating func findSingle(_ word: SoughtWord) throws {
-        var lists: [(estimate: Double, table: Table, expression: String)] = []
+        var lists: [(estimate: Double, expression: String)] = []
         for place in TitlePlace.allCases {
-            lists.append(
-                (place.evidence + 0.7, .titles, TitleWords.expression(word.text, at: place, isPrefix: false)))
+            lists.append((place.evidence + 0.7, TitleWords.expression(word.text, at: place, isPrefix: false)))
             guard word.isOpen else { continue }
-            lists.append((place.evidence + 0.3, .titles, TitleWords.expression(word.text, at: place, isPrefix: true)))
+            lists.append((place.evidence + 0.3, TitleWords.expression(word.text, at: place, isPrefix: true)))
         }
-        for level in 0..<WordStrength.levels {
+        for level in RankedStems.levels {
             lists.append(
                 (
-                    0.3 + 0.6 * WordStrength.middle(ofLevel: level), .ranked,
-                    LevelWords.expression(word.stems, levels: level..<(level + 1))
+                    0.3 + 0.6 * RankedStems.strength(ofLevel: level),
+                    RankedStems.expression(word.stems, level: level)
                 ))
         }
         lists.sort { $0.estimate > $1.estimate }
@@ -158,7 +167,7 @@ struct CandidateFinder {
                 isExhausted = false
                 return
             }
-            add(try self.list(list.table, list.expression), list.estimate)
+            add(try self.list(.ranked, list.expression), list.estimate)
         }
         guard word.isOpen else { return }
         if isSparse { try findBeginnings(of: word, beside: []) } else { isExhausted = false }
@@ -169,12 +178,22 @@ struct CandidateFinder {
     private mutating func findSeveral() throws {
         if let start = plan.titleStart { add(try list(.texts, start), 1.7) }
         if let strict = plan.strict { add(try list(.texts, strict), 1) }
-        let titles = words.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
-        add(try list(.titles, titles), 1.2)
-        for (text, strength) in try strongest(words) { add([text], 0.3 + strength / total) }
-        if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
+        let missed = missed
+        let titles = missed.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
+        add(try list(.ranked, titles), 1.2)
+        for (text, strength) in try strongest(missed) { add([text], 0.3 + strength / total) }
+        if let open = words.first(where: \.isOpen) {
+            let others = missed.filter { !$0.isOpen }
+            try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
+        }
         // Of those that were found all may be unwanted.
         if isSparse { try findSome() } else { isExhausted = false }
+    }
+
+    /// The words that a text must have to be among the best: those that are not in a quarter of all texts, or else all.
+    private var missed: [SoughtWord] {
+        let missed = words.filter { $0.rarity > SoughtWord.missedRarity }
+        return missed.isEmpty ? words : missed
     }
 
     private var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
@@ -182,26 +201,29 @@ struct CandidateFinder {
     /// The texts that have all of some words, in which these are strongest: the sum of their strengths, each by its rarity.
     private mutating func strongest(_ words: [SoughtWord]) throws -> [Int64: Double] {
         if words.count == 1 { return try strongest(words[0]) }
-        let expressions = words.map { LevelWords.expression($0.stems) }
-        let all = expressions.joined(separator: " AND ")
+        let all = words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
         let limit = max(depth, limits.together)
         let together = try list(.ranked, all, limit: limit)
-        let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
         var sums: [Int64: Double] = [:]
         if together.count <= depth {
+            let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
             for text in together { sums[text] = usual }
+            unmeasured.formUnion(together)
         } else if together.count < limit {
+            let weakest = words.reduce(0) { $0 + $1.rarity * RankedStems.strength(ofLevel: nil) }
+            for text in together { sums[text] = weakest }
             for word in words {
-                for level in 0..<WordStrength.levels {
-                    let strength = word.rarity * WordStrength.middle(ofLevel: level)
-                    let one = LevelWords.expression(word.stems, levels: level..<(level + 1))
-                    for text in try list(.ranked, "\(one) AND \(all)", limit: limit) {
-                        sums[text, default: 0] += strength
+                for case let level? in RankedStems.levels {
+                    let gain =
+                        word.rarity * (RankedStems.strength(ofLevel: level) - RankedStems.strength(ofLevel: nil))
+                    let one = RankedStems.expression(word.stems, level: level)
+                    let others = words.filter { $0 != word }.map { RankedStems.expression($0.stems) }
+                    for text in try list(.ranked, ([one] + others).joined(separator: " AND "), limit: limit) {
+                        sums[text, default: weakest] += gain
                     }
                 }
             }
         } else {
-            for text in together.prefix(depth) { sums[text] = usual * 0.5 }
             try addPairs(of: words, to: &sums)
         }
         return sums
@@ -210,10 +232,10 @@ struct CandidateFinder {
     /// The newest texts of each level of a word.
     private mutating func strongest(_ word: SoughtWord) throws -> [Int64: Double] {
         var sums: [Int64: Double] = [:]
-        for level in 0..<WordStrength.levels {
-            let strength = word.rarity * WordStrength.middle(ofLevel: level)
-            for text in try list(.ranked, LevelWords.expression(word.stems, levels: level..<(level + 1))) {
-                sums[text] = strength
+        for level in RankedStems.levels {
+            let strength = word.rarity * RankedStems.strength(ofLevel: level)
+            for text in try list(.ranked, RankedStems.expression(word.stems, level: level)) {
+                sums[text] = max(strength, sums[text] ?? 0)
             }
         }
         return sums
@@ -223,14 +245,14 @@ struct CandidateFinder {
     private mutating func addPairs(of words: [SoughtWord], to sums: inout [Int64: Double]) throws {
         let order = words.sorted { $0.rarity > $1.rarity }
         let (one, other) = (order[0], order[1])
-        let rest = order.dropFirst(2).map { " AND " + LevelWords.expression($0.stems) }.joined()
+        let rest = order.dropFirst(2).map { " AND " + RankedStems.expression($0.stems) }.joined()
         let others = order.dropFirst(2).reduce(0) { $0 + $1.rarity } * 0.4
-        var pairs: [(strength: Double, Int, Int)] = []
-        for first in 0..<WordStrength.levels {
-            for second in 0..<WordStrength.levels {
+        var pairs: [(strength: Double, Int?, Int?)] = []
+        for first in RankedStems.levels {
+            for second in RankedStems.levels {
                 let strength =
-                    one.rarity * WordStrength.middle(ofLevel: first) + other.rarity
-                    * WordStrength.middle(ofLevel: second)
+                    one.rarity * RankedStems.strength(ofLevel: first)
+                    + other.rarity * RankedStems.strength(ofLevel: second)
                 pairs.append((strength + others, first, second))
             }
         }
@@ -239,8 +261,8 @@ struct CandidateFinder {
             let better = sums.count { (0.3 + $0.value / total) * max(FreshnessRule.least, factor($0.key)) >= estimate }
             guard better < depth else { break }
             let expression =
-                LevelWords.expression(one.stems, levels: first..<(first + 1)) + " AND "
-                + LevelWords.expression(other.stems, levels: second..<(second + 1)) + rest
+                RankedStems.expression(one.stems, level: first) + " AND "
+                + RankedStems.expression(other.stems, level: second) + rest
             for text in try list(.ranked, expression) { sums[text] = max(strength, sums[text] ?? 0) }
         }
     }
@@ -256,7 +278,7 @@ struct CandidateFinder {
     /// Finds the texts with any of the words, to count them.
     mutating func findAny() throws {
         for word in telling {
-            add(try list(.ranked, LevelWords.expression(word.stems)), 1)
+            add(try list(.ranked, RankedStems.expression(word.stems)), 1)
             if word.isOpen { try findBeginnings(of: word, beside: []) }
         }
         texts = Set(found.keys)
@@ -267,13 +289,13 @@ struct CandidateFinder {
         var budget = limits.postings * patience
         var sums: [Int64: Double] = [:]
         for word in telling.sorted(by: { $0.rarity > $1.rarity }) {
-            for level in (0..<WordStrength.levels).reversed() {
+            var met: Set<Int64> = []
+            for level in RankedStems.levels {
                 guard budget > 0 else { break }
-                let texts = try list(
-                    .ranked, LevelWords.expression(word.stems, levels: level..<(level + 1)), limit: budget)
+                let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget)
                 budget -= texts.count
-                let strength = word.rarity * WordStrength.middle(ofLevel: level)
-                for text in texts { sums[text, default: 0] += strength }
+                let strength = word.rarity * RankedStems.strength(ofLevel: level)
+                for text in texts where met.insert(text).inserted { sums[text, default: 0] += strength }
             }
         }
         if budget <= 0 { isExhausted = false }
@@ -281,24 +303,32 @@ struct CandidateFinder {
             .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
         if best.count > depth { isExhausted = false }
         for (text, estimate) in best.prefix(depth) where found[text] == nil { found[text] = estimate }
+        for text in unmeasured { if let sum = sums[text] { found[text] = max(0.3 + sum / total, found[text] ?? 0) } }
         if let open = words.first(where: \.isOpen), isSparse { try findBeginnings(of: open, beside: []) }
     }
 
     // MARK: Beginnings of words
 
-    /// The texts in which a word begins as another does, beside others: those in which the others are strongest, and the newest.
+    /// The texts in which a word begins as another does, beside others: titles and keywords with it first. Other texts are looked at
+    /// only where enough others are not better.
     private mutating func findBeginnings(of word: SoughtWord, beside others: [SoughtWord]) throws {
+        var best: [Int64: Double] = [:]
         if !others.isEmpty {
-            let (total, beginning) = (total, word.rarity * 0.4)
-            let best = try isCounting ? [:] : strongest(others)
+            let usual = others.reduce(0) { $0 + $1.rarity } * 0.5
+            let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
+            let titles = TitleWords.expression(word.text, isPrefix: true)
+            add(try list(.ranked, "\(titles) AND \(forms)"), 0.3 + (usual + word.rarity * 0.6) / total)
+            if !isCounting, isEnough(against: 0.3 + (usual + word.rarity * 0.25) / total) {
+                isExhausted = false
+                return
+            }
+            best = try isCounting ? [:] : strongest(others)
+            let (total, beginning) = (total, word.rarity * 0.25)
             let order = best.map { (text: $0.key, estimate: 0.3 + ($0.value + beginning) / total) }
                 .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
             var looked: [Int64] = order.prefix(limits.fewCandidates * patience).map(\.text)
             if order.count > looked.count { isExhausted = false }
-            if isCounting {
-                let forms = others.map { LevelWords.expression($0.stems) }.joined(separator: " AND ")
-                looked = try list(.ranked, forms, limit: limits.countedReads)
-            }
+            if isCounting { looked = try list(.ranked, forms, limit: limits.countedReads) }
             try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
         }
         let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
@@ -367,7 +397,7 @@ struct CandidateFinder {
         if word.unicodeScalars.count == 1 { return true }
         let threshold = Int(max(1, statistics.sampled / 100))
         let count = try db.countTexts(
-            TitleWords.expression(word, isPrefix: true), in: FullTextIndex.titleTable, from: statistics.sampleStart,
+            TitleWords.expression(word, isPrefix: true), in: FullTextIndex.rankedTable, from: statistics.sampleStart,
             upTo: threshold)
         return count >= threshold
     }
@@ -384,7 +414,7 @@ struct CandidateFinder {
             let (parts, end) = try TermDictionary.words(containing: part, after: place, db)
             if !parts.isEmpty {
                 let alternatives = parts.map { TitleWords.expression($0, isPrefix: false) }.joined(separator: " OR ")
-                add(try list(.titles, "\(others)(\(alternatives))"), 0.2)
+                add(try list(.ranked, "\(others)(\(alternatives))"), 0.2)
             }
             guard let end else { return }
             place = end

@@ -54,8 +54,9 @@ package struct SearchLimits: Sendable {
     package var postings = 15_000
     /// So many of the best candidates are read.
     package var readItems = 128
-    /// No more are read after so many bytes of text.
+    /// After so many bytes of text no more than ``readLargeItems`` are read; after eight times as many, no more than are shown.
     package var readBytes = 1 << 20
+    package var readLargeItems = 32
     /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
     package var fewCandidates = 512
     /// So often words that the typed letters are inside of are looked up (``TermDictionary/wordsAtOnce``): anybody may donate a

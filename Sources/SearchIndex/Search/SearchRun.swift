@@ -181,11 +181,11 @@ struct SearchRun {
     /// About how many texts have a word: counted as far as that is quick, and then in a sample.
     private func occurrences(of word: SoughtWord, _ statistics: TextStatistics) throws -> Double {
         let limits = request.limits
-        var table = FullTextIndex.rankedTable
-        var expression = LevelWords.expression(word.stems)
+        let table = FullTextIndex.rankedTable
+        var expression = RankedStems.expression(word.stems)
         var counted = try db.countTexts(expression, in: table, upTo: limits.countedOccurrences)
         if counted == 0, word.isOpen {
-            (table, expression) = (FullTextIndex.titleTable, TitleWords.expression(word.text, isPrefix: true))
+            expression = TitleWords.expression(word.text, isPrefix: true)
             counted = try db.countTexts(expression, in: table, upTo: limits.countedOccurrences)
         }
         guard counted == limits.countedOccurrences, statistics.sampled < statistics.texts else {
@@ -215,7 +215,7 @@ struct SearchRun {
         var (reads, bytes) = (0, 0)
         for candidate in order {
             // What is filtered out does not count.
-            if hits.count >= wanted || (bytes > request.limits.readBytes && hits.count >= count) { break }
+            if hits.count >= wanted || isEnough(hits.count, bytes, wanted: count) { break }
             reads += 1
             if known.others.contains(candidate.text) { continue }
             if let hit = try known.hits[candidate.text] ?? read(candidate.text, relevance, &bytes) {
@@ -228,6 +228,13 @@ struct SearchRun {
         hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
         BundleOrder.apply(to: &hits)
         return (hits, reads == order.count)
+    }
+
+    /// Whether so much text was read that the hits have to do.
+    private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
+        let limits = request.limits
+        if bytes > limits.readBytes * 8 { return hits >= wanted }
+        return bytes > limits.readBytes && hits >= max(wanted, limits.readLargeItems)
     }
 
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }

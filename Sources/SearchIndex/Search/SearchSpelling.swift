@@ -117,10 +117,10 @@ struct SearchSpelling {
     /// Whether any text that may be found has a form of a word, a word that begins so if it may go on, or a title with a word that
     /// it is inside of.
     private func occurs(_ word: SoughtWord) throws -> Bool {
-        if try isFound(LevelWords.expression(word.stems), FullTextIndex.rankedTable) { return true }
+        if try isFound(RankedStems.expression(word.stems), FullTextIndex.rankedTable) { return true }
         if try vocabulary.occurrences(of: word.text) > 0 { return true }
         guard word.isOpen else { return false }
-        if try isFound(TitleWords.expression(word.text, isPrefix: true), FullTextIndex.titleTable) { return true }
+        if try isFound(TitleWords.expression(word.text, isPrefix: true), FullTextIndex.rankedTable) { return true }
         if try isFound("\"\(word.text)\"*", FullTextIndex.textTable) { return true }
         return try isInside(word.text)
     }
@@ -133,7 +133,7 @@ struct SearchSpelling {
         for _ in 0..<run.request.limits.wordLookups {
             let (words, end) = try TermDictionary.words(containing: part, after: place, run.db)
             let alternatives = words.map { TitleWords.expression($0, isPrefix: false) }.joined(separator: " OR ")
-            if !words.isEmpty, try isFound("(\(alternatives))", FullTextIndex.titleTable) { return true }
+            if !words.isEmpty, try isFound("(\(alternatives))", FullTextIndex.rankedTable) { return true }
             guard let end else { return false }
             place = end
         }

@@ -65,7 +65,7 @@ struct SuggestionCounter {
 
     private func expression(withAll words: [String]) -> String {
         let all = words.map { word in
-            LevelWords.expression(Set(languages.map { stems.stem(word, in: $0) }).sorted())
+            RankedStems.expression(Set(languages.map { stems.stem(word, in: $0) }).sorted())
         }
         return (all + [tags.expression].compactMap { $0 }).joined(separator: " AND ")
     }

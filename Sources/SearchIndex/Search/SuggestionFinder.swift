@@ -110,7 +110,7 @@ struct SuggestionFinder {
     private func titles(with word: String, beside others: [String]) throws -> [Int64] {
         let all =
             others.map { TitleWords.expression($0, isPrefix: false) } + [TitleWords.expression(word, isPrefix: true)]
-        return try counter.list(FullTextIndex.titleTable, all.joined(separator: " AND "), limit: Self.readTitles)
+        return try counter.list(FullTextIndex.rankedTable, all.joined(separator: " AND "), limit: Self.readTitles)
     }
 
     // MARK: Corrections

@@ -1,11 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
 import TextAnalysis
 
-/// What is filed of an item's text so that a search finds the best items of a word first: each word with its level
-/// (``WordStrength``), and the words of titles and keywords with their places (``TitlePlace``). Depends on the texts alone.
+/// The terms under which an item is filed, so that a search finds the best items of a word first. They depend on the texts alone.
 ///
-/// Holds memory for one item after the other; for one thread at a time.
-public final class RankedWords {
+/// | Term | For |
+/// |---|---|
+/// | `s` and a stem | each word of the item |
+/// | `c` to `h` and a stem | the same, by its level (``WordStrength``), but for the weakest two levels |
+/// | `A` to `F` and a word | each word of titles and keywords, by its best place (``TitlePlace``) |
+/// | `P` to `U` and a beginning | the first letters of these words, one to four, by the best place |
+///
+/// Holds memory for one item after the other, and a cache of stems. Items of several threads wait for each other.
+public final class RankedWords: Sendable {
+    private let memory = Mutex(Memory())
+
+    /// Creates one, without any item.
+    public init() {}
+
+    /// The mark of every stem.
+    public static let stemMark: Character = "s"
+    /// Texts in which a word is weaker have no term for its level.
+    public static let firstLevel = 2
+    /// Longer beginnings have no terms.
+    public static let longestBeginning = 4
+
+    /// The mark of a level, before the stem.
+    public static func mark(ofLevel level: Int) -> Character { mark(0x61 + level) }
+
+    /// The mark of a place, before the word.
+    public static func mark(of place: TitlePlace) -> Character { mark(0x41 + place.rawValue) }
+
+    /// The mark of a place, before the beginning of a word.
+    public static func beginningMark(of place: TitlePlace) -> Character { mark(0x50 + place.rawValue) }
+
+    private static func mark(_ value: Int) -> Character { Character(Unicode.Scalar(UInt8(value))) }
+
+    /// The terms of an item, parted by spaces.
+    ///
+    /// - Parameters:
+    ///   - texts: the text of each field (``TextField``), by its number.
+    ///   - language: in which the forms of words are found.
+    public func terms(_ texts: [String], language: WordLanguage) -> String {
+        memory.withLock { $0.terms(texts, language: language) }
+    }
+}
+
+/// The words of one item, with the memory for the next.
+private struct Memory {
     private let stems = WordStems([])
     private var language = WordLanguage.english
     private var numbers: [String: Int] = [:]
@@ -14,65 +56,58 @@ public final class RankedWords {
     private var counts: [Int] = []
     private var met: [Int] = []
     private var places: [String: TitlePlace] = [:]
+    private var beginnings: [String: TitlePlace] = [:]
     private var line: [(word: String, position: Int)] = []
 
-    /// Creates one, without any item.
-    public init() {}
-
-    /// The mark of a level, before the stem.
-    public static func mark(ofLevel level: Int) -> Character { mark(0x61 + level) }
-
-    /// The mark of a place, before the word.
-    public static func mark(of place: TitlePlace) -> Character { mark(0x61 + place.rawValue) }
-
-    private static func mark(_ value: Int) -> Character { Character(Unicode.Scalar(UInt8(value))) }
-
-    /// The words of an item, parted by spaces.
-    ///
-    /// - Parameters:
-    ///   - texts: the text of each field (``TextField``), by its number.
-    ///   - language: in which the forms of words are found.
-    /// - Returns: `levels`, the stems with their levels; `places`, the words of titles and keywords with their places.
-    public func filed(_ texts: [String], language: WordLanguage) -> (levels: String, places: String) {
+    mutating func terms(_ texts: [String], language: WordLanguage) -> String {
         self.language = language
         defer { removeAll() }
         for field in TextField.allCases where field.rawValue < texts.count && !texts[field.rawValue].isEmpty {
             add(texts[field.rawValue], field)
         }
-        var levels = ""
-        levels.reserveCapacity(words.count * 10)
+        var terms = ""
+        terms.reserveCapacity(words.count * 18)
+        func append(_ mark: Character, _ word: String) {
+            terms.append(mark)
+            terms += word
+            terms += " "
+        }
         for (index, word) in words.enumerated() {
-            levels.append(Self.mark(ofLevel: WordStrength.level(sums[index])))
-            levels += word
-            levels += " "
+            append(RankedWords.stemMark, word)
+            let level = WordStrength.level(sums[index])
+            if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word) }
         }
-        var titles = ""
-        for (word, place) in places.sorted(by: { $0.key < $1.key }) {
-            titles.append(Self.mark(of: place))
-            titles += word
-            titles += " "
+        for (word, place) in places {
+            append(RankedWords.mark(of: place), word)
+            var beginning = ""
+            for scalar in word.unicodeScalars.prefix(RankedWords.longestBeginning) {
+                beginning.unicodeScalars.append(scalar)
+                beginnings[beginning] = min(place, beginnings[beginning] ?? place)
+            }
         }
-        return (levels, titles)
+        for (beginning, place) in beginnings { append(RankedWords.beginningMark(of: place), beginning) }
+        return terms
     }
 
-    private func removeAll() {
+    private mutating func removeAll() {
         numbers.removeAll(keepingCapacity: true)
         words.removeAll(keepingCapacity: true)
         sums.removeAll(keepingCapacity: true)
         counts.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
+        beginnings.removeAll(keepingCapacity: true)
     }
 
-    private func add(_ text: String, _ field: TextField) {
+    private mutating func add(_ text: String, _ field: TextField) {
         var length = 0
         met.removeAll(keepingCapacity: true)
         switch field {
         case .title, .keywords:
             for part in text.split(separator: "\n") { length += addLine(String(part), field) }
         case .description, .body:
-            forEachWord(in: text) { word, isVariant in
-                if !isVariant { length += 1 }
-                count(word)
+            forEachWord(in: text) { memory, word in
+                if !word.isVariant { length += 1 }
+                memory.count(word.bytes)
             }
         }
         let occurrence = field.occurrence(inLength: length)
@@ -85,13 +120,13 @@ public final class RankedWords {
     /// Adds a title or a keyword.
     ///
     /// - Returns: How many words it has.
-    private func addLine(_ text: String, _ field: TextField) -> Int {
+    private mutating func addLine(_ text: String, _ field: TextField) -> Int {
         line.removeAll(keepingCapacity: true)
         var length = 0
-        forEachWord(in: text) { word, isVariant in
-            line.append((word, isVariant ? length - 1 : length))
-            if !isVariant { length += 1 }
-            count(word)
+        forEachWord(in: text) { memory, word in
+            memory.line.append((String(decoding: word.bytes, as: UTF8.self), word.isVariant ? length - 1 : length))
+            if !word.isVariant { length += 1 }
+            memory.count(word.bytes)
         }
         for (word, position) in line {
             let place = field == .title ? TitlePlace(position: position, length: length) : .keyword
@@ -100,8 +135,8 @@ public final class RankedWords {
         return length
     }
 
-    private func count(_ word: String) {
-        let stem = stems.stem(word, in: language)
+    private mutating func count(_ word: UnsafeBufferPointer<UInt8>) {
+        let stem = stems.withStem(of: word, in: language) { String(decoding: $0, as: UTF8.self) }
         let index = numbers[stem] ?? words.count
         if index == words.count {
             numbers[stem] = index
@@ -113,11 +148,11 @@ public final class RankedWords {
         counts[index] += 1
     }
 
-    private func forEachWord(in text: String, _ body: (String, _ isVariant: Bool) -> Void) {
+    private mutating func forEachWord(in text: String, _ body: (inout Memory, TextAnalyzer.Word) -> Void) {
         var text = text
         text.withUTF8 { bytes in
             TextAnalyzer.forEachWord(in: bytes, variants: true) { word in
-                body(String(decoding: word.bytes, as: UTF8.self), word.isVariant)
+                body(&self, word)
                 return true
             }
         }

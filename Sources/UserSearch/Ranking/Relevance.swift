@@ -58,6 +58,8 @@ public struct Relevance {
     public let words: [SoughtWord]
     /// The words of what was typed, to be compared with whole titles; empty if it is more than words.
     private let typed: [String]
+    /// What was typed, folded; empty like ``typed``.
+    private let typedText: String
     private let stems = WordStems([])
     /// The first bytes of what may be one of the words.
     private let beginnings: Set<UInt8>
@@ -69,6 +71,7 @@ public struct Relevance {
     public init(words: [SoughtWord], typed: String?) {
         self.words = words
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
+        typedText = typed.map(Self.foldedText) ?? ""
         totalRarity = words.reduce(0) { $0 + $1.rarity }
         beginnings = Set(words.flatMap { ([$0.text] + $0.stems).compactMap(\.utf8.first) })
     }
@@ -100,6 +103,7 @@ public struct Relevance {
         let isSingle = words.count == 1
         var strength = 0.0
         var evidence = evidence(of: fit)
+        if match.isSameTitle { evidence += Self.sameTitle }
         if isSingle {
             // Where a single word stands in a title decides, not how often it occurs.
             if let place = match.places[0], fit > .wholeName {
@@ -111,11 +115,36 @@ public struct Relevance {
         } else {
             for index in words.indices { strength += words[index].rarity * match.strength(of: index) }
             strength /= max(totalRarity, .leastNormalMagnitude)
+            evidence = max(
+                evidence, 0.6 * Self.evidence(ofCoverage: coverage { match.places[$0] != nil }),
+                0.3 * Self.evidence(ofCoverage: coverage(match.has)))
         }
         return ScoreParts(
             fit: fit, evidence: evidence, words: strength, nearness: isSingle ? 0 : 0.1 * nearness(match),
             freshness: FreshnessRule.factor(age: age))
     }
+
+    private static func foldedText(_ text: String) -> String {
+        TextFolding.folded(text, case: true, diacritics: true)
+    }
+
+    /// The further evidence for a title with the same signs: `locale-gen` and not `locale.gen`.
+    private static let sameTitle = 0.2
+
+    /// The share of the words' rarity that the words with a property have, 0 to 1.
+    private func coverage(_ has: (Int) -> Bool) -> Double {
+        let found = words.indices.reduce(0) { has($1) ? $0 + words[$1].rarity : $0 }
+        return found / max(totalRarity, .leastNormalMagnitude)
+    }
+
+    /// The share of the evidence for all words that remains if some are missing: nothing below a coverage of 0.6. So an item that
+    /// lacks a word that says little is nearly as good as one that has it.
+    private static func evidence(ofCoverage coverage: Double) -> Double {
+        let share = max(0, (coverage - leastCoverage) / (1 - leastCoverage))
+        return share * share
+    }
+
+    private static let leastCoverage = 0.6
 
     /// What a fit is worth beside the words themselves; for a single word in a title, its place decides.
     private func evidence(of fit: Fit) -> Double {
@@ -137,7 +166,7 @@ public struct Relevance {
         if let first = match.places.first, match.places.allSatisfy({ $0 != nil }) {
             return words.count == 1 && first?.isStart == true ? .titleStart : .title
         }
-        let isFound = words.indices.map { match.sums[$0] > 0 || match.places[$0] != nil || match.beginnings[$0] }
+        let isFound = words.indices.map(match.has)
         let found = isFound.count { $0 }
         if found == words.count { return .text }
         let open = words.firstIndex(where: \.isOpen)
@@ -191,6 +220,7 @@ public struct Relevance {
         }
         if isTitle, !typed.isEmpty, length >= typed.count {
             let (isWhole, isStart) = Self.compare(typed, isOpen: words.contains(where: \.isOpen), with: text, length)
+            match.isSameTitle = match.isSameTitle || (isWhole && Self.foldedText(text) == typedText)
             match.isWholeTitle = match.isWholeTitle || isWhole
             match.isTitleStart = match.isTitleStart || isStart
         }
@@ -268,6 +298,8 @@ private struct TextMatch {
     /// Whether a word of the other texts begins with it.
     var beginnings: [Bool]
     var isWholeTitle = false
+    /// Whether it is that sign for sign, but for case and diacritics.
+    var isSameTitle = false
     var isTitleStart = false
     var occurrences: [(word: Int, position: Int)] = []
     var position = 0
@@ -313,6 +345,9 @@ private struct TextMatch {
         }
         length = 0
     }
+
+    /// Whether a word, or one that begins so, is in the item.
+    func has(_ word: Int) -> Bool { sums[word] > 0 || places[word] != nil || beginnings[word] }
 
     /// From 0 to 1; a beginning counts little.
     func strength(of word: Int) -> Double {

@@ -24,6 +24,9 @@ public struct SoughtWord: Hashable, Sendable {
         return max(leastRarity, log1p((others - occurrences) / (occurrences + 0.5)))
     }
 
+    /// The rarity from which a word is missed: words in more than a quarter of all texts are not.
+    public static let missedRarity = 1.0
+
     /// The rarity of what is nearly everywhere.
     public static let leastRarity = 0.05
 }

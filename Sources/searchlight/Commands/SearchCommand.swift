@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
+import MetadataQuery
 import Previews
 import SearchIndex
 import SearchlightEngine
@@ -44,6 +45,7 @@ struct SearchCommand: OptionedCommand {
 
     /// More hits are counted as that many: nobody reads them, and counting takes time.
     private static let maximumCounted = 1000
+    private static let shownHints = 3
     /// Longer words are cut in messages, in characters.
     private static let shownWordLength = 80
     /// A longer text is cut in messages, in characters.
@@ -93,6 +95,7 @@ struct SearchCommand: OptionedCommand {
         } else {
             for hit in found.hits { for line in describe(hit) { try Output.line(line) } }
         }
+        explainFilters(in: text)
         if found.hits.isEmpty {
             explainNothing()
         } else if found.next != nil, let total = found.total {
@@ -109,12 +112,14 @@ struct SearchCommand: OptionedCommand {
         if typed.contains(where: { $0.hasSuffix("*") }) {
             Output.complain("Search knows no operator *. The last word may be incomplete.")
         }
-        if typed.contains(where: { $0.contains(":") }) {
-            Output.complain(
-                """
-                Filters are kind:, from:, to:, app:, in:, tag:, title:, before:, after:, on:, larger:, smaller: and has:. \
-                Other words with a colon are text.
-                """)
+    }
+
+    /// Says on standard error which words look like filters and are text.
+    private func explainFilters(in text: String) {
+        for hint in SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate)).hints.prefix(
+            Self.shownHints)
+        {
+            Output.complain("Note: \(hint.message)")
         }
     }
 

@@ -67,7 +67,7 @@ struct MaintenanceTests {
         try await fill(5, in: 30)
         let (told, real) = try await store.index.readApplied("Counting segments") { db in
             // Each segment has pages of its own in the index of beginnings.
-            let counts = try [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable].map {
+            let counts = try [FullTextIndex.rankedTable, FullTextIndex.textTable, FullTextIndex.trigramTable].map {
                 try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM \($0)_idx") ?? 0
             }
             return (try FullTextMerging.segments(db), counts.max())

@@ -58,7 +58,7 @@ struct RecoveryTests {
             "UPDATE attribute_name SET name = 'wrong' WHERE name = 'title'",
             "DELETE FROM text_row WHERE id = 9", "UPDATE item SET text_row = 5 WHERE id = 9",
             "UPDATE item SET text_row = NULL WHERE id = 9", "INSERT INTO text_row VALUES (7000, 3)",
-            "INSERT INTO title_word (rowid, words) VALUES (9000, 'amore')",
+            "INSERT INTO ranked_word (rowid, words) VALUES (9000, 'amore')",
             "INSERT INTO item_text (item_text, rowid, title) VALUES ('delete', 9, 'apple')",
             "UPDATE item_text_data SET block = zeroblob(length(block)) WHERE id > 10",
             "INSERT INTO unconfirmed VALUES (4000)",

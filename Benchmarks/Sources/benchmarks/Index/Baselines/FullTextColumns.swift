@@ -15,8 +15,6 @@ struct FullTextColumns {
     static let copiedRows = ["term_trigram": "SELECT id, text FROM term ORDER BY id"]
 
     private let columns: [(SearchableText) -> String]
-    /// Whether only items with a title or keywords are in the table.
-    private let isOfTitles: Bool
 
     /// `nil` if the table is filled otherwise.
     init?(of table: StoreSchema.Table, columns names: [String]) throws {
@@ -24,8 +22,6 @@ struct FullTextColumns {
         guard table.isContentless else {
             throw BenchmarkError("The full-text table \(table.name) keeps its text. Teach TableFiller to copy it.")
         }
-        let isOfTitles = table.name == "title_word"
-        self.isOfTitles = isOfTitles
         let words = RankedWords()
         columns = try names.map { name -> (SearchableText) -> String in
             switch name {
@@ -34,7 +30,7 @@ struct FullTextColumns {
             case "description": { $0.description }
             case "body": { $0.body }
             case "tags": { $0.textTagsApart }
-            case "words": isOfTitles ? { $0.filed(by: words).places } : { $0.filed(by: words).levels }
+            case "words": { $0.terms(by: words) }
             default:
                 throw BenchmarkError("It is not known what \(table.name).\(name) holds. Add it to FullTextColumns.")
             }
@@ -42,7 +38,6 @@ struct FullTextColumns {
     }
 
     func append(_ item: IndexedText, to chunk: inout RowChunk) {
-        if isOfTitles, !item.text.hasTitleOrKeywords { return }
         chunk.append(item.row)
         for column in columns { chunk.append(column(item.text)) }
     }
