@@ -40,6 +40,9 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "report photo") == ["completion report photosynthesis"])
         #expect(try await Self.suggestions(store, "quartet photo").isEmpty)
         #expect(try await Self.suggestions(store, "quart", limit: 1).count == 1)
+        // A phrase ends with its sentence.
+        try await store.put(item("signs", title: "Umbrella: rent. Or buy"))
+        #expect(try await Self.suggestions(store, "umbr") == ["completion Umbrella"])
     }
 
     @Test(

@@ -272,7 +272,9 @@ struct WordCompletions {
             }
             guard phrases else { continue }
             for last in words.indices.dropFirst(index + 1).prefix(Self.wordsOfPhrase - 1) {
-                guard !others.contains(words[last].folded) else { break }
+                let gap = bytes[words[last - 1].range.upperBound..<words[last].range.lowerBound]
+                // Another sign than a space ends a phrase.
+                guard gap.elementsEqual([0x20]), !others.contains(words[last].folded) else { break }
                 let range = word.range.lowerBound..<words[last].range.upperBound
                 let key = words[index...last].map(\.folded).joined(separator: " ")
                 guard words[last].range.count >= Self.shortestEnd else { continue }

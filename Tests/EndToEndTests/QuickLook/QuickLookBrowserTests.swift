@@ -166,6 +166,66 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
+    @Test("Suggestions: arrows move, Tab completes, Escape closes, Enter takes one; a misspelled word is corrected")
+    func suggestions() throws {
+        let place = try QuickLookPlace()
+        let address = try place.start()
+        let browser = try Browser()
+        try browser.resize(width: 1180, height: 760)
+        try browser.setScheme("light")
+        try browser.open(address)
+        func type(_ text: String) throws {
+            _ = try browser.evaluate(
+                "query.focus(); query.value = '\(text)'; query.dispatchEvent(new Event('input'))")
+        }
+        func value() throws -> String? { try browser.evaluate("query.value") as? String }
+        let isOpen = "!document.getElementById('suggestions').hidden && suggestions.length > 0"
+        let active = "query.getAttribute('aria-activedescendant')"
+        try type("ferr")
+        try browser.wait(for: isOpen + " && hits.length > 0")
+        #expect(try browser.evaluate("query.getAttribute('aria-controls')") as? String == "suggestions")
+        #expect(try browser.evaluate("query.getAttribute('aria-expanded')") as? String == "true")
+        let options = "document.querySelectorAll('#suggestions[role=listbox] > [role=option]').length"
+        #expect(try browser.evaluate(options + " === suggestions.length") as? Bool == true)
+        #expect(try browser.evaluate("suggestions[0].text.toLowerCase()") as? String == "ferry")
+        try browser.press("ArrowDown", code: 40)
+        #expect(try browser.evaluate(active) as? String == "suggestion-0")
+        try picture(browser, "suggestions-light")
+        try browser.setScheme("dark")
+        try picture(browser, "suggestions-dark")
+        try browser.press("ArrowUp", code: 38)
+        #expect(try browser.evaluate(active) as? String == nil)
+        try browser.press("Tab", code: 9)
+        #expect(try value()?.lowercased() == "ferry ")
+        #expect(try browser.evaluate("document.activeElement.id") as? String == "query")
+
+        try type("ferr")
+        try browser.wait(for: isOpen)
+        try browser.press("Escape", code: 27)
+        #expect(try browser.evaluate("document.getElementById('suggestions').hidden") as? Bool == true)
+        #expect(try value() == "ferr")
+        try browser.wait(for: "hits.length > 0 && query.getAttribute('aria-activedescendant') === 'hit-0'")
+
+        try type("ki")
+        try browser.wait(for: "suggestions.some((one) => one.text === 'kind:')")
+        _ = try browser.evaluate("pick(suggestions.findIndex((one) => one.text === 'kind:'))")
+        try browser.press("Enter", code: 13, text: "\r")
+        #expect(try value() == "kind:")
+
+        try type("lighthuose")
+        try browser.wait(for: "!document.getElementById('correction').hidden")
+        let shown = "document.querySelector('#correction b').textContent"
+        #expect(try browser.evaluate(shown) as? String == "lighthouse")
+        try browser.wait(for: "document.querySelector('#stage iframe')")
+        _ = try browser.evaluate("dismiss()")
+        try picture(browser, "correction-dark")
+        _ = try browser.evaluate("document.querySelector('#correction button').click()")
+        try browser.wait(for: "document.getElementById('correction').hidden && hits.length === 0")
+        #expect(try browser.evaluate("document.getElementById('nothing').hidden") as? Bool == false)
+        #expect(try value() == "lighthuose")
+        #expect(place.stop() == .exited(0))
+    }
+
     @Test("The file leads one browser to the page, without the code in its history; to a second it is worth nothing")
     func second() throws {
         let place = try QuickLookPlace()
