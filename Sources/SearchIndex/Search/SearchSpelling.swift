@@ -33,8 +33,8 @@ extension PreparedSearch {
             hits.allSatisfy({ $0.parts.fit == .someWords })
         else { return typed }
         let replacements = try SearchSpelling(run).replacements(in: text)
-        // The decision does not depend on the size of a page.
-        let window = max(count, SearchRun.minimumDepth)
+        // Where hits are counted, the decision does not depend on the size of a page.
+        let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, db) else { return typed }
         // The other words occur. A filter or a phrase may leave out all items that have them.
         if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit != .someWords }) { return corrected }
@@ -63,12 +63,13 @@ extension SearchRun {
 struct SearchSpelling {
     private let run: SearchRun
     private let vocabulary: StoredVocabulary
-    private let sought: [SoughtWord]
+    private let languages: [WordLanguage]
+    private let stems = WordStems([])
 
     init(_ run: SearchRun) throws {
         self.run = run
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
-        sought = try run.soughtWords()
+        languages = try TextStatistics(run.db, sample: run.request.limits.sample).languages
     }
 
     /// The corrections of the words that occur nowhere, in the order of the text. Words in phrases, words that must not occur and
@@ -81,8 +82,8 @@ struct SearchSpelling {
         var words: [(range: Range<Int>, corrections: [SpellingCorrection])] = []
         for term in UserQuery(text).terms where !term.isPhrase && !term.isExcluded {
             for word in Self.words(of: term) where words.count < WordReplacement.maximumCount {
-                guard Self.mayBeCorrected(word.folded), let sought = sought.first(where: { $0.text == word.folded }),
-                    try !occurs(sought)
+                guard Self.mayBeCorrected(word.folded),
+                    let sought = run.plan.words.first(where: { $0.text == word.folded }), try !occurs(sought)
                 else { continue }
                 let corrections = try SpellingCorrection.corrections(of: word.folded, in: vocabulary, limit: limit)
                 if !corrections.isEmpty { words.append((word.range, corrections)) }
@@ -116,9 +117,11 @@ struct SearchSpelling {
 
     /// Whether any text that may be found has a form of a word, a word that begins so if it may go on, or a title with a word that
     /// it is inside of.
-    private func occurs(_ word: SoughtWord) throws -> Bool {
-        if try isFound(RankedStems.expression(word.stems), FullTextIndex.rankedTable) { return true }
-        if try vocabulary.occurrences(of: word.text) > 0 { return true }
+    private func occurs(_ word: SearchPlan.Word) throws -> Bool {
+        // Most words occur as they are, which is one lookup.
+        if try isFound("\"\(word.text)\"", FullTextIndex.textTable) { return true }
+        let forms = Set(languages.map { stems.stem(word.text, in: $0) }).sorted()
+        if try isFound(RankedStems.expression(forms), FullTextIndex.rankedTable) { return true }
         guard word.isOpen else { return false }
         if try isFound(TitleWords.expression(word.text, isPrefix: true), FullTextIndex.rankedTable) { return true }
         if try isFound("\"\(word.text)\"*", FullTextIndex.textTable) { return true }

@@ -3,6 +3,7 @@ import Foundation
 import ItemRecord
 import SearchIndex
 import TestSupport
+import TextAnalysis
 import UserSearch
 
 /// Corrections of misspelled words in searches of a store that has this machine's manual pages: how often right, and how long
@@ -155,9 +156,10 @@ struct SpellingBenchmarks {
         var counts: [String: Int] = [:]
         try TextSources.forEachDocument(of: .manual) { markup, data in
             for paragraph in PlainText.paragraphs(of: Array(data), markup) {
-                for word in paragraph.split(whereSeparator: { !(0x61...0x7A).contains($0 | 0x20) }) where word.count > 2
-                {
-                    counts[String(decoding: word.map { $0 | 0x20 }, as: UTF8.self), default: 0] += 1
+                // The same words as the store has.
+                for word in TextAnalyzer.words(of: String(decoding: paragraph, as: UTF8.self))
+                where word.utf8.count > 2 && word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) {
+                    counts[word, default: 0] += 1
                 }
             }
         }
