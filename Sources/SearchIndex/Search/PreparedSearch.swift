@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ItemRecord
 import MetadataQuery
 import UserSearch
 
@@ -22,8 +23,12 @@ struct PreparedSearch: Sendable {
     /// `nil` if nothing can be found.
     ///
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
-    init?(_ index: SearchIndex, _ request: SearchRequest) throws(IndexQueryError) {
-        let context = index.queryContext()
+    ///
+    /// - Parameter context: ``SearchIndex/queryContext(in:)`` if `nil`.
+    init?(
+        _ index: SearchIndex, _ request: SearchRequest, context: QueryContext? = nil
+    ) throws(IndexQueryError) {
+        let context = context ?? index.queryContext()
         let intent = request.readsFilters ? SearchIntent(request.text, clock: context.clock) : nil
         let text = intent?.text ?? request.text
         let typed = intent?.filters ?? []
@@ -55,9 +60,6 @@ struct PreparedSearch: Sendable {
     /// The words to find, folded.
     var words: [String] { plan.words.map(\.text) }
 
-    /// Whether not every item with all words is a hit.
-    var isRestricted: Bool { !filters.isEmpty || !apps.isEmpty || plan.isStrict }
-
     /// Whether filters alone decide.
     var isFiltersOnly: Bool { plan.words.isEmpty && !plan.isStrict }
 
@@ -67,6 +69,14 @@ struct PreparedSearch: Sendable {
     /// Whether the filters on apps allow a bundle.
     func allows(bundle: String) -> Bool {
         apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
+    }
+
+    /// Whether filters, phrases and words to leave out allow an item; expects that it has the words.
+    func allows(_ record: DatabaseValue, of number: Int64, named bundle: String) throws -> Bool {
+        guard allows(bundle: bundle) else { return false }
+        if let filter, try !filter.matches(record) { return false }
+        guard plan.isStrict, case .blob(let bytes) = record.storage else { return true }
+        return plan.allows(SearchableText(try ItemRecord(decoding: bytes), bundle: number))
     }
 
     /// The search in one state of the store, with the present of the request's cursor.

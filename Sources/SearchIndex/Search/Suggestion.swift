@@ -28,8 +28,9 @@ public struct Suggestion: Hashable, Sendable, Codable {
     public var kind: Kind
     /// The whole text, to be searched for in place of the typed one.
     public var text: String
-    /// The number of items that a search for the text finds when a space follows it, and so no word may go on; counted up to
-    /// ``maximumCounted``. `nil` for a filter that lacks its value.
+    /// The number of items that have the words of the text as they are and satisfy its filters, counted up to
+    /// ``maximumCounted``. A search for the text finds these, and others with other forms of the words. `nil` for a filter that
+    /// lacks its value.
     public var total: SearchTotal?
 
     /// The most suggestions.

@@ -13,80 +13,83 @@ struct SuggestionCounter {
     private let db: Database
     private let now: Double
     private let tags: SearchTags
-    private let languages: [WordLanguage]
-    private let stems = WordStems([])
+    private let context: QueryContext
+    private let cache = Cache()
 
     /// So many items are read to count those that satisfy filters and phrases.
-    private static let readItems = 48
+    private static let readItems = 32
     /// So many of the items of a value are looked at for one of the bundle.
-    private static let itemsOfValue = 64
-    private static let maximumBundles = 256
+    private static let itemsOfValue = 256
+    private static let (maximumBundles, maximumTypes) = (256, 64)
+    private static let titles = RecordProjection(of: WordCompletions.titlesAndKeywords)
+    private static let texts = RecordProjection(of: WordCompletions.titlesAndKeywords + WordCompletions.texts)
+
+    /// What many suggestions need.
+    private final class Cache {
+        var samples: [[String]: [SampledItem]] = [:]
+        var types: [(record: DatabaseValue, total: SearchTotal)]?
+    }
+
+    /// An item that filters are tried on.
+    private struct SampledItem {
+        var record: DatabaseValue
+        var number: Int64
+        var bundle: String
+    }
 
     init(_ index: SearchIndex, bundle: String?, _ db: Database) throws {
         (self.index, self.bundle, self.db) = (index, bundle, db)
         now = try index.clock.now(db)
         tags = try SearchTags(bundle: bundle, db)
-        languages = try TextStatistics(db, sample: SearchLimits().sample).languages
+        context = index.queryContext()
     }
 
     // MARK: Counting
 
-    /// How many items a text finds whose last word is whole; `nil` for none.
+    /// How many items have the words of a text as they are, and satisfy its filters and phrases; `nil` for none.
     func total(_ text: String) throws -> SearchTotal? {
-        guard let search = try prepared(text + " ") else { return nil }
-        let counted: (count: Int, isAll: Bool)
-        if !search.isRestricted {
-            counted = (try countWords(search.words), true)
-        } else if search.isFiltersOnly, let count = try countFiltered(search) {
-            counted = (count, true)
-        } else {
-            counted = try countRead(search)
+        let intent = SearchIntent(text + " ", clock: context.clock)
+        let plan = SearchPlan(intent.text)
+        if intent.filters.isEmpty {
+            guard let plan else { return nil }
+            if !plan.isStrict { return Self.total(try countWords(plan.words.map(\.text))) }
         }
-        guard counted.count > 0 else { return nil }
-        return SearchTotal(
-            count: min(counted.count, Suggestion.maximumCounted),
-            isExact: counted.isAll && counted.count <= Suggestion.maximumCounted)
+        guard let search = try prepared(text + " ") else { return nil }
+        if search.isFiltersOnly {
+            if search.filters.isEmpty { return Self.total(try countApps(search)) }
+            if let total = try totalOfTypes(search, intent) { return total }
+        }
+        let sample = try sample(search.words)
+        let count = try sample.count { try search.allows($0.record, of: $0.number, named: $0.bundle) }
+        return count > 0 ? SearchTotal(count: count, isExact: sample.count < Self.readItems) : nil
     }
 
-    /// How many items have all words in any form; stops behind ``Suggestion/maximumCounted``.
+    private static func total(_ count: Int) -> SearchTotal? {
+        guard count > 0 else { return nil }
+        return SearchTotal(
+            count: min(count, Suggestion.maximumCounted), isExact: count <= Suggestion.maximumCounted)
+    }
+
+    /// How many items have all words; stops behind ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
         try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM (
-                        SELECT 1 FROM ranked_word CROSS JOIN text_row ON text_row.id = ranked_word.rowid
+                        SELECT 1 FROM item_text CROSS JOIN text_row ON text_row.id = item_text.rowid
                         CROSS JOIN item ON item.id = text_row.item
-                        WHERE ranked_word MATCH ? AND (item.expires IS NULL OR item.expires > ?)
+                        WHERE item_text MATCH ? AND (item.expires IS NULL OR item.expires > ?)
                             AND (? IS NULL OR item.bundle = ?)
-                        ORDER BY ranked_word.rowid DESC LIMIT ?)
+                        ORDER BY item_text.rowid DESC LIMIT ?)
                     """),
             arguments: [expression(withAll: words), now, tags.bundle, tags.bundle, Suggestion.maximumCounted + 1]) ?? 0
     }
 
     private func expression(withAll words: [String]) -> String {
-        let all = words.map { word in
-            RankedStems.expression(Set(languages.map { stems.stem(word, in: $0) }).sorted())
-        }
-        return (all + [tags.expression].compactMap { $0 }).joined(separator: " AND ")
+        (words.map { "\"\($0)\"" } + [tags.textExpression].compactMap { $0 }).joined(separator: " AND ")
     }
 
-    /// How many items satisfy filters, by the indexes; `nil` if all items would have to be read.
-    private func countFiltered(_ search: PreparedSearch) throws -> Int? {
-        if search.filters.isEmpty { return try countApps(search) }
-        guard search.hasNoApps else { return nil }
-        let query = try PreparedQuery(
-            .and(search.filters), filters: [], bundle: bundle, context: index.queryContext())
-        return try query.run(db, now: now) { compiled in
-            guard compiled.hasCandidates else { return nil }
-            var tail = SQLFragment()
-            tail.append(" LIMIT ?", Suggestion.maximumCounted + 1)
-            let select = compiled.select("1", tail: tail)
-            return try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM (\(select.sql))", arguments: StatementArguments(select.arguments))
-        }
-    }
-
-    private func countApps(_ search: PreparedSearch) throws -> Int? {
+    private func countApps(_ search: PreparedSearch) throws -> Int {
         var count = 0
         for (number, name) in try bundles() where search.allows(bundle: name) {
             count +=
@@ -100,42 +103,100 @@ struct SuggestionCounter {
         return count
     }
 
-    /// Reads the newest items with all words, to count those that are hits.
-    private func countRead(_ search: PreparedSearch) throws -> (count: Int, isAll: Bool) {
-        let run = try search.run(db)
+    /// The items of the content types that satisfy the only filter of a text; `nil` for a filter on something else.
+    private func totalOfTypes(_ search: PreparedSearch, _ intent: SearchIntent) throws -> SearchTotal? {
+        guard search.hasNoApps, intent.filters.count == 1, intent.text.allSatisfy(\.isWhitespace) else { return nil }
+        var total = SearchTotal(count: 0, isExact: true)
+        for type in try types() where try search.allows(type.record, of: 0, named: "") {
+            total.count += type.total.count
+            total.isExact = total.isExact && type.total.isExact
+        }
+        guard total.count > 0 else { return nil }
+        total.isExact = total.isExact && total.count <= Suggestion.maximumCounted
+        total.count = min(total.count, Suggestion.maximumCounted)
+        return total
+    }
+
+    /// The content types of items, each as a record that has it, and how many items have it.
+    private func types() throws -> [(record: DatabaseValue, total: SearchTotal)] {
+        if let known = cache.types { return known }
+        var types: [(DatabaseValue, SearchTotal)] = []
+        if let name = try AttributeIndex.number(of: "contentType", db) {
+            for key in try keys(of: name, from: "", before: "\u{10FFFF}", limit: Self.maximumTypes) {
+                let record = ItemRecord(uniqueIdentifier: "type", attributes: ["contentType": .string(key)])
+                let total = try total(ofValue: key, name)
+                if total.count > 0 { types.append((Data(try record.encoded()).databaseValue, total)) }
+            }
+        }
+        cache.types = types
+        return types
+    }
+
+    /// How many items have a value of an attribute; of a bundle, among the newest of all.
+    private func total(ofValue key: String, _ name: Int64) throws -> SearchTotal {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*), total(isCounted) FROM (
+                        SELECT (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?) AS isCounted FROM (
+                            SELECT item AS number FROM attribute WHERE name = ? AND value = ? ORDER BY item DESC LIMIT ?)
+                        CROSS JOIN item ON item.id = number)
+                    """),
+            arguments: [
+                tags.bundle, tags.bundle, now, name, key,
+                bundle == nil ? Suggestion.maximumCounted + 1 : Self.itemsOfValue,
+            ])
+        guard let row else { return SearchTotal(count: 0, isExact: true) }
+        let (looked, count) = (try row.decode(Int.self, atIndex: 0), Int(try row.decode(Double.self, atIndex: 1)))
+        let isAll = looked < (bundle == nil ? Suggestion.maximumCounted + 1 : Self.itemsOfValue)
+        return SearchTotal(
+            count: min(count, Suggestion.maximumCounted), isExact: isAll && count <= Suggestion.maximumCounted)
+    }
+
+    /// The newest items with all words, to try filters on.
+    private func sample(_ words: [String]) throws -> [SampledItem] {
+        if let known = cache.samples[words] { return known }
         let texts =
-            search.words.isEmpty
+            words.isEmpty
             ? try Int64.fetchAll(
                 db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [Self.readItems]
             )
-            : try self.texts(withAll: search.words, limit: Self.readItems)
-        let relevance = run.relevance(try run.soughtWords())
-        var (count, bytes) = (0, 0)
+            : try self.texts(withAll: words, limit: Self.readItems)
+        var items: [SampledItem] = []
         for text in texts {
-            guard let hit = try run.read(text, relevance, &bytes), hit.parts.fit != .someWords else { continue }
-            count += 1
+            let row = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT item.record, item.bundle, bundle.identifier
+                        FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
+                        WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?)
+                            AND (? IS NULL OR item.bundle = ?)
+                        """), arguments: [text, now, tags.bundle, tags.bundle])
+            guard let row else { continue }
+            items.append(
+                SampledItem(
+                    record: try row.decode(atIndex: 0), number: try row.decode(atIndex: 1),
+                    bundle: try row.decode(atIndex: 2)))
         }
-        return (count, texts.count < Self.readItems)
+        cache.samples[words] = items
+        return items
     }
 
     // MARK: Looking up
 
     /// The search for a text; `nil` if it can find nothing.
     private func prepared(_ text: String) throws -> PreparedSearch? {
-        try PreparedSearch(index, SearchRequest(text, bundle: bundle))
+        try PreparedSearch(index, SearchRequest(text, bundle: bundle), context: context)
     }
 
     /// The search for a text in this state of the store.
     func run(_ text: String) throws -> SearchRun? { try prepared(text)?.run(db) }
 
     /// A text with spaces for its filters.
-    func words(of text: String) -> String { SearchIntent(text, clock: index.queryContext().clock).text }
+    func words(of text: String) -> String { SearchIntent(text, clock: context.clock).text }
 
     /// What the filters of a text ask for; `nil` without any.
-    func meaning(_ text: String) throws -> QueryExpression? {
-        guard let filters = try prepared(text)?.filters, !filters.isEmpty else { return nil }
-        return .and(filters)
-    }
+    func meaning(_ text: String) -> QueryExpression? { SearchIntent(text, clock: context.clock).expression }
 
     /// The newest texts of a table that match an expression.
     func list(_ table: String, _ expression: String, limit: Int) throws -> [Int64] {
@@ -145,15 +206,16 @@ struct SuggestionCounter {
             arguments: [whole, limit])
     }
 
-    /// The newest texts with all words in any form.
+    /// The newest texts with all words as they are.
     func texts(withAll words: [String], limit: Int) throws -> [Int64] {
         try Int64.fetchAll(
-            db.cachedStatement(
-                sql: "SELECT rowid FROM ranked_word WHERE ranked_word MATCH ? ORDER BY rowid DESC LIMIT ?"),
+            db.cachedStatement(sql: "SELECT rowid FROM item_text WHERE item_text MATCH ? ORDER BY rowid DESC LIMIT ?"),
             arguments: [expression(withAll: words), limit])
     }
 
-    /// The item of a text; `nil` if it is gone, another bundle's, or cannot have some words.
+    /// What completions are taken from in the item of a text; `nil` if it is gone, another bundle's, or cannot have some words.
+    ///
+    /// - Parameter sequence: The words; without any, only titles and keywords are read.
     func record(ofText text: Int64, having sequence: WordSequence? = nil) throws -> ItemRecord? {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -162,34 +224,50 @@ struct SuggestionCounter {
                     WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?) AND (? IS NULL OR item.bundle = ?)
                     """), arguments: [text, now, tags.bundle, tags.bundle])
         guard let row else { return nil }
-        if let sequence {
-            let mayOccur = try row.withUnsafeData(atIndex: 0) { $0.map(sequence.mayOccur(inRecord:)) ?? false }
-            guard mayOccur else { return nil }
+        return try row.withUnsafeData(atIndex: 0) { data -> ItemRecord? in
+            guard let data, sequence?.mayOccur(inRecord: data) ?? true else { return nil }
+            return try? (sequence == nil ? Self.titles : Self.texts).record(decoding: data)
         }
-        return try ItemWriter.record(in: row)
     }
 
-    /// Values of attributes that begin so, as items have them; those of each attribute in the order of the alphabet.
-    func values(of attributes: [String], beginningWith typed: String, limit: Int) throws -> [String] {
+    /// Values of attributes that begin so, as items have them, and how many items have each; those of each attribute in the order
+    /// of the alphabet.
+    func values(
+        of attributes: [String], beginningWith typed: String, limit: Int
+    ) throws -> [(text: String, total: SearchTotal)] {
         guard limit > 0, let part = AttributeKey.Part(typed, isStart: true) else { return [] }
-        var values: [String] = []
+        var values: [(text: String, total: SearchTotal)] = []
         for attribute in attributes {
             guard let name = try AttributeIndex.number(of: attribute, db) else { continue }
-            var (key, inclusive) = (part.lowerBound, true)
             // Some values may be only of other bundles.
-            for _ in 0..<(2 * limit) where values.count < limit {
-                let next = try String.fetchOne(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT value FROM attribute WHERE name = ? AND value \(inclusive ? ">=" : ">") ? AND value < ?
-                            ORDER BY value LIMIT 1
-                            """), arguments: [name, key, part.upperBound ?? "\u{10FFFF}"])
-                guard let next else { break }
-                (key, inclusive) = (next, false)
-                if let value = try value(key, name, attribute), !values.contains(value) { values.append(value) }
+            let keys = try keys(
+                of: name, from: part.lowerBound, before: part.upperBound ?? "\u{10FFFF}", limit: 2 * limit)
+            for key in keys where values.count < limit {
+                guard let text = try value(key, name, attribute), !values.contains(where: { $0.text == text }) else {
+                    continue
+                }
+                // Items may be found by other attributes, too.
+                let total = try total(ofValue: key, name)
+                if total.count > 0 { values.append((text, SearchTotal(count: total.count, isExact: false))) }
             }
         }
         return values
+    }
+
+    /// The distinct values of an attribute within bounds.
+    private func keys(of name: Int64, from start: String, before end: String, limit: Int) throws -> [String] {
+        var keys: [String] = []
+        while keys.count < limit {
+            let next = try String.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT value FROM attribute
+                        WHERE name = ? AND value \(keys.isEmpty ? ">=" : ">") ? AND value < ? ORDER BY value LIMIT 1
+                        """), arguments: [name, keys.last ?? start, end])
+            guard let next else { break }
+            keys.append(next)
+        }
+        return keys
     }
 
     /// A value by its key, as the newest item has it.

@@ -65,11 +65,14 @@ struct SuggestionFinder {
 
     /// Adds a suggestion, unless it finds nothing or is there already.
     ///
+    /// - Parameter known: How many items it finds, where that is known.
     /// - Returns: Whether it was added.
     @discardableResult
-    private mutating func add(_ kind: Suggestion.Kind, _ text: String) throws -> Bool {
+    private mutating func add(
+        _ kind: Suggestion.Kind, _ text: String, _ known: SearchTotal? = nil
+    ) throws -> Bool {
         guard text.utf8.count <= UserQuery.maximumBytes, !suggestions.contains(where: { $0.text == text }),
-            let total = try counter.total(text)
+            let total = try known ?? counter.total(text)
         else { return false }
         suggestions.append(Suggestion(kind, text, total: total))
         return true
@@ -135,8 +138,8 @@ struct SuggestionFinder {
         for (beginning, name) in typedNames {
             for (filter, attributes) in sources {
                 for person in try counter.values(of: attributes, beginningWith: name, limit: left) where left > 0 {
-                    let text = beginning + FilterCompletion.text(name: filter, value: person)
-                    if try add(.person, text) { left -= 1 }
+                    let text = beginning + FilterCompletion.text(name: filter, value: person.text)
+                    if try add(.person, text, beginning.isEmpty ? person.total : nil) { left -= 1 }
                 }
             }
         }
@@ -160,21 +163,23 @@ struct SuggestionFinder {
         guard let values = FilterCompletion.values(of: name) else { return }
         let folded = TextFolding.folded(value, case: true, diacritics: true)
         let kind: Suggestion.Kind
-        let candidates: [String]
+        let candidates: [(text: String, total: SearchTotal?)]
         switch values {
-        case .fixed(let list): (kind, candidates) = (.filter, list.filter { $0.hasPrefix(folded) })
+        case .fixed(let list): (kind, candidates) = (.filter, list.filter { $0.hasPrefix(folded) }.map { ($0, nil) })
         case .attributes(let names):
             kind = names == ["keywords"] ? .filter : .person
+            let isAlone = typed.beginning.isEmpty
             candidates = try counter.values(of: names, beginningWith: value, limit: Suggestion.maximumCount)
-        case .apps: (kind, candidates) = (.filter, try counter.apps(beginningWith: folded))
+                .map { ($0.text, isAlone ? $0.total : nil) }
+        case .apps: (kind, candidates) = (.filter, try counter.apps(beginningWith: folded).map { ($0, nil) })
         case .free: return
         }
         var known: Set<QueryExpression> = []
         for candidate in candidates.prefix(Self.maximumCandidates) where suggestions.count < limit {
-            let text = typed.beginning + FilterCompletion.text(name: name.lowercased(), value: candidate)
+            let text = typed.beginning + FilterCompletion.text(name: name.lowercased(), value: candidate.text)
             // Of names for the same, the first.
-            if let meaning = try counter.meaning(text), !known.insert(meaning).inserted { continue }
-            try add(kind, text)
+            if let meaning = counter.meaning(text), !known.insert(meaning).inserted { continue }
+            try add(kind, text, candidate.total)
         }
         // What most items have comes first; a date does not.
         if case .fixed(let list) = values, list.contains("today") { return }
@@ -202,8 +207,8 @@ struct WordCompletions {
     /// A phrase does not end in a word of fewer bytes.
     private static let shortestEnd = 3
     private static let titles = ["title", "displayName", "alternateNames"]
-    private static let keywords = ["keywords", "contactKeywords"]
-    private static let texts = ["subject", "contentDescription", "authorNames", "recipientNames", "textContent"]
+    static let titlesAndKeywords = titles + ["keywords", "contactKeywords"]
+    static let texts = ["subject", "contentDescription", "authorNames", "recipientNames", "textContent"]
     /// Enough candidates.
     private static let enough = 3
 
@@ -240,7 +245,7 @@ struct WordCompletions {
         let weight = 1 / Double(place + 4)
         var seen: Set<String> = []
         var looked = 0
-        for name in Self.titles + Self.keywords + (readsText ? Self.texts : []) where record.isSearchable(name) {
+        for name in Self.titlesAndKeywords + (readsText ? Self.texts : []) where record.isSearchable(name) {
             for text in record.texts(name) {
                 add(text, weight, phrases: Self.titles.contains(name), &seen, &looked)
                 guard looked < Self.wordsOfItem else { return }

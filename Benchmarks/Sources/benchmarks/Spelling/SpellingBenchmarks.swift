@@ -3,7 +3,6 @@ import Foundation
 import ItemRecord
 import SearchIndex
 import TestSupport
-import TextAnalysis
 import UserSearch
 
 /// Corrections of misspelled words in searches of a store that has this machine's manual pages: how often right, and how long
@@ -151,15 +150,19 @@ struct SpellingBenchmarks {
         try await index.settle()
     }
 
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
     /// The words of three letters and more in the manual pages, the commonest first.
     private static func words() throws -> [(word: String, occurrences: Int)] {
         var counts: [String: Int] = [:]
         try TextSources.forEachDocument(of: .manual) { markup, data in
             for paragraph in PlainText.paragraphs(of: Array(data), markup) {
-                // The same words as the store has.
-                for word in TextAnalyzer.words(of: String(decoding: paragraph, as: UTF8.self))
-                where word.utf8.count > 2 && word.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) {
-                    counts[word, default: 0] += 1
+                // The same words as the store has: of letters alone, not beside digits and others.
+                for word in paragraph.split(whereSeparator: {
+                    !Self.isLetter($0) && !(0x30...0x39).contains($0) && $0 < 0x80
+                })
+                where word.count > 2 && word.allSatisfy(Self.isLetter) {
+                    counts[String(decoding: word.map { $0 | 0x20 }, as: UTF8.self), default: 0] += 1
                 }
             }
         }
