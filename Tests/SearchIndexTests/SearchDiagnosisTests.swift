@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import ItemRecord
 import TestSupport
 import Testing
@@ -177,6 +178,34 @@ struct SearchDiagnosisTests {
         request.correctsSpelling = false
         let typed = try #require(try await store.index.diagnose(request, item: corrected.item.number))
         #expect(typed.correction == nil && typed.outcome == .noWord)
+    }
+
+    @Test("Donations of the item's app that are not applied yet are told, since they may change the item")
+    func pending() async throws {
+        let folder = try TemporaryFolder()
+        var seams = StoreSeams()
+        (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
+        let index = try SearchIndex(
+            directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
+        let applier = try #require(index.applier)
+        try await index.index([try EncodedItem(item("one", title: "lemon"))], in: Store.app)
+        try await index.settle()
+        let number = try #require(try await index.items(uniqueIdentifier: "one").first?.number)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.index([try EncodedItem(item("one", title: "pear"))], in: Store.app)
+        try await ReadPatience.moment.during { () throws in
+            let diagnosis = try #require(try await index.diagnose(SearchRequest("pear"), item: number))
+            #expect(diagnosis.outcome == .noWord && diagnosis.pending?.total.items == 1)
+            #expect(
+                diagnosis.summary.hasSuffix(
+                    "none of the words. 1 donation of its app is not applied yet and may change it."))
+        }
+        gate.signal()
+        try await index.settle()
+        let diagnosis = try #require(try await index.diagnose(SearchRequest("pear"), item: number))
+        #expect(diagnosis.outcome == .shown && diagnosis.pending == nil && diagnosis.summary == "It is hit 1.")
+        try await index.close()
     }
 
     @Test("A text without a word is said to have none, and no number is no item")

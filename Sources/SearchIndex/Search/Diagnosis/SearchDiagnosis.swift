@@ -170,12 +170,14 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
 }
 
 extension SearchDiagnosis {
-    /// The outcome in one sentence.
+    /// The outcome in one sentence, and what may change it.
     ///
     /// ```swift
     /// print(diagnosis.summary)  // "Not found: the search asks for items of the kind pdf."
     /// ```
-    public var summary: String {
+    public var summary: String { outcomeSentence + (pendingSentence.map { " " + $0 } ?? "") }
+
+    private var outcomeSentence: String {
         switch outcome {
         case .shown: "It is hit \(rank ?? 1)."
         case .behind where (rank ?? 0) <= limit:
@@ -192,6 +194,14 @@ extension SearchDiagnosis {
                     ? "it has none of the words." : "it only has words that make no hit by themselves.")
         case .nothingSought: "It is not found: the text has no word to search for."
         }
+    }
+
+    /// The donations of the item's app that are not applied.
+    private var pendingSentence: String? {
+        guard let count = pending?.bundles[item.scope.bundle]?.donations, count > 0 else { return nil }
+        return count == 1
+            ? "1 donation of its app is not applied yet and may change it."
+            : "\(count) donations of its app are not applied yet and may change it."
     }
 
     private var found: String { total.isExact ? "\(total.count)" : "more than \(total.count)" }
