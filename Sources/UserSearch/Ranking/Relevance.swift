@@ -24,7 +24,7 @@ public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
 
 /// The parts of a score.
 ///
-///     score = (evidence + words + nearness) × freshness
+///     score = (evidence + words + nearness + engagement) × freshness
 public struct ScoreParts: Hashable, Sendable, Codable {
     /// How the item fits.
     public var fit: Fit
@@ -37,14 +37,21 @@ public struct ScoreParts: Hashable, Sendable, Codable {
     /// The factor for the item's age: 0.85 to 1.
     public var freshness: Double
 
+    /// What earlier use of the item adds: 0 to ``LearnedRanking/maximum``.
+    public var engagement: Double
+
     /// Creates the parts of a score.
-    public init(fit: Fit, evidence: Double, words: Double, nearness: Double, freshness: Double) {
+    public init(
+        fit: Fit, evidence: Double, words: Double, nearness: Double, freshness: Double, engagement: Double = 0
+    ) {
         (self.fit, self.evidence, self.words) = (fit, evidence, words)
-        (self.nearness, self.freshness) = (nearness, freshness)
+        (self.nearness, self.freshness, self.engagement) = (nearness, freshness, engagement)
     }
 
+    /// What the texts of the item are worth, whatever its age and use.
+    public var textScore: Double { evidence + words + nearness }
     /// What items are sorted by.
-    public var score: Double { (evidence + words + nearness) * freshness }
+    public var score: Double { (textScore + engagement) * freshness }
 }
 
 /// The rule by which items are ranked (docs/SEARCH.md). A value for one search, for one thread at a time.
