@@ -102,7 +102,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "IdleScheduling", "ConditionSensors",
-                "CFiles", "CSystem",
+                "CFiles", "CSystem", "UserSearch",
             ],
             swiftSettings: strict),
         .target(
@@ -170,7 +170,7 @@ let package = Package(
             name: "QuickLookServer",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport",
-                "BusTransport", "UniformTypeIdentifiers", "CLoopback",
+                "BusTransport", "UniformTypeIdentifiers", "CLoopback", "UserSearch",
             ], resources: [.embedInCode("Page/script.js"), .embedInCode("Page/style.css")], swiftSettings: strict),
 
         // What “searchlight doctor” finds of this machine
@@ -261,7 +261,9 @@ let package = Package(
         .testTarget(
             name: "SearchIndexTests",
             dependencies: [
-                "SearchIndex", "WriteAheadLog", "MetadataQuery", "TextAnalysis", "ItemRecord", "TestSupport", grdb,
+                "SearchIndex", "UserSearch", "WriteAheadLog", "MetadataQuery", "TextAnalysis", "ItemRecord",
+                "TestSupport",
+                grdb,
             ], swiftSettings: strict),
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],

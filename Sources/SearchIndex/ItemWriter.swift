@@ -95,6 +95,7 @@ struct ItemWriter {
     func apply(_ batch: IndexBatch, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
+        let kept = batch.donatesAgain ? try EngagementTable.Kept(bundle: bundle, index: index, db) : nil
         for change in batch.changes.changes {
             switch change {
             case .put(let items):
@@ -130,6 +131,7 @@ struct ItemWriter {
             }
         }
         try dropOrphans(among: dependents)
+        try kept?.restore(bundle: bundle, index: index, db)
         if let state = batch.clientState, keepsState {
             try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
@@ -264,5 +266,20 @@ struct ItemWriter {
         } catch {
             throw SearchIndexError.invalidItem(identifier: update.uniqueIdentifier, reason: "\(error)")
         }
+    }
+}
+
+extension IndexBatch {
+    /// Whether the batch deletes all or whole domains and puts items after it, which may be the same ones.
+    fileprivate var donatesAgain: Bool {
+        var hasDeleted = false
+        for change in changes.changes {
+            switch change {
+            case .deleteAll, .deleteDomains: hasDeleted = true
+            case .put: if hasDeleted { return true }
+            case .deleteItems: continue
+            }
+        }
+        return false
     }
 }

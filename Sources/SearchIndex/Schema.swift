@@ -14,6 +14,7 @@ import GRDB
 /// - `derived_index`: which derived tables there are; they are made at the opening, see ``DerivedIndex``.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
 /// - `replacement`: the number of each reindex in pages, see ``SearchIndex/beginWholeReplacement(of:)``.
+/// - `engagement`: what users did with items, see ``EngagementTable``. A row goes with its item.
 /// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
 /// - `text_row`, `text_total`, `ranked_word`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
 enum Schema {
@@ -25,10 +26,16 @@ enum Schema {
         }
         // The tables are the same; an earlier program could not read the log.
         migrator.registerMigration("2") { db in try StoreRow.update(db) { $0.format = 2 } }
+        // Nothing refers to anything new, so that not every item has to be looked at.
+        migrator.registerMigration("3", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: EngagementTable.schema)
+            try StoreRow.update(db) { $0.format = 3 }
+        }
         return migrator
     }
 
-    /// Whether this version can read a store without changing it: format 2 has the tables of format 1.
+    /// Whether this version can read a store without changing it: format 2 has the tables of format 1, and format 3 one more, which
+    /// a reader does without.
     static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
     /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import Synchronization
 import SystemSupport
+import UserSearch
 
 /// What an index found when it was opened.
 public struct RecoveryReport: Hashable, Sendable, Codable {
@@ -46,6 +47,8 @@ public final class SearchIndex: Sendable {
     /// Whether the tables that searches need were there when it was opened to be read: a first opening that found no room, or an older program, leaves
     /// some to be made by whoever changes the store next. Until then, searches fail.
     public let isComplete: Bool
+    /// How many reports of apps are counted (``countEngagement(withItem:of:text:kind:)``).
+    let allowance = Mutex(EngagementAllowance())
     /// Closes the database, once.
     let closing = Mutex<Task<Void, Never>?>(nil)
     var isClosed: Bool { closing.withLock { $0 != nil } }

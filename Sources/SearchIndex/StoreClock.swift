@@ -136,6 +136,7 @@ final class StoreClock: Sendable {
 
     /// Each row has a checksum of its dates, so each is read.
     private static func move(_ db: Database, by jump: Double) throws {
+        try EngagementTable.move(db, by: jump)
         let update = try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?")
         var last = Int64.min
         while case let items = try Row.fetchAll(

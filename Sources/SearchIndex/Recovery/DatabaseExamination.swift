@@ -44,7 +44,8 @@ struct DatabaseExamination {
             }
             var truth: [String] = []
             let early = try EarlyEntries.areKept(db) ? [EarlyEntries.table] : []
-            for table in ["bundle", "item", "client_state", "store"] + early {
+            let learned = try EngagementTable.exists(db) ? [EngagementTable.name] : []
+            for table in ["bundle", "item", "client_state", "store"] + early + learned {
                 truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
             }
             // What a rebuilt index takes along is no reason for a new database.

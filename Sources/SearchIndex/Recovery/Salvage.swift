@@ -145,6 +145,13 @@ struct Salvage {
                 result.hasLosses = true
                 result.findings.append("\(rows.damaged) \(name) could not be read, and whole pages of them perhaps.")
             }
+            if (try? EngagementTable.exists(db)) ?? false {
+                let learned = SalvagedRows(
+                    db, table: EngagementTable.name, columns: EngagementTable.salvagedColumns, key: "id"
+                ) { try EngagementTable.carry($0, to: target) }
+                // Only an order follows from it, which use brings back.
+                if learned.isIncomplete { result.findings.append("Some of what was learned from use is lost.") }
+            }
             if !result.hasLosses {
                 do {
                     for state in try ClientStateRow.fetchAll(db) where state.isSound { try state.write(target) }

@@ -34,7 +34,7 @@ package struct StoreFolder: Sendable {
     /// The names of these files, but for the log's.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
-        .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect"]
+        .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect", learningOff]
 
     private static func isOfLog(_ name: String) -> Bool {
         [LogFileNames.segmentSuffix, LogFileNames.unfinishedSuffix].contains { name.hasSuffix($0) }
@@ -99,6 +99,25 @@ package struct StoreFolder: Sendable {
 
     /// Notes that everything was checked.
     func trust() { unlink(mark) }
+
+    // MARK: Learning
+
+    private static let learningOff = "learning-off"
+
+    /// Whether the user does not want use to be counted. A file, so that the wish outlives a database that is lost.
+    var isLearningOff: Bool { access(path + "/" + Self.learningOff, F_OK) == 0 }
+
+    /// Notes whether use is counted.
+    ///
+    /// - Throws: ``SearchIndexError/readOnly(path:operation:)`` or another that says why it cannot be written down.
+    func setLearning(_ isOn: Bool) throws(SearchIndexError) {
+        let path = path + "/" + Self.learningOff
+        if isOn { unlink(path) } else { Self.createFile(path) }
+        // The wish is durable when this returns.
+        try? SystemLogFiles().synchronizeFolder(self.path)
+        guard isLearningOff == isOn else { return }
+        throw .readOnly(path: self.path, operation: "Noting whether use is counted")
+    }
 
     // MARK: Replacing the database
 

@@ -140,6 +140,10 @@ struct StoreOpening {
         try folder.check()
         try pool.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(SearchIndex.writerCacheKiB)")
+            // Where SQLite was built to leave what is deleted in its pages, it overwrites what costs no page of its own.
+            if try Int.fetchOne($0, sql: "PRAGMA secure_delete") == 0 {
+                try $0.execute(sql: "PRAGMA secure_delete = FAST")
+            }
         }
         return pool
     }

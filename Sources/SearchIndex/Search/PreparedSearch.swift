@@ -13,6 +13,9 @@ struct PreparedSearch: Sendable {
     let filters: [QueryExpression]
     private let filter: QueryEvaluator?
     private let clock: StoreClock
+    private let folder: StoreFolder
+    /// Whether the user wants the order to follow from use.
+    private let learns: Bool
     /// The text with spaces for its filters.
     private(set) var text: String
     /// The filters on apps.
@@ -40,6 +43,8 @@ struct PreparedSearch: Sendable {
         apps = typed.filter { !$0.apps.isEmpty }
         mayReadOtherwise = typed.contains(where: \.isImplied)
         clock = index.clock
+        folder = index.folder
+        learns = index.learns
         filters = request.filters + [intent?.expression].compactMap { $0 }
         guard !filters.isEmpty else {
             filter = nil
@@ -89,8 +94,18 @@ struct PreparedSearch: Sendable {
         let plan = isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
         return SearchRun(
             plan: plan, request: request, filter: filter, now: now, present: present, isMigrating: isMigrating,
-            apps: apps,
-            db: db)
+            apps: apps, learned: try learned(db, now: now), db: db)
+    }
+
+    /// What was learned about the search. Damage there is noted for the next opening; it is no reason to find nothing.
+    private func learned(_ db: Database, now: Double) throws -> LearnedSearch {
+        guard learns, let reporter = request.learnsFrom else { return LearnedSearch() }
+        do {
+            return try LearnedSearch(request.text, from: reporter, bundle: request.bundle, now: now, db)
+        } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
+            folder.suspect()
+            return LearnedSearch()
+        }
     }
 
     /// The hit with the attributes that are wanted.

@@ -28,6 +28,9 @@ public struct SearchRequest: Sendable {
     public var correctsSpelling = true
     /// Up to how many hits are counted; `nil` counts none.
     public var countsUpTo: Int?
+    /// Whose reports of what was done with items change the order; `nil` means nobody's. Those of an app are asked for with its
+    /// ``bundle``.
+    public var learnsFrom: EngagementReporter? = .user
     /// What bounds the work; tests and benchmarks compare others with the standard ones.
     package var limits = SearchLimits()
 

@@ -32,6 +32,8 @@ struct SearchRun {
     let isMigrating: Bool
     /// Filters on the app of an item.
     let apps: [SearchIntent.Filter]
+    /// What was learned from earlier searches.
+    let learned: LearnedSearch
     let db: Database
 
     /// So many candidates are wanted from each list, at least.
@@ -53,6 +55,7 @@ struct SearchRun {
                 plan, words, tags: tags, request.limits, now: now, depth: depth,
                 findsInsideWords: request.findsInsideWords, db)
             try find(with: &finder)
+            finder.addLearned(learned.texts)
             let (hits, areAll) = try ranked(finder.found, relevance, count, &known)
             if hits.count >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
                 return (hits, areAll && finder.isExhausted)
@@ -210,7 +213,7 @@ struct SearchRun {
     ) throws -> (hits: [RankedHit], areAll: Bool) {
         let order = candidates.map { (text: $0.key, estimate: $0.value * factor($0.key)) }
             .sorted { ($1.estimate, $1.text) < ($0.estimate, $0.text) }
-        let wanted = max(request.limits.readItems, count + count / 2)
+        let wanted = max(request.limits.readItems, count + count / 2) + learned.texts.count
         var hits: [RankedHit] = []
         var (reads, bytes) = (0, 0)
         for candidate in order {
@@ -263,14 +266,16 @@ struct SearchRun {
         bytes += fields.reduce(0) { $0 + $1.utf8.count }
         if plan.isStrict, !plan.allows(SearchableText(record, bundle: number)) { return nil }
         guard
-            let parts = relevance.parts(
+            var parts = relevance.parts(
                 of: fields, language: SearchableText.language(of: record, fields), names: Self.names(of: record),
                 age: try age(row, record),
                 isInside: { isInside(fields) })
         else { return nil }
+        let item: Int64 = try row.decode(forColumn: "id")
+        parts.engagement = try learned.gain(of: item, over: parts.textScore, db)
         return RankedHit(
-            text: text, item: try row.decode(forColumn: "id"), bundle: number, parts: parts, score: parts.score,
-            importance: BundleOrder.importance(of: record))
+            text: text, item: item, bundle: number, parts: parts, score: parts.score,
+            importance: BundleOrder.importance(of: record) + (try learned.importance(of: item, bundle: number, db)))
     }
 
     /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.

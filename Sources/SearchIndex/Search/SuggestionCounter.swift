@@ -186,7 +186,10 @@ struct SuggestionCounter {
 
     /// The search for a text; `nil` if it can find nothing.
     private func prepared(_ text: String) throws -> PreparedSearch? {
-        try PreparedSearch(index, SearchRequest(text, bundle: bundle), context: context)
+        var request = SearchRequest(text, bundle: bundle)
+        // Hits are counted here, whatever their order.
+        request.learnsFrom = nil
+        return try PreparedSearch(index, request, context: context)
     }
 
     /// The search for a text in this state of the store.

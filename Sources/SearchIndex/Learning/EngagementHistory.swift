@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+import UserSearch
+
+/// What is counted of the use of items, to be shown.
+public struct EngagementHistory: Hashable, Sendable, Codable {
+    /// What is counted of one item as one reporter tells it.
+    public struct Entry: Hashable, Sendable, Codable {
+        /// The number of the item.
+        public var item: Int64
+        /// The bundle that donated it.
+        public var bundle: String
+        /// Its unique identifier.
+        public var uniqueIdentifier: String
+        /// Its title, or its identifier; at most 200 characters.
+        public var title: String
+        /// Who reported its use.
+        public var reporter: EngagementReporter
+        /// Whatever was typed.
+        public var total: Count
+        /// What was typed, the largest counts first; at most 100 texts.
+        public var texts: [Text]
+    }
+
+    /// What was counted after a text was typed.
+    public struct Text: Hashable, Sendable, Codable {
+        /// The text as it was typed last; at most 128 bytes.
+        public var typed: String
+        /// What was counted.
+        public var count: Count
+    }
+
+    /// A number of events.
+    public struct Count: Hashable, Sendable, Codable {
+        /// How many there were.
+        public var events: Int
+        /// What they are worth now: each is weighed by its kind and halves every 30 days; at most 16.
+        public var value: Double
+        /// When the last one was, in seconds since 2001-01-01 UTC.
+        public var last: Double
+    }
+
+    /// Whether use is counted now.
+    public var isOn: Bool
+    /// How many entries there are in all.
+    public var total: Int
+    /// The entries of this page.
+    public var entries: [Entry]
+
+    private static let titleAttributes = ["title", "displayName"]
+    private static let projection = RecordProjection(of: titleAttributes)
+    private static let titleCharacters = 200
+    private static let maximumTexts = 100
+
+    init(isOn: Bool, from offset: Int, limit: Int, now: Double, _ db: Database) throws {
+        (self.isOn, total, entries) = (isOn, 0, [])
+        guard try EngagementTable.exists(db) else { return }
+        total = try Int.fetchOne(db, sql: "SELECT count(*) FROM engagement WHERE text = ''") ?? 0
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT engagement.item, reporter, unity, events, last, item.record, item.unique_identifier,
+                    bundle.identifier
+                FROM engagement CROSS JOIN item ON item.id = engagement.item
+                CROSS JOIN bundle ON bundle.id = item.bundle
+                WHERE text = '' ORDER BY unity DESC, engagement.id LIMIT ? OFFSET ?
+                """, arguments: [max(0, limit), max(0, offset)])
+        while let row = try rows.next() {
+            let identifier: String = try row.decode(forColumn: "unique_identifier")
+            let titles = try row.withUnsafeData(named: "record") { record in
+                record.flatMap { try? Self.projection.record(decoding: $0) }
+                    .map { record in Self.titleAttributes.flatMap { record.texts($0) } }
+            }
+            let item: Int64 = try row.decode(forColumn: "item")
+            let reporter: Int64 = try row.decode(forColumn: "reporter")
+            entries.append(
+                Entry(
+                    item: item, bundle: try row.decode(forColumn: "identifier"), uniqueIdentifier: identifier,
+                    title: String((titles?.first ?? identifier).prefix(Self.titleCharacters)),
+                    reporter: reporter == 0 ? .user : .app, total: try Count(row, now: now),
+                    texts: try Self.texts(of: item, reporter, now: now, db)))
+        }
+    }
+
+    private static func texts(of item: Int64, _ reporter: Int64, now: Double, _ db: Database) throws -> [Text] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT typed, unity, events, last FROM engagement
+                    WHERE item = ? AND reporter = ? AND text <> '' ORDER BY unity DESC, id LIMIT \(maximumTexts)
+                    """), arguments: [item, reporter]
+        ).map { Text(typed: try $0.decode(forColumn: "typed"), count: try Count($0, now: now)) }
+    }
+}
+
+extension EngagementHistory.Count {
+    fileprivate init(_ row: Row, now: Double) throws {
+        value = DecayedCount(unity: try row.decode(forColumn: "unity")).value(at: now)
+        (events, last) = (try row.decode(forColumn: "events"), try row.decode(forColumn: "last"))
+    }
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+import TestSupport
+import Testing
+import UserSearch
+
+@testable import SearchIndex
+
+@Suite("Learning from use")
+struct LearningTests {
+    private static func number(_ identifier: String, _ index: SearchIndex) async throws -> Int64 {
+        try #require(try await index.items(uniqueIdentifier: identifier).first).number
+    }
+
+    private static func use(
+        _ identifier: String, after text: String, _ index: SearchIndex, _ kind: EngagementKind = .open, times: Int = 1
+    ) async throws {
+        let item = try await number(identifier, index)
+        for _ in 0..<times {
+            #expect(try await index.countEngagement([Engagement(item: item, text: text, kind: kind)]) == 1)
+        }
+    }
+
+    /// What is counted, as `identifier: text`.
+    private static func counted(_ index: SearchIndex) async throws -> Set<String> {
+        let history = try await index.engagementHistory(from: 0, limit: 1000)
+        #expect(history.total == history.entries.count)
+        return Set(
+            history.entries.flatMap { entry in
+                entry.texts.map { "\(entry.uniqueIdentifier): \($0.typed)" } + [entry.uniqueIdentifier]
+            })
+    }
+
+    private static func store(_ count: Int = 30) async throws -> Store {
+        let store = try Store()
+        for number in 0..<count {
+            try await store.put(item("\(number)", title: "Quarterly report \(number)", domain: "reports.\(number % 2)"))
+        }
+        return store
+    }
+
+    @Test("An item that was chosen comes first for what was typed, for its beginnings and for what goes on from it")
+    func firstOfAll() async throws {
+        let store = try await Self.store()
+        try await Self.use("3", after: "Quar", store.index)
+        for text in ["quar", "QUA", "q", "quarterly rep"] {
+            #expect(try await store.found(text).first == "3", "\(text)")
+        }
+        let hit = try #require(try await store.index.search("quar").hits.first)
+        #expect(hit.parts.engagement > 0.3 && hit.score == hit.parts.score)
+        #expect(hit.parts.score == (hit.parts.textScore + hit.parts.engagement) * hit.parts.freshness)
+        var request = SearchRequest("quar")
+        request.learnsFrom = nil
+        let plain = try await store.index.search(request)
+        #expect(plain.hits.first?.item.record.uniqueIdentifier == "29")
+        #expect(plain.hits.allSatisfy { $0.parts.engagement == 0 })
+    }
+
+    @Test(
+        "Items that were not chosen stay in their order, whatever was chosen", arguments: 1...6 as ClosedRange<UInt64>)
+    func othersKeepTheirOrder(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let words = ["annual", "report", "reports", "budget", "sales", "meeting", "note", "plan", "plane"]
+        let store = try Store()
+        for number in 0..<80 {
+            let title = (0...random.below(3)).map { _ in random.pick(words) }.joined(separator: " ")
+            let text = (0..<random.below(12)).map { _ in random.pick(words) }.joined(separator: " ")
+            try await store.put(item("\(number)", title: title, text: text))
+        }
+        var chosen: Set<Int64> = []
+        for _ in 0..<12 {
+            let typed = String(random.pick(words).prefix(1 + random.below(4)))
+            guard let hit = try await store.index.search(typed).hits.randomElement(using: &random) else { continue }
+            chosen.insert(hit.item.number)
+            try await store.index.countEngagement([
+                Engagement(item: hit.item.number, text: typed, kind: random.pick(EngagementKind.allCases))
+            ])
+        }
+        for _ in 0..<20 {
+            var request = SearchRequest(
+                String(random.pick(words).prefix(1 + random.below(5)))
+                    + (random.below(3) == 0 ? " " + random.pick(words) : ""))
+            request.limit = 200
+            request.correctsSpelling = false
+            let learned = try await store.index.search(request).hits.map(\.item.number)
+            #expect(try await store.index.rankingOfAll(request).map(\.item) == learned, "\(request.text)")
+            request.learnsFrom = nil
+            let plain = try await store.index.search(request).hits.map(\.item.number)
+            #expect(plain.filter { !chosen.contains($0) } == learned.filter { !chosen.contains($0) }, "\(request.text)")
+            #expect(Set(plain) == Set(learned))
+        }
+    }
+
+    @Test("A chosen item is found that the lists of the index do not bring, if it matches")
+    func candidates() async throws {
+        let store = try Store()
+        // The oldest of very many with the same word.
+        try await store.put(item("old", title: "note", text: "lemon"), item("other", title: "pear"))
+        store.clock.advance(by: 86400)
+        let many = try (0..<600).map { try EncodedItem(item("\($0)", title: "note \($0)")) }
+        try await store.index.index(many, in: Store.app)
+        #expect(
+            try await store.index.search("not", limit: 10).hits.allSatisfy { $0.item.record.uniqueIdentifier != "old" })
+        try await Self.use("old", after: "not", store.index, times: 3)
+        try await Self.use("other", after: "not", store.index, times: 3)
+        #expect(try await store.index.search("not", limit: 10).hits.first?.item.record.uniqueIdentifier == "old")
+        #expect(try await store.found("not").contains("other") == false)
+    }
+
+    @Test("What was counted long ago is worth little")
+    func decay() async throws {
+        let store = try Store()
+        try await store.put(item("a", title: "note a", expires: .never), item("b", title: "note b", expires: .never))
+        try await Self.use("a", after: "note", store.index, times: 4)
+        #expect(try await store.found("note").first == "a")
+        store.clock.advance(by: 400 * 86400)
+        try await Self.use("b", after: "note", store.index)
+        #expect(try await store.found("note").first == "b")
+        let entries = try await store.index.engagementHistory(from: 0, limit: 10).entries
+        #expect(entries.map(\.uniqueIdentifier) == ["b", "a"])
+        #expect(entries.map(\.total.events) == [1, 4] && entries[1].total.value < 0.001)
+    }
+
+    @Test("What was counted survives closing, rebuilding what is derived, a new donation and a reindex")
+    func survives() async throws {
+        let store = try await Self.store()
+        try await Self.use("3", after: "quar", store.index)
+        try await store.put(item("3", title: "Quarterly report three"))
+        // Real handlers begin with this.
+        var batch = IndexBatch(scope: Store.app)
+        batch.deleteAll()
+        batch.index(try (0..<30).map { try EncodedItem(item("\($0)", title: "Quarterly report \($0)")) })
+        try await store.index.commit(batch)
+        #expect(try await Self.counted(store.index) == ["3", "3: quar"])
+        try await store.index.beginReplacement(of: Store.app.bundle)
+        try await store.index.replaceAll(in: Store.app)
+        try await store.put(item("3", title: "Quarterly report once more"))
+        try await store.index.finishReplacement(of: Store.app.bundle)
+        #expect(try await Self.counted(store.index) == ["3", "3: quar"])
+        try await store.index.write("Marking") { try $0.execute(sql: "UPDATE derived_index SET format = 99") }
+        try await store.index.close()
+        let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly)
+        #expect(try await Self.counted(reader) == ["3", "3: quar"])
+        try await reader.close()
+        let index = try SearchIndex(directory: store.folder.path("store"), access: .readWrite) { store.clock.now }
+        #expect(try await Self.counted(index) == ["3", "3: quar"])
+        #expect(try await index.search("quar").hits.first?.item.record.uniqueIdentifier == "3")
+        try await index.close()
+        #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
+    }
+
+    @Test("A deletion of items, of a domain or of all, an expiry and a forgotten bundle take the counts along")
+    func deletion() async throws {
+        let store = try await Self.store()
+        let other = IndexScope(bundle: "com.example.other")
+        try await store.put(
+            item("expires", title: "Quarterly", expires: .at(store.clock.now + 100)),
+            item("theirs", title: "Quarterly"),
+            in: other)
+        for identifier in ["1", "2", "3", "4", "expires", "theirs"] {
+            try await Self.use(identifier, after: "private \(identifier)", store.index)
+        }
+        func left() async throws -> [String] {
+            try await store.index.settle()
+            return try await Self.counted(store.index).filter { !$0.contains(":") }.sorted()
+        }
+        #expect(try await left() == ["1", "2", "3", "4", "expires", "theirs"])
+        try await store.index.delete(identifiers: ["1"], in: Store.app)
+        let afterItem = try await left()
+        #expect(afterItem == ["2", "3", "4", "expires", "theirs"])
+        try await store.index.delete(domains: ["reports.0"], in: Store.app)
+        let afterDomain = try await left()
+        #expect(afterDomain == ["3", "expires", "theirs"])
+        store.clock.advance(by: 1000)
+        #expect(try await store.index.deleteExpired() == 1)
+        let afterExpiry = try await left()
+        #expect(afterExpiry == ["3", "theirs"])
+        _ = try await store.index.forget(bundle: other.bundle)
+        #expect(try await Self.counted(store.index) == ["3", "3: private 3"])
+        try await store.index.deleteAll(in: Store.app)
+        try await store.index.settle()
+        #expect(try await Self.counted(store.index) == [])
+        #expect(try await store.index.recentSearches(beginningWith: "", limit: 10) == [])
+    }
+
+    @Test("Nothing is counted while learning is off, and nothing that was counted has an effect; the wish survives")
+    func off() async throws {
+        let store = try await Self.store()
+        try await Self.use("3", after: "quar", store.index)
+        #expect(try store.index.setLearning(false))
+        #expect(try store.index.setLearning(false) == false)
+        let item = try await Self.number("4", store.index)
+        #expect(try await store.index.countEngagement([Engagement(item: item, text: "quar", kind: .open)]) == 0)
+        #expect(
+            try await !store.index.countEngagement(withItem: "4", of: Store.app.bundle, text: "quar", kind: .select))
+        #expect(try await Self.counted(store.index) == ["3", "3: quar"])
+        #expect(try await store.found("quar").first == "29")
+        #expect(try await store.index.recentSearches(beginningWith: "", limit: 10).isEmpty)
+        try await store.index.close()
+        let folder = store.folder.path("store")
+        // Also where the database has to be made again.
+        try Data(repeating: 1, count: 100_000).write(to: URL(filePath: folder + "/index.sqlite"))
+        let index = try SearchIndex(directory: folder, access: .readWrite) { store.clock.now }
+        #expect(index.recovery.lostDonations && !index.learns)
+        #expect(try index.setLearning(true) && index.learns)
+        try await index.close()
+    }
+
+    @Test("Erasing leaves no typed text in any file of the store")
+    func clear() async throws {
+        let store = try await Self.store()
+        let texts = (0..<200).map { "zyxw\($0) secret" }
+        for (number, text) in texts.enumerated() {
+            try await Self.use("\(number % 30)", after: text, store.index)
+        }
+        func occurrences() throws -> Int {
+            let folder = store.folder.path("store")
+            let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+            return names.reduce(0) { count, name in
+                let bytes = FileManager.default.contents(atPath: folder + "/" + name) ?? Data()
+                return count + (bytes.range(of: Data("zyxw".utf8)) == nil ? 0 : 1)
+            }
+        }
+        #expect(try occurrences() > 0)
+        #expect(try await store.index.clearEngagement() == 30)
+        #expect(try await Self.counted(store.index) == [])
+        #expect(try occurrences() == 0)
+        #expect(try await store.index.clearEngagement() == 0)
+        // Counting goes on.
+        try await Self.use("3", after: "quar", store.index)
+        #expect(try await Self.counted(store.index) == ["3", "3: quar"])
+    }
+
+    @Test("What an app reports counts in its own searches, for its own items, and elsewhere orders its own hits only")
+    func apps() async throws {
+        let store = try Store()
+        let other = IndexScope(bundle: "com.example.other")
+        for number in 0..<6 { try await store.put(item("mine \(number)", title: "note", expires: .never)) }
+        for number in 0..<6 { try await store.put(item("theirs \(number)", title: "note", expires: .never), in: other) }
+        let before = try await store.found("note")
+        for _ in 0..<50 {
+            #expect(
+                try await store.index.countEngagement(
+                    withItem: "mine 1", of: Store.app.bundle, text: "note", kind: .select))
+        }
+        for (identifier, bundle) in [("theirs 1", Store.app.bundle), ("mine 2", other.bundle), ("mine 1", "unknown")] {
+            #expect(
+                try await !store.index.countEngagement(withItem: identifier, of: bundle, text: "note", kind: .select))
+        }
+        var own = SearchRequest("not", bundle: Store.app.bundle)
+        own.learnsFrom = .app
+        let first = try #require(try await store.index.search(own).hits.first)
+        #expect(first.item.record.uniqueIdentifier == "mine 1" && first.parts.engagement > 0.3)
+        // The places of each app are the same as before.
+        let after = try await store.found("note")
+        #expect(after.map { $0.hasPrefix("mine") } == before.map { $0.hasPrefix("mine") })
+        #expect(after.filter { $0.hasPrefix("theirs") } == before.filter { $0.hasPrefix("theirs") })
+        #expect(after.first { $0.hasPrefix("mine") } == "mine 1")
+        // The user's own use does not show in what an app sees.
+        try await Self.use("mine 4", after: "not", store.index, times: 9)
+        #expect(try await store.index.search(own).hits.first?.item.record.uniqueIdentifier == "mine 1")
+        #expect(try await store.found("not").first == "mine 4")
+        var theirs = SearchRequest("not", bundle: other.bundle)
+        theirs.learnsFrom = .app
+        #expect(try await store.index.search(theirs).hits.allSatisfy { $0.parts.engagement == 0 })
+    }
+
+    @Test("An app that reports too often is not counted, and the user's programs are")
+    func flood() async throws {
+        let store = try await Self.store(3)
+        try await store.index.settle()
+        store.index.allowance.withLock { $0 = EngagementAllowance(burst: 5, interval: 10) }
+        func counted() async throws -> Int {
+            var count = 0
+            for _ in 0..<8 {
+                let isCounted = try await store.index.countEngagement(
+                    withItem: "1", of: Store.app.bundle, text: "note", kind: .select)
+                count += isCounted ? 1 : 0
+            }
+            return count
+        }
+        #expect(try await counted() == 5)
+        store.clock.advance(by: 25)
+        #expect(try await counted() == 2)
+        try await Self.use("1", after: "quar", store.index, times: 20)
+        let entries = try await store.index.engagementHistory(from: 0, limit: 9).entries
+        #expect(entries.map(\.total.events) == [20, 7])
+        #expect(entries.allSatisfy { $0.total.value <= DecayedCount.maximum + 1e-6 })
+    }
+
+    @Test("The table has a bound for each reporter, and the smallest counts go")
+    func bounds() async throws {
+        let store = try await Self.store(2)
+        let number = try await Self.number("1", store.index)
+        let bundle = Store.app.bundle
+        try await store.index.write("Filling") { db in
+            let reporter = try #require(try EngagementTable.reporter(of: bundle, db))
+            for count in 0..<(EngagementTable.maximumRows.app.texts + 200) {
+                let engagement = Engagement(item: number, text: "text \(count)", kind: .select)
+                try EngagementTable.count(engagement, reporter: reporter, at: Double(count), db)
+            }
+        }
+        let (texts, newest) = try await store.index.readApplied("Counting") { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM engagement WHERE text <> ''") ?? 0,
+                try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM engagement WHERE text = 'text 1199')")
+            )
+        }
+        #expect((900...1000).contains(texts) && newest == true)
+        #expect(try await store.index.engagementHistory(from: 0, limit: 10).entries.first?.total.events == 1200)
+    }
+
+    @Test("Earlier searches are named as they were typed, the most used first")
+    func recentSearches() async throws {
+        let store = try await Self.store()
+        try await Self.use("1", after: "Quarterly  Report", store.index, times: 3)
+        try await Self.use("2", after: "quarterly report", store.index)
+        try await Self.use("2", after: "Report", store.index, times: 2)
+        try await Self.use("2", after: "", store.index, .drag)
+        func texts(_ beginning: String, _ limit: Int = 10) async throws -> [String] {
+            try await store.index.recentSearches(beginningWith: beginning, limit: limit).map(\.text)
+        }
+        #expect(try await texts("").count == 2)
+        #expect(try await texts("QUÄRT").map { $0.lowercased() } == ["quarterly report"])
+        #expect(try await texts("r") == ["Report"])
+        #expect(try await texts("x") == [])
+        #expect(try await texts("", 1).count == 1)
+        let counts = try await store.index.recentSearches(beginningWith: "", limit: 10).map(\.count)
+        #expect(abs(counts[0] - 4) < 1e-6 && abs(counts[1] - 2) < 1e-6)
+    }
+
+    @Test("A salvage carries the counts over, and one that is damaged owes nothing")
+    func salvage() async throws {
+        let store = try await Self.store()
+        for identifier in ["1", "2", "3"] { try await Self.use(identifier, after: "quar", store.index) }
+        try await store.index.close()
+        let folder = store.folder.path("store")
+        let result = try Salvage(folder: StoreFolder(path: folder), knownGeneration: nil, now: 0).run(because: "a test")
+        #expect(!result.hasLosses)
+        let index = try SearchIndex(directory: folder, access: .readWrite) { store.clock.now }
+        #expect(try await Self.counted(index).count == 6)
+        try await index.write("Damaging") {
+            try $0.execute(sql: "UPDATE engagement SET unity = 9e999 WHERE text = 'quar'")
+        }
+        try await index.close()
+        _ = try Salvage(folder: StoreFolder(path: folder), knownGeneration: nil, now: 0).run(because: "a test")
+        let again = try SearchIndex(directory: folder, access: .readWrite) { store.clock.now }
+        #expect(try await Self.counted(again) == ["1", "2", "3"])
+        #expect(try await again.generation() == 1)
+        try await again.close()
+    }
+
+    @Test("Counts follow a wall clock that was set, as the items do")
+    func clock() async throws {
+        let clock = TestClock()
+        let folder = try TemporaryFolder()
+        var seams = StoreSeams()
+        seams.bootClock = BootClock { .init(boot: "one", seconds: 5000) }
+        let index = try SearchIndex(
+            directory: folder.path("store"), access: .readWrite, now: { clock.now }, seams: seams)
+        try await index.index([try EncodedItem(item("a", title: "note"))], in: Store.app)
+        try await index.settle()
+        try await Self.use("a", after: "note", index)
+        clock.advance(by: 1000 * 86400)
+        _ = try await index.deleteExpired()
+        let total = try #require(try await index.engagementHistory(from: 0, limit: 1).entries.first).total
+        #expect(abs(total.value - 1) < 1e-6 && total.last == clock.now)
+        try await index.close()
+    }
+}
