@@ -18,6 +18,8 @@ public enum LauncherRequest: Sendable, Hashable {
     case getPreview(number: UInt64, query: String)
     /// Why an item is, or is not, on the first page of a search. Answer: `a{sv}`.
     case whyNot(number: UInt64, text: String, LauncherOptions)
+    /// The user did something with an item: `open`, `drag` or `preview`. Answer: whether it was counted.
+    case engaged(number: UInt64, text: String, kind: String)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
@@ -31,6 +33,7 @@ public enum LauncherRequest: Sendable, Hashable {
         case previewFile = "PreviewFile"
         case getPreview = "GetPreview"
         case whyNot = "WhyNot"
+        case engaged = "Engaged"
     }
 
     /// Reads a request from a call.
@@ -55,6 +58,9 @@ public enum LauncherRequest: Sendable, Hashable {
                 number: try arguments.unsigned(), text: try arguments.string(),
                 try LauncherOptions(
                     try arguments.dictionary(), of: method.rawValue, allowing: ["limit", "bundle", "correctsSpelling"]))
+        case .engaged:
+            self = .engaged(
+                number: try arguments.unsigned(), text: try arguments.string(), kind: try arguments.string())
         }
         try arguments.finish()
     }

@@ -12,6 +12,8 @@ public enum QueryRequest: Sendable, Hashable {
     case search(number: UInt64, QueryPageRequest)
     /// Texts that may take the place of a text that is being typed. Answer: an array of texts, best first.
     case suggest(number: UInt64, text: String, limit: UInt64)
+    /// The user did something with an item of the app: `select` or `focus`. Answer: whether it was counted.
+    case engaged(number: UInt64, item: String, text: String, kind: String)
     /// Stop working on a request; has no answer, and the request is answered with ``ExtensionStatus/cancelled`` unless it
     /// was already.
     case cancel(number: UInt64)
@@ -26,6 +28,7 @@ public enum QueryRequest: Sendable, Hashable {
         case query = "Query"
         case search = "Search"
         case suggest = "Suggest"
+        case engaged = "Engaged"
         case cancel = "Cancel"
     }
 
@@ -40,6 +43,8 @@ public enum QueryRequest: Sendable, Hashable {
         case .search(let number, let page): (.search, [.unsigned(number)] + page.arguments)
         case .suggest(let number, let text, let limit):
             (.suggest, [.unsigned(number), .string(text), .unsigned(limit)])
+        case .engaged(let number, let item, let text, let kind):
+            (.engaged, [.unsigned(number), .string(item), .string(text), .string(kind)])
         case .cancel(let number): (.cancel, [.unsigned(number)])
         }
     }
@@ -55,6 +60,10 @@ public enum QueryRequest: Sendable, Hashable {
         case .query: self = .query(number: number, try QueryPageRequest(&arguments))
         case .search: self = .search(number: number, try QueryPageRequest(&arguments))
         case .suggest: self = .suggest(number: number, text: try arguments.string(), limit: try arguments.unsigned())
+        case .engaged:
+            self = .engaged(
+                number: number, item: try arguments.string(), text: try arguments.string(), kind: try arguments.string()
+            )
         case .cancel: self = .cancel(number: number)
         }
         try arguments.finish()

@@ -55,7 +55,9 @@ struct WhyNotCommandTests {
         let last = try #require(answer["lastShown"] as? [String: Any])
         #expect(try #require(hit["score"] as? Double) < #require(last["score"] as? Double))
         #expect(
-            Set(try #require(hit["parts"] as? [String: Double]).keys) == ["evidence", "words", "nearness", "freshness"])
+            Set(try #require(hit["parts"] as? [String: Double]).keys) == [
+                "evidence", "words", "nearness", "freshness", "engagement",
+            ])
         let output = try command("why-not", "one", "report", "--limit", "5").output
         #expect(output.contains("It is hit \(rank) of 31; the first page shows 5.\n"), "\(output)")
         #expect(output.contains("  its score ") && output.contains("  last shown: @"), "\(output)")

@@ -8,6 +8,7 @@ import Promises
 import SearchIndex
 import ServiceMessages
 import TestSupport
+import UserSearch
 
 @testable import SearchlightEngine
 
@@ -65,6 +66,12 @@ enum RandomCalls {
             CancelJobCall(key: key(&random)),
             ThrottleCall(bundle: text(&random), isThrottled: random.below(2) == 0),
             InhibitCall(who: text(&random), why: text(&random)),
+            EngageCall([
+                Engagement(
+                    item: Int64(number(&random)), text: text(&random), kind: random.pick(EngagementKind.allCases))
+            ]),
+            HistoryCall(offset: number(&random), limit: number(&random)), ClearHistoryCall(),
+            SetLearningCall(isOn: random.below(2) == 0),
         ]
     }
 

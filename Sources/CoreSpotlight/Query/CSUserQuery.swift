@@ -83,18 +83,27 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
         public static var `default`: UserInteractionKind { .select }
     }
 
-    /// Tells what a person did with a result. Apple's systems rank later results by it, on the device.
+    /// Tells what the user did with a result, so that later searches show it sooner. Counted on this machine, in the user's own store;
+    /// the user can list, erase and switch off what is counted (`searchlight history`). May be called from any thread, and does not
+    /// wait.
     ///
-    /// - Note: Unused on Linux: the ranking does not learn from use. What is told would never be read, so it is not kept, and
-    ///   this returns at once.
+    /// ```swift
+    /// query.userEngaged(item, visibleItems: shownItems, interaction: .select)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - item: A result of this query.
+    ///   - visibleItems: The results that were shown. They make no difference: only what was chosen is counted.
+    ///   - interaction: What the user did; ``UserInteractionKind/focus`` counts a quarter.
+    /// - Note: Differs on Linux: what an app reports changes the order of its own searches, and that of its own results among
+    ///   themselves elsewhere. It never lifts them above another app's.
     open func userEngaged(
         _ item: CSUserQuery.Item, visibleItems: [CSUserQuery.Item], interaction: CSUserQuery.UserInteractionKind
-    ) {}
+    ) { run.engaged(item: item.id, kind: interaction == .focus ? "focus" : "select") }
 
     /// Tells what a person did with a suggestion.
     ///
-    /// - Note: Unused on Linux: the ranking does not learn from use. What is told would never be read, so it is not kept, and
-    ///   this returns at once.
+    /// - Note: Unused on Linux: what is chosen among the results afterwards is counted, with the text that was suggested.
     open func userEngaged(
         _ suggestion: CSUserQuery.Suggestion, visibleSuggestions: [CSUserQuery.Suggestion],
         interaction: CSUserQuery.UserInteractionKind

@@ -23,9 +23,12 @@ final class QueryRun: Sendable {
 
     let items: ResultPages
     let suggestions: FoundSuggestions
+    private let plan: ResultPagePlan
+    private let transport: Result<any QueryTransport, CSSearchQueryError>
     private let state = Mutex(State())
 
     init(_ plan: ResultPagePlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
+        (self.plan, self.transport) = (plan, transport)
         items = ResultPages(plan, transport)
         suggestions = FoundSuggestions(plan, transport)
     }
@@ -89,4 +92,14 @@ final class QueryRun: Sendable {
             return state.isCancelled
         }
     }
+
+    /// Tells the service what the user did with an item, if the query is for what the user typed.
+    func engaged(item: String, kind: String) {
+        guard plan.kind == .userText, case .success(let transport) = transport else { return }
+        let text = String(plan.text.prefix(Self.maximumEngagedCharacters))
+        transport.engaged(item: item, after: text, kind: kind, number: ProcessTransports.nextNumber())
+    }
+
+    /// More of what was typed is not counted by the service.
+    private static let maximumEngagedCharacters = 1000
 }

@@ -60,6 +60,12 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
         }
     }
 
+    func engaged(item: String, after text: String, kind: String, number: UInt64) {
+        let request = QueryRequest.engaged(number: number, item: item, text: text, kind: kind)
+        // A question, since that is sent over the next connection if this one is lost.
+        connection.ask(.question(request.member, request.arguments)) { _ in }
+    }
+
     func cancel(number: UInt64) {
         let request = QueryRequest.cancel(number: number)
         connection.tell(request.member, request.arguments)

@@ -53,6 +53,7 @@ package final class ClientCallHandler: Sendable {
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
         ReindexItemsCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self, ThrottleCall.self,
         InhibitCall.self, VerifyCall.self, RepairCall.self,
+        EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -4,6 +4,7 @@ import MetadataQuery
 import SearchIndex
 import SearchlightEngine
 import ServiceMessages
+import UserSearch
 
 /// Answers the queries of one bundle, about its own items and no others.
 struct AppQueries {
@@ -35,6 +36,8 @@ struct AppQueries {
         var search = SearchRequest(request.text, bundle: bundle)
         search.cursor = try PageCursor.searchCursor(request.cursor, of: query, maximumHits: limits.searchHits)
         search.filters = try filters(request)
+        // What the user does elsewhere is none of the app's business.
+        search.learnsFrom = .app
         do throws(EngineError) {
             let page = try await engine.records(search, as: form, maximumHits: limits.searchHits)
             return QueryPageReply(
@@ -51,6 +54,19 @@ struct AppQueries {
         request.limit = Int(min(limit, QueryRequest.maximumSuggestions))
         do throws(EngineError) {
             return try await engine.suggestions(request).map(\.text)
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    /// What an app may report.
+    private static let kinds: [EngagementKind] = [.select, .focus]
+
+    /// Counts what the user did with an item of the app.
+    func engaged(_ item: String, after text: String, kind: String) async throws(QueryRefusal) -> Bool {
+        guard let kind = Self.kinds.first(where: { $0.rawValue == kind }) else { throw .kind(kind, of: Self.kinds) }
+        do throws(EngineError) {
+            return try await engine.countEngagement(withItem: item, of: bundle, text: text, kind: kind)
         } catch {
             throw QueryRefusal(error)
         }

@@ -4,6 +4,7 @@ import MetadataQuery
 import SearchIndex
 import SearchlightEngine
 import ServiceMessages
+import UserSearch
 
 /// Why a query of a client is not answered with results: the name of an error, and a sentence.
 struct QueryRefusal: Error, Hashable {
@@ -23,6 +24,15 @@ struct QueryRefusal: Error, Hashable {
         QueryRefusal(
             name: BusErrorName.limitsExceeded,
             message: "The query has \(value) \(what), and the limit is \(limit). Ask for less.")
+    }
+
+    static func kind(_ kind: String, of known: [EngagementKind]) -> QueryRefusal {
+        QueryRefusal(
+            name: BusErrorName.invalidArguments,
+            message: """
+                \(kind.prefix(40).debugDescription) is nothing that is counted. Say one of: \
+                \(known.map(\.rawValue).joined(separator: ", ")).
+                """)
     }
 
     static let cancelled = QueryRefusal(

@@ -56,6 +56,10 @@ final class AppConversation: ClientSession.Conversation {
             answer(call, number) { (queries) throws(QueryRefusal) in
                 [.strings(try await queries.suggestions(text, limit: limit))]
             }
+        case .engaged(let number, let item, let text, let kind):
+            answer(call, number) { (queries) throws(QueryRefusal) in
+                [.boolean(try await queries.engaged(item, after: text, kind: kind))]
+            }
         case .cancel(let number):
             queries.cancel(number)
             call.reply()

@@ -49,7 +49,7 @@ enum LauncherDiagnosis {
             "number": .unsigned(UInt64(max(0, hit.number))), "title": .string(text: hit.title),
             "score": .double(hit.score), "kind": .string("\(hit.parts.fit)"), "evidence": .double(hit.parts.evidence),
             "words": .double(hit.parts.words), "nearness": .double(hit.parts.nearness),
-            "freshness": .double(hit.parts.freshness),
+            "freshness": .double(hit.parts.freshness), "engagement": .double(hit.parts.engagement),
         ]
     }
 

@@ -5,6 +5,7 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 import ServiceMessages
+import UserSearch
 
 /// Answers launchers: `com.searchlight.Search1`.
 final class LauncherHandler: Sendable {
@@ -59,6 +60,8 @@ final class LauncherHandler: Sendable {
             return [try checked(.dictionary(values))]
         case .whyNot(let number, let text, let options):
             return [try checked(.dictionary(try await diagnosis(number, text, options, engine)))]
+        case .engaged(let number, let text, let kind):
+            return [.boolean(try await engaged(number, text, kind, engine))]
         }
     }
 
@@ -73,6 +76,21 @@ final class LauncherHandler: Sendable {
             return LauncherDiagnosis.all(of: try await engine.diagnose(search, item: "@\(number)", bundle: nil))
         } catch .itemNotFound {
             throw .noItem(number)
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    /// What a launcher may report.
+    private static let kinds: [EngagementKind] = [.open, .drag, .preview]
+
+    private static func engaged(
+        _ number: UInt64, _ text: String, _ kind: String, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> Bool {
+        guard let kind = kinds.first(where: { $0.rawValue == kind }) else { throw .kind(kind, of: kinds) }
+        guard let item = Int64(exactly: number) else { return false }
+        do throws(EngineError) {
+            return try await engine.countEngagement([Engagement(item: item, text: text, kind: kind)]) > 0
         } catch {
             throw QueryRefusal(error)
         }

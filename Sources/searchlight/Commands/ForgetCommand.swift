@@ -2,14 +2,13 @@
 import ArgumentParser
 import CommandSupport
 import ExtensionHost
-import Glibc
 import SearchlightEngine
 
 struct ForgetCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove everything that an app has in the index.",
         discussion: """
-            Its items, its client states and what it owes. It asks before, unless --yes is given. An extension that is \
+            Its items, its client states, what is counted of their use, and what it owes. It asks before, unless --yes is given. An extension that is \
             still installed donates everything again with its next reindex; disable or remove it first to keep it out.
             """)
 
@@ -34,7 +33,7 @@ struct ForgetCommand: OptionedCommand {
             guard try await isGone(in: store) else { throw unknown(counts.keys.sorted()) }
         }
         let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and what it owes"
-        if !yes { try confirm(what) }
+        if !yes { try Confirmation.ask(toRemove: what, json: options.json) }
         let deleted = try await store.perform(ForgetCall(bundle: bundle))
         if options.json { return try Output.printJSON(["bundle": bundle, "deleted": deleted] as JSONObject) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
@@ -43,17 +42,6 @@ struct ForgetCommand: OptionedCommand {
     /// Whether it is an extension that was removed and is told of as such.
     private func isGone(in store: any EngineClient) async throws -> Bool {
         try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
-    }
-
-    private func confirm(_ what: String) throws {
-        guard isatty(STDIN_FILENO) == 1, !options.json else {
-            throw CommandFailure(
-                message: "This would remove \(what). Say --yes, since nobody can be asked.", status: .refused)
-        }
-        Output.complain("Remove \(what)? [y/N]")
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandFailure(message: "Nothing was removed.", status: .cancelled)
-        }
     }
 
     private func unknown(_ known: [String]) -> CommandFailure {

@@ -21,7 +21,9 @@ struct PreviewCommand: OptionedCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ItemChoice
-    @Option(name: .shortAndLong, help: "Words to highlight.")
+    @Option(
+        name: .shortAndLong,
+        help: "Words to highlight: what you searched for. The item comes sooner in searches for it then.")
     var query: String?
     @Flag(help: "Print the rendering as HTML.")
     var html = false
@@ -68,6 +70,10 @@ struct PreviewCommand: OptionedCommand {
             switch result {
             case .success(let item):
                 let preview = try await store.preview(of: item, query: query)
+                // A list is a program's.
+                if let query, found.count == 1 {
+                    await store.count([.init(item: item.number, text: query, kind: .preview)])
+                }
                 try await explainSource(preview, of: item, store)
                 if options.json, output == nil {
                     reports.append(JSONObject(preview, of: item, query: query))

@@ -7,8 +7,8 @@ extension ScoreParts {
     var sum: String {
         func shown(_ value: Double) -> String { String(format: "%.3f", value) }
         return """
-            score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness))) × freshness \
-            \(shown(freshness))
+            score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness)) + engagement \
+            \(shown(engagement))) × freshness \(shown(freshness))
             """
     }
 }
@@ -18,6 +18,7 @@ extension JSONObject {
         self = [
             "evidence": parts.evidence.shortened, "words": parts.words.shortened,
             "nearness": parts.nearness.shortened, "freshness": parts.freshness.shortened,
+            "engagement": parts.engagement.shortened,
         ]
     }
 }

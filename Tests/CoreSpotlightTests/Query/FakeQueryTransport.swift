@@ -18,6 +18,7 @@ final class FakeQueryTransport: QueryTransport {
     private struct State {
         var pages: [ResultPageRequest] = []
         var suggestionRequests: [String] = []
+        var engagements: [String] = []
         var cancelled: Set<UInt64> = []
         var numbers: [UInt64] = []
         var arrivals: [CheckedContinuation<Void, Never>] = []
@@ -34,6 +35,8 @@ final class FakeQueryTransport: QueryTransport {
 
     var pages: [ResultPageRequest] { state.withLock { $0.pages } }
     var suggestionRequests: [String] { state.withLock { $0.suggestionRequests } }
+    /// What the user did, as `kind item after text`.
+    var engagements: [String] { state.withLock { $0.engagements } }
     /// The numbers of calls, in the order in which they came.
     var numbers: [UInt64] { state.withLock { $0.numbers } }
     var cancelled: Set<UInt64> { state.withLock { $0.cancelled } }
@@ -69,6 +72,10 @@ final class FakeQueryTransport: QueryTransport {
             try? await Task.sleep(for: .seconds(86_400))
             throw .cancelledQuery
         }
+    }
+
+    func engaged(item: String, after text: String, kind: String, number: UInt64) {
+        state.withLock { $0.engagements.append("\(kind) \(item) after \(text)") }
     }
 
     func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String] {

@@ -138,20 +138,32 @@ struct UserQueryTests {
         #expect(transport.pages.map(\.kind) == [.query] && transport.suggestionRequests.isEmpty)
     }
 
-    @Test func engagementAndPreparationChangeNothing() async throws {
+    @Test func engagementWithAnItemIsReportedAndWithASuggestionIsNot() async throws {
         let transport = FakeQueryTransport([.items(["a"])], completions: .success(["oslo"]))
         let query = query(transport, "os")
         CSUserQuery.prepare()
         CSUserQuery.prepareProtectionClasses([.complete])
         for response in try await all(query.responses) {
             switch response {
-            case .item(let item): query.userEngaged(item, visibleItems: [item], interaction: .select)
+            case .item(let item):
+                query.userEngaged(item, visibleItems: [item], interaction: .select)
+                query.userEngaged(item, visibleItems: [], interaction: .focus)
             case .suggestion(let suggestion):
                 query.userEngaged(suggestion, visibleSuggestions: [suggestion], interaction: .default)
             @unknown default: break
             }
         }
         #expect(transport.numbers.count == 2)
+        #expect(transport.engagements == ["select id-a after os", "focus id-a after os"])
+    }
+
+    @Test func engagementWithAQueryOfTheLanguageIsNotReported() async throws {
+        let transport = FakeQueryTransport([.items(["a"])])
+        let query = transport.make { CSUserQuery(queryString: "title == \"a\"", queryContext: nil) }
+        for response in try await all(query.responses) {
+            if case .item(let item) = response { query.userEngaged(item, visibleItems: [item], interaction: .select) }
+        }
+        #expect(transport.engagements.isEmpty)
     }
 
     // MARK: Suggestions

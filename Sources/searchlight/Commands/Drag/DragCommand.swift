@@ -58,6 +58,10 @@ struct DragCommand: OptionedCommand {
         help: ArgumentHelp("Where it goes: a file, a folder that exists, or - for standard output.", valueName: "path"),
         completion: .file())
     var output: String?
+    @Option(
+        name: .shortAndLong,
+        help: "What you searched for. The items come sooner in searches for it then.")
+    var query: String?
     @Flag(help: "Print where the original is, instead of copying it.")
     var inPlace = false
     @Flag(help: "Only show which representation would be chosen, and why.")
@@ -107,7 +111,7 @@ struct DragCommand: OptionedCommand {
             let drag = DragRun(
                 store: store, receiver: receiver,
                 reports: DropReports(json: options.json, isSingle: names.names.count == 1),
-                options: dragOptions, output: output)
+                options: dragOptions, output: output, query: query)
             try await drag.run(names, bundle: bundle, isDry: dryRun)
         }
     }

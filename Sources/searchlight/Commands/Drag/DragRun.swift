@@ -14,6 +14,8 @@ struct DragRun {
     let reports: DropReports
     let options: DragOptions
     let output: String?
+    /// What the user searched for.
+    let query: String?
 
     /// Drops the items, or shows what would be dropped.
     ///
@@ -67,11 +69,14 @@ struct DragRun {
         let session = DragSession(StorePromises(store), items: items, options: settled) { line.show($0) }
         await session.prewarm()
         let problem = FirstProblem()
+        let delivered = Mutex<[Int64]>([])
         _ = await session.drop { index, outcome in
             line.remove()
             do {
                 switch outcome {
-                case .fulfilled(let fulfilment): try reports.dropped(found[index].name, fulfilment, to: target)
+                case .fulfilled(let fulfilment):
+                    delivered.withLock { $0.append(found[index].item.number) }
+                    try reports.dropped(found[index].name, fulfilment, to: target)
                 case .failed(let failure):
                     if target.isStandardOutput, case .inputOutput(_, _, EPIPE)? = failure.cause as? PromiseError {
                         throw OutputError(code: EPIPE)
@@ -87,6 +92,7 @@ struct DragRun {
         }
         // What came after the last outcome.
         line.remove()
+        await store.count(delivered.withLock { $0 }.map { .init(item: $0, text: query ?? "", kind: .drag) })
         if let error = problem.error { throw error }
         return problem.status
     }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+import UserSearch
+
+extension SearchlightEngine {
+    /// Counts what the user did with items; see ``SearchIndex/countEngagement(_:)``.
+    package func countEngagement(_ engagements: [Engagement]) async throws(EngineError) -> Int {
+        guard index.learns, !engagements.isEmpty else { return 0 }
+        return try await onWritableIndex { (index) throws(SearchIndexError) in
+            try await index.countEngagement(engagements)
+        }
+    }
+
+    /// Counts what an app reports of its own items; see ``SearchIndex/countEngagement(withItem:of:text:kind:)``.
+    package func countEngagement(
+        withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
+    ) async throws(EngineError) -> Bool {
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.countEngagement(withItem: identifier, of: bundle, text: text, kind: kind)
+        }
+    }
+
+    /// What is counted; see ``SearchIndex/engagementHistory(from:limit:)``.
+    package func engagementHistory(from offset: Int, limit: Int) async throws(EngineError) -> EngagementHistory {
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.engagementHistory(from: offset, limit: limit)
+        }
+    }
+
+    /// Erases what is counted; see ``SearchIndex/clearEngagement()``.
+    package func clearEngagement() async throws(EngineError) -> Int {
+        try await onWritableIndex { (index) throws(SearchIndexError) in try await index.clearEngagement() }
+    }
+
+    /// Sets whether use is counted; see ``SearchIndex/setLearning(_:)``.
+    package func setLearning(_ isOn: Bool) async throws(EngineError) -> Bool {
+        try await onIndex { (index) throws(SearchIndexError) in try index.setLearning(isOn) }
+    }
+
+    /// Changes the index. An engine that only reads it becomes the one who changes it for a moment, if nobody else is.
+    ///
+    /// - Throws: ``EngineError/storeInUse(path:process:)`` if somebody is.
+    private func onWritableIndex<Value>(
+        _ body: (SearchIndex) async throws(SearchIndexError) -> Value
+    ) async throws(EngineError) -> Value {
+        guard configuration.access == .readOnly else { return try await onIndex(body) }
+        let directory = configuration.storeDirectory
+        let lock = try StoreLock(directory: directory)
+        defer { lock.release() }
+        let writer = try Self.openIndex(configuration, .readWrite, JobStore(directory: directory))
+        let result: Result<Value, SearchIndexError>
+        do throws(SearchIndexError) { result = .success(try await body(writer)) } catch { result = .failure(error) }
+        // What could not be applied now will be when the store is opened the next time.
+        try? await writer.close()
+        do throws(SearchIndexError) { return try result.get() } catch { throw .index(error) }
+    }
+}

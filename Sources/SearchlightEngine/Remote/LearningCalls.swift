@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+import UserSearch
+
+/// Counts what the user did with items that a search found; answers how many reports were counted.
+///
+/// ```swift
+/// try await store.perform(EngageCall([Engagement(item: 12, text: "quart", kind: .open)]))
+/// ```
+package struct EngageCall: EngineCall {
+    package var purpose: String { "count what was used" }
+    var engagements: [Engagement]
+
+    /// The most reports of one call. More items at once are a program's, not a habit.
+    static let maximumReports = 100
+
+    package init(_ engagements: [Engagement]) { self.engagements = engagements }
+
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+        guard engagements.count <= Self.maximumReports else { return 0 }
+        return try await engine.countEngagement(engagements)
+    }
+}
+
+/// Lists what is counted, the largest counts first.
+package struct HistoryCall: EngineCall {
+    package var purpose: String { "list what is counted" }
+    var offset: Int
+    var limit: Int
+
+    /// The most items of one answer; more are asked for again.
+    static let maximumItems = 1000
+
+    package init(offset: Int, limit: Int) { (self.offset, self.limit) = (offset, limit) }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> EngagementHistory {
+        try await engine.engagementHistory(from: max(0, offset), limit: max(0, min(limit, Self.maximumItems)))
+    }
+
+    /// The first half.
+    package static func half(of answer: EngagementHistory) -> EngagementHistory? {
+        guard answer.entries.count > 1 else { return nil }
+        var half = answer
+        half.entries.removeLast(answer.entries.count / 2)
+        return half
+    }
+}
+
+/// Erases what is counted; answers for how many items something was.
+package struct ClearHistoryCall: EngineCall {
+    package var purpose: String { "erase what is counted" }
+
+    package init() {}
+
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+        try await engine.clearEngagement()
+    }
+}
+
+/// Sets whether use is counted; answers whether that is a change.
+package struct SetLearningCall: EngineCall {
+    package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
+    var isOn: Bool
+
+    package init(isOn: Bool) { self.isOn = isOn }
+
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Bool {
+        try await engine.setLearning(isOn)
+    }
+}
+
+extension EngineClient {
+    /// Counts what the user did, as far as that is possible: that something is not counted is no reason for anything to fail.
+    package func count(_ engagements: [Engagement]) async {
+        guard !engagements.isEmpty, engagements.count <= EngageCall.maximumReports else { return }
+        _ = try? await perform(EngageCall(engagements))
+    }
+
+    /// What is counted, the largest counts first.
+    ///
+    /// - Parameter limit: At most so many items.
+    package func history(limit: Int) async throws(EngineError) -> EngagementHistory {
+        var history = try await perform(HistoryCall(offset: 0, limit: limit))
+        while history.entries.count < min(limit, history.total) {
+            // An answer may be cut.
+            let count = history.entries.count
+            let more = try await perform(HistoryCall(offset: count, limit: limit - count))
+            guard !more.entries.isEmpty else { break }
+            history.entries += more.entries
+        }
+        return history
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import CommandSupport
+import Foundation
+import Glibc
+import Previews
+import Promises
+import SearchIndex
+import SearchlightEngine
+
+struct HistoryCommand: OptionedCommand {
+    /// What is wanted.
+    enum Wish: String, ExpressibleByArgument, CaseIterable {
+        case on
+        case off
+    }
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Show, export or erase what is counted of your use of items.",
+        discussion: """
+            What you open, drag or look at for long is counted, for the item and for what you had typed. Later searches show such \
+            items sooner. The counts halve every 30 days, stay in the store and are sent nowhere. They go with their item: when its \
+            app deletes it, when it expires, and with “searchlight forget”.
+
+            --clear erases all counts, also from the pages of the database. It asks before, unless --yes is given. “off” has nothing \
+            counted and nothing sorted by counts; what was counted is kept until it is erased, and “on” uses it again.
+
+            Without arguments each item has a line with its number, how often and when it was last used, and a line for each text. \
+            --json has for each count also what it is worth now (0 to 16).
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "on or off: whether use is counted.")
+    var wish: Wish?
+    @Flag(help: "Erase everything that is counted.")
+    var clear = false
+    @Option(
+        help: ArgumentHelp(
+            "Write everything that is counted to a file, as JSON; - is standard output.", valueName: "file"),
+        completion: .file())
+    var export: String?
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        transform: ListLimit.items)
+    var limit = 50
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    /// More than are ever kept.
+    private static let everything = 100_000
+
+    func validate() throws {
+        try refuseEmpty(export, "--export", instead: "Name a file, or - for standard output.")
+        guard [wish != nil, clear, export != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("Choose one of on, off, --clear and --export.")
+        }
+        guard !yes || clear else { throw ValidationError("--yes goes with --clear.") }
+        guard export != "-" || !options.json else {
+            throw ValidationError("--export writes JSON. Leave out --json.")
+        }
+    }
+
+    func perform() async throws {
+        if let wish {
+            try await options.withStore(.change) { store in try await set(wish == .on, in: store) }
+        } else if clear {
+            try await options.withStore(.changeExisting) { store in try await erase(store) }
+        } else if let export {
+            let history = try await options.withStore(.read) { try await $0.history(limit: Self.everything) }
+            try write(history, to: export)
+        } else {
+            try show(try await options.withStore(.read) { try await $0.history(limit: limit) })
+        }
+    }
+
+    // MARK: Changing
+
+    private func set(_ isOn: Bool, in store: any EngineClient) async throws {
+        let isChange = try await store.perform(SetLearningCall(isOn: isOn))
+        if options.json { return try Output.printJSON(["isOn": isOn, "isChanged": isChange] as JSONObject) }
+        let state = isOn ? "What you use is counted" : "What you use is not counted"
+        try Output.line("\(state)\(isChange ? " from now on" : "; it was so before").")
+        guard !isOn, try await store.history(limit: 1).total > 0 else { return }
+        Output.complain("What was counted before is kept and has no effect. Erase it: searchlight history --clear")
+    }
+
+    private func erase(_ store: any EngineClient) async throws {
+        let count = Set(try await store.history(limit: Self.everything).entries.map(\.item)).count
+        if count > 0, !yes {
+            try Confirmation.ask(toRemove: "what is counted for \(counted(count, "item"))", json: options.json)
+        }
+        let erased = try await store.perform(ClearHistoryCall())
+        if options.json { return try Output.printJSON(["erased": erased]) }
+        try Output.line(
+            erased == 0
+                ? "Nothing was counted; there is nothing to erase."
+                : "What was counted for \(counted(erased, "item")) is erased.")
+    }
+
+    // MARK: Showing
+
+    private func write(_ history: EngagementHistory, to file: String) throws {
+        let report = JSONObject(history)
+        if file == "-" { return try Output.printJSON(report) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let bytes = Array(try encoder.encode(report)) + [UInt8(ascii: "\n")]
+        let path = absolute(file)
+        // What was typed is for nobody else.
+        umask(0o077)
+        do throws(PromiseError) {
+            _ = try Delivery.deliver(
+                .data(.inline(bytes)), to: .file(path: path), token: .random(in: .min ... .max))
+        } catch {
+            throw CommandFailure(message: "Writing \(path) failed. \(error)", status: .inputOutput)
+        }
+        if options.json { return try Output.printJSON(["path": path, "items": history.entries.count] as JSONObject) }
+        try Output.line("\(path): \(counted(history.entries.count, "item"))")
+    }
+
+    private func show(_ history: EngagementHistory) throws {
+        if options.json { return try Output.printJSON(JSONObject(history)) }
+        defer {
+            if !history.isOn {
+                Output.complain(
+                    "Learning is off: nothing is counted, and counts have no effect. Switch it on: searchlight history on"
+                )
+            }
+        }
+        guard !history.entries.isEmpty else {
+            return Output.complain("Nothing is counted so far.")
+        }
+        let widths = history.entries.reduce(into: (number: 4, events: 5)) { widths, entry in
+            widths.number = max(widths.number, "@\(entry.item)".count)
+            widths.events = max(widths.events, "\(entry.total.events)".count)
+        }
+        func line(_ number: String, _ events: String, _ last: String, _ what: StyledText) throws {
+            let number = number + String(repeating: " ", count: widths.number - number.count)
+            let events = String(repeating: " ", count: max(0, widths.events - events.count)) + events
+            try Output.line("\(dim: "\(number)  \(events)  \(last)")  " + what)
+        }
+        try line("item", "times", "last            ", "\(dim: "title, and what was typed")")
+        for entry in history.entries {
+            let reporter: StyledText = entry.reporter == .app ? "\(dim: "  (reported by \(entry.bundle))")" : ""
+            try line(
+                "@\(entry.item)", "\(entry.total.events)", Self.time(entry.total.last),
+                "\(bold: DisplayText.line(entry.title, limit: shownTitleLength))" + reporter)
+            for text in entry.texts {
+                try line(
+                    "", "\(text.count.events)", Self.time(text.count.last), "“\(DisplayText.line(text.typed))”")
+            }
+        }
+        if history.entries.count < history.total {
+            try Output.line(
+                "\(dim: "\(history.entries.count) of \(counted(history.total, "item")); --limit shows more")")
+        }
+    }
+
+    /// A moment in the time zone of this machine, in 16 characters.
+    private static func time(_ moment: Double) -> String {
+        guard DisplayText.moment(moment) != nil else { return "at no time      " }
+        let style = Date.VerbatimFormatStyle(
+            format: """
+                \(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)
+                """, timeZone: .current, calendar: Calendar(identifier: .gregorian))
+        return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
+    }
+}
+
+extension JSONObject {
+    fileprivate init(_ history: EngagementHistory) {
+        self = [
+            "isOn": history.isOn, "total": history.total,
+            "items": history.entries.map { entry in
+                ([
+                    "number": entry.item, "bundle": entry.bundle, "uniqueIdentifier": entry.uniqueIdentifier,
+                    "title": entry.title, "reporter": entry.reporter.rawValue,
+                    "texts": entry.texts.map { (["text": $0.typed] as JSONObject).adding(Self.fields($0.count)) },
+                ] as JSONObject).adding(Self.fields(entry.total))
+            },
+        ]
+    }
+
+    private static func fields(_ count: EngagementHistory.Count) -> [(String, any Encodable)] {
+        [("times", count.events), ("count", (count.value * 1000).rounded() / 1000)]
+            + (DisplayText.moment(count.last).map { [("last", $0)] } ?? [])
+    }
+}
