@@ -146,9 +146,9 @@ function row(hit, index) {
     element("span", { className: "name", dir: "auto" }, ...marked(hit.title)), element("time", {}, day(hit.date)),
     element("span", { className: "words", dir: "auto" }, ...marked(hit.snippet)),
     element("span", { className: "kind" }, [hit.kind, hit.bundle].filter(Boolean).join(" · ")));
-  made.addEventListener("click", () => { choose(index); open(); });
+  made.addEventListener("click", () => { choose(index); watch(); open(); });
   made.addEventListener("dragstart", (event) => { choose(index); carry(event, hit, hit.offer); made.classList.add("dragged"); });
-  made.addEventListener("dragend", () => made.classList.remove("dragged"));
+  made.addEventListener("dragend", (event) => { made.classList.remove("dragged"); dropped(event, hit); });
   return made;
 }
 function day(seconds) {
@@ -230,6 +230,17 @@ function announce() {
   else query.removeAttribute("aria-activedescendant");
 }
 
+// Use is counted: what was dropped or saved, and a preview that the user chose and kept open for ten seconds.
+const engaged = (hit, kind) =>
+  fetch("api/engaged/" + hit.id + "?" + new URLSearchParams({ q: query.value, kind }), { keepalive: true }).catch(() => {});
+const dropped = (event, hit) => { if (event.dataTransfer.dropEffect !== "none") engaged(hit, "drag"); };
+let watching = 0;
+function watch() {
+  const hit = hits[chosen];
+  clearTimeout(watching);
+  if (hit) watching = setTimeout(() => { if (hits[chosen] === hit && !document.hidden) engaged(hit, "preview"); }, 10000);
+}
+
 // Choosing: what was looked at before is given up, here and in the extension that renders it.
 function choose(index) {
   by("hit-" + chosen)?.setAttribute("aria-selected", "false");
@@ -294,6 +305,8 @@ function describe(title, facts, hit, offers) {
   const link = (offer, ...content) => {
     const made = element("a", { href: offer.url, download: offer.file, draggable: true, title: offer.type }, ...content);
     made.addEventListener("dragstart", (event) => carry(event, hit, offer));
+    made.addEventListener("dragend", (event) => dropped(event, hit));
+    made.addEventListener("click", () => engaged(hit, "drag"));
     return made;
   };
   const best = offers.slice(0, 1).map((offer) => link(offer, icon("save"), "Save"));
@@ -329,10 +342,12 @@ document.addEventListener("keydown", (event) => {
     if (menu || !hits.length || document.body.classList.contains("shows-preview")) return;
     if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true);
     else choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
+    watch();
   } else if (event.key === "Enter" && isTyping && (chosen >= 0 || moves)) {
     dismiss();
     if (chosen < 0) return;
     open();
+    watch();
     by("preview").focus();
   } else if (event.key === "Escape") {
     if (menu) menu.open = false;

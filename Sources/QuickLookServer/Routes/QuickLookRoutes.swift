@@ -6,6 +6,7 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 import Synchronization
+import UserSearch
 
 /// What is answered to the page: an answer for each request, from the store alone. May be called from any task.
 package final class QuickLookRoutes: Sendable {
@@ -116,6 +117,13 @@ package final class QuickLookRoutes: Sendable {
         case (3, "api", "prewarm"):
             let bundle = try await item(last).scope.bundle
             _ = try? await store.perform(PrewarmCall(bundle: bundle))
+            return .json(["status": "done"])
+        case (3, "api", "engaged"):
+            let kinds: [EngagementKind] = [.open, .drag, .preview]
+            guard let kind = kinds.first(where: { $0.rawValue == arguments["kind"] }) else {
+                throw PageFailure(400, "Say what was done: open, drag or preview.")
+            }
+            await store.count([Engagement(item: try await item(last).number, text: query, kind: kind)])
             return .json(["status": "done"])
         case (3, "preview", let name) where last == "content" || last == "frame":
             let key = arguments["v"].flatMap { Int($0) }

@@ -141,6 +141,22 @@ struct QuickLookRouteTests {
         }
     }
 
+    @Test("What the user does on the page is counted with what was typed")
+    func engaged() async throws {
+        try await withNotebook { session, engine in
+            let number = try await session.number(of: "beta")
+            for (kind, status) in [("preview", 200), ("drag", 200), ("select", 400), ("", 400)] {
+                #expect(try await session.get("api/engaged/\(number)", ["q": "She", "kind": kind]).status == status)
+            }
+            #expect(try await session.get("api/engaged/9999", ["q": "She", "kind": "drag"]).status == 404)
+            let history = try await engine.history(limit: 10)
+            #expect(history.entries.map(\.uniqueIdentifier) == ["beta"])
+            #expect(history.entries[0].texts.map(\.typed) == ["She"] && history.entries[0].total.events == 2)
+            let found = try await session.get("api/search", ["q": "she"]).json()["hits"] as? [[String: Any]]
+            #expect(found?.first?["id"] as? String == "\(number)")
+        }
+    }
+
     @Test("The page runs only its own script, and previews run none")
     func policies() async throws {
         try await withNotebook { session, _ in
