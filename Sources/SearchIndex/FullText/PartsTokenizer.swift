@@ -13,11 +13,15 @@ enum PartsTokenizer {
             _, context, _, text, count, callback in
             guard let text, let callback, count > 0 else { return SQLITE_OK }
             let bytes = UnsafeBufferPointer(start: text, count: Int(count))
-            for part in bytes.split(separator: CChar(0x20)) {
-                let status = UnsafeBufferPointer(rebasing: part).withMemoryRebound(to: CChar.self) {
-                    callback(context, 0, $0.baseAddress, CInt($0.count), CInt(part.startIndex), CInt(part.endIndex))
+            var end = 0
+            while end < bytes.count {
+                let start = end
+                while end < bytes.count, bytes[end] != 0x20 { end += 1 }
+                if end > start {
+                    let status = callback(context, 0, text + start, CInt(end - start), CInt(start), CInt(end))
+                    guard status == SQLITE_OK else { return status }
                 }
-                guard status == SQLITE_OK else { return status }
+                end += 1
             }
             return SQLITE_OK
         }

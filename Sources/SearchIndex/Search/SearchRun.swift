@@ -47,7 +47,7 @@ struct SearchRun {
     func hits(_ count: Int) throws -> (hits: [RankedHit], areAll: Bool) {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
-        let relevance = relevance(words)
+        let relevance = try relevance(words)
         var depth = max(Self.minimumDepth, count)
         var known = KnownTexts()
         while true {
@@ -119,7 +119,7 @@ struct SearchRun {
         var isExact = finder.isExhausted
         var count = 0
         if filter != nil || !apps.isEmpty || plan.isStrict || finder.isUncertain || isMigrating {
-            let relevance = relevance(words)
+            let relevance = try relevance(words)
             var bytes = 0
             for (reads, text) in finder.texts.sorted(by: >).enumerated() {
                 guard reads < request.limits.countedReads, count < maximum else {
@@ -156,8 +156,15 @@ struct SearchRun {
         return count
     }
 
-    func relevance(_ words: [SoughtWord]) -> Relevance {
-        Relevance(words: words, typed: plan.isPlain ? plan.text : nil)
+    func relevance(_ words: [SoughtWord]) throws -> Relevance {
+        let languages =
+            try isMigrating
+            ? []
+            : String.fetchAll(
+                db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 LIMIT 2"))
+        // Else each item's language is guessed from its text.
+        let only = languages.count == 1 ? WordLanguage(rawValue: languages[0]) : nil
+        return Relevance(words: words, typed: plan.isPlain ? plan.text : nil, onlyLanguage: only)
     }
 
     // MARK: Words
@@ -216,14 +223,23 @@ struct SearchRun {
         let wanted = max(request.limits.readItems, count + count / 2) + learned.texts.count
         var hits: [RankedHit] = []
         var (reads, bytes) = (0, 0)
+        var best = BestScores(count)
+        // Where few more are candidates, all are read, so that their number is known.
+        let mayStop = order.count > request.limits.readItems
         for candidate in order {
             // What is filtered out does not count.
             if hits.count >= wanted || isEnough(hits.count, bytes, wanted: count) { break }
+            if mayStop, hits.count >= request.limits.readLargeItems,
+                best.areAbove(candidate.estimate + Self.slack(relevance))
+            {
+                break
+            }
             reads += 1
             if known.others.contains(candidate.text) { continue }
             if let hit = try known.hits[candidate.text] ?? read(candidate.text, relevance, &bytes) {
                 known.hits[candidate.text] = hit
                 hits.append(hit)
+                best.add(hit)
             } else {
                 known.others.insert(candidate.text)
             }
@@ -232,6 +248,9 @@ struct SearchRun {
         BundleOrder.apply(to: &hits)
         return (hits, reads == order.count)
     }
+
+    /// By how much a score may be above its estimate: several words may be nearer and stronger than their levels, and begin a title.
+    private static func slack(_ relevance: Relevance) -> Double { relevance.words.count == 1 ? 0.05 : 0.35 }
 
     /// Whether so much text was read that the hits have to do.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
@@ -247,20 +266,21 @@ struct SearchRun {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT item.id, item.record, item.donated, item.expires, item.bundle AS bundle_number,
-                        bundle.identifier AS bundle_name
+                    SELECT item.id, item.record, item.donated, item.expires, item.bundle, bundle.identifier
                     FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                     WHERE text_row.id = ?
                     """), arguments: [text])
         // The row is valid as long as its cursor lives.
         defer { withExtendedLifetime(rows) {} }
         guard let row = try rows.next() else { return nil }
-        guard try row.decode(Double?.self, forColumn: "expires") ?? .infinity > present else { return nil }
-        let name = try row.decode(String.self, forColumn: "bundle_name")
-        if let bundle = request.bundle, name != bundle { return nil }
-        guard apps.allSatisfy({ $0.apps.contains { Self.isApp($0, name) } != $0.isExcluded }) else { return nil }
-        if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { return nil }
-        let number = try row.decode(Int64.self, forColumn: "bundle_number")
+        guard try row.decode(Double?.self, atIndex: 3) ?? .infinity > present else { return nil }
+        let number = try row.decode(Int64.self, atIndex: 4)
+        if request.bundle != nil || !apps.isEmpty {
+            let name = try row.decode(String.self, atIndex: 5)
+            if let bundle = request.bundle, name != bundle { return nil }
+            guard apps.allSatisfy({ $0.apps.contains { Self.isApp($0, name) } != $0.isExcluded }) else { return nil }
+        }
+        if let filter, try !filter.matches(row.decode(DatabaseValue.self, atIndex: 1)) { return nil }
         let record = try ItemWriter.record(in: row)
         let fields = SearchableText.fields(of: record)
         bytes += fields.reduce(0) { $0 + $1.utf8.count }
@@ -271,7 +291,7 @@ struct SearchRun {
                 age: try age(row, record),
                 isInside: { isInside(fields) })
         else { return nil }
-        let item: Int64 = try row.decode(forColumn: "id")
+        let item: Int64 = try row.decode(atIndex: 0)
         parts.engagement = try learned.gain(of: item, over: parts.textScore, db)
         return RankedHit(
             text: text, item: item, bundle: number, parts: parts, score: parts.score,
@@ -289,7 +309,7 @@ struct SearchRun {
 
     /// How many days an item is old. The texts of a store that was migrated keep their numbers, which say nothing of it.
     private func age(_ row: Row, _ record: ItemRecord) throws -> Int {
-        let date = Freshness.date(of: record, donated: try row.decode(forColumn: "donated"))
+        let date = Freshness.date(of: record, donated: try row.decode(atIndex: 2))
         return Int(TextNumber.day(of: now) - TextNumber.day(of: date))
     }
 
@@ -311,5 +331,28 @@ struct SearchRun {
             if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.append(String(name[..<dot])) }
         }
         return names
+    }
+}
+
+/// The best scores of what was read so far, to tell when what follows cannot be among them.
+private struct BestScores {
+    private let count: Int
+    private var scores: [Double] = []
+    /// The most by which an app may say that an item matters (``BundleOrder``), once one of the items says so.
+    private var importance = 1.0
+
+    init(_ count: Int) { self.count = max(1, count) }
+
+    mutating func add(_ hit: RankedHit) {
+        if hit.importance != 1 { importance = BundleOrder.largestImportance }
+        let score = hit.parts.score
+        guard scores.count < count || score > scores[scores.count - 1] else { return }
+        scores.insert(score, at: scores.firstIndex { $0 < score } ?? scores.count)
+        if scores.count > count { scores.removeLast() }
+    }
+
+    /// Whether as many as are wanted are better than a score.
+    func areAbove(_ score: Double) -> Bool {
+        scores.count == count && scores[count - 1] > score * importance
     }
 }

@@ -67,6 +67,7 @@ public struct Relevance {
     private let typed: [String]
     /// What was typed, folded; empty like ``typed``.
     private let typedText: String
+    private let onlyLanguage: WordLanguage?
     private let stems = WordStems([])
     /// The first bytes of what may be one of the words.
     private let beginnings: Set<UInt8>
@@ -75,8 +76,10 @@ public struct Relevance {
     /// - Parameters:
     ///   - words: in the order in which they were typed.
     ///   - typed: what was typed, if it is nothing but words.
-    public init(words: [SoughtWord], typed: String?) {
+    ///   - onlyLanguage: the language of all items, if they have one.
+    public init(words: [SoughtWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
         self.words = words
+        self.onlyLanguage = onlyLanguage
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
         typedText = typed.map(Self.foldedText) ?? ""
         totalRarity = words.reduce(0) { $0 + $1.rarity }
@@ -87,13 +90,13 @@ public struct Relevance {
     ///
     /// - Parameters:
     ///   - texts: the text of each field (``TextField``), by its number.
-    ///   - language: that of the item.
+    ///   - language: that of the item; not asked for if all items have one.
     ///   - names: other names of the item: its identifier, the name of its file.
     ///   - age: in days.
     ///   - isInside: whether the last word is inside of a word of titles or keywords; asked if it is nowhere else.
     /// - Returns: `nil` if none of the words is in the texts, and none of the names is what was typed.
     public func parts(
-        of texts: [String], language: WordLanguage, names: [String] = [], age: Int, isInside: () -> Bool = { false }
+        of texts: [String], language: @autoclosure () -> WordLanguage, names: [String] = [], age: Int, isInside: () -> Bool = { false }
     ) -> ScoreParts? {
         if words.isEmpty {
             // Nothing but filters.
@@ -101,7 +104,7 @@ public struct Relevance {
                 fit: .text, evidence: evidence(of: .text), words: 0, nearness: 0,
                 freshness: FreshnessRule.factor(age: age))
         }
-        var match = TextMatch(words: words.count, language: language)
+        var match = TextMatch(words: words.count, language: onlyLanguage ?? language())
         for field in TextField.allCases where field.rawValue < texts.count {
             read(texts[field.rawValue], field, into: &match)
         }
