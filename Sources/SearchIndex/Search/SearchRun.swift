@@ -344,7 +344,7 @@ private struct BestScores {
     init(_ count: Int) { self.count = max(1, count) }
 
     mutating func add(_ hit: RankedHit) {
-        if hit.importance != 1 { importance = BundleOrder.largestImportance }
+        if hit.importance != 1 { importance = BundleOrder.largestImportance + LearnedSearch.maximumImportance }
         let score = hit.parts.score
         guard scores.count < count || score > scores[scores.count - 1] else { return }
         scores.insert(score, at: scores.firstIndex { $0 < score } ?? scores.count)
