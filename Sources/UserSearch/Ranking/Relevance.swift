@@ -96,7 +96,8 @@ public struct Relevance {
     ///   - isInside: whether the last word is inside of a word of titles or keywords; asked if it is nowhere else.
     /// - Returns: `nil` if none of the words is in the texts, and none of the names is what was typed.
     public func parts(
-        of texts: [String], language: @autoclosure () -> WordLanguage, names: [String] = [], age: Int, isInside: () -> Bool = { false }
+        of texts: [String], language: @autoclosure () -> WordLanguage, names: [String] = [], age: Int,
+        isInside: () -> Bool = { false }
     ) -> ScoreParts? {
         if words.isEmpty {
             // Nothing but filters.
