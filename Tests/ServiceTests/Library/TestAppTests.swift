@@ -58,7 +58,7 @@ struct TestAppTests {
     func talk() async throws {
         let service = try await TestService()
         let said = try await run(service.store, "talk", bundle: "com.example.journal")
-        #expect(said == #"["Ski trip", "Skiing lesson"] ["Skiing"] ["Sky"] 0 3 entries"#)
+        #expect(said == #"["Ski trip", "Skiing lesson"] ["Skiing", "Skiing lesson"] ["Sky"] 0 3 entries"#)
         await service.stop()
     }
 
