@@ -219,16 +219,20 @@ final class SpellingWriter {
 
     /// Adds the words of a text.
     func add(_ text: SearchableText) throws {
-        for field in text.fields { add(field) }
-        if met.count >= Self.maximumMet { try finish() }
+        for field in text.fields { try add(field) }
     }
 
-    private func add(_ text: String) {
+    /// Adds the words of a text, and writes them whenever there are many: a text of 16 MiB may have millions.
+    private func add(_ text: String) throws {
         var text = text
-        text.withUTF8 { bytes in
-            Self.folded.withUnsafeBufferPointer { folded in
-                known.withUnsafeMutableBufferPointer { known in add(bytes, folded, known) }
+        var position = 0
+        while position < text.utf8.count {
+            text.withUTF8 { bytes in
+                Self.folded.withUnsafeBufferPointer { folded in
+                    known.withUnsafeMutableBufferPointer { known in add(bytes, from: &position, folded, known) }
+                }
             }
+            if met.count >= Self.maximumMet { try finish() }
         }
     }
 
@@ -244,11 +248,10 @@ final class SpellingWriter {
 
     /// Takes a text apart into runs, in which `TextAnalyzer` finds its words: most are small letters of ASCII, and one word.
     private func add(
-        _ text: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>,
+        _ text: UnsafeBufferPointer<UInt8>, from position: inout Int, _ folded: UnsafeBufferPointer<UInt8>,
         _ known: UnsafeMutableBufferPointer<UInt64>
     ) {
-        var position = 0
-        while position < text.count {
+        while position < text.count, met.count < Self.maximumMet {
             let start = position
             var hash = SpellingWords.emptyHash
             var (all, some): (UInt8, UInt8) = (0xFF, 0)

@@ -66,7 +66,7 @@ private struct Memory {
             add(texts[field.rawValue], field)
         }
         var terms = ""
-        terms.reserveCapacity(words.count * 18)
+        terms.reserveCapacity(words.count * 10)
         func append(_ mark: Character, _ word: String) {
             terms.append(mark)
             terms += word
@@ -89,13 +89,19 @@ private struct Memory {
         return terms
     }
 
+    /// The memory of an item with more distinct words is given back: it may have millions.
+    private static let mostKept = 1 << 12
+
     private mutating func removeAll() {
-        numbers.removeAll(keepingCapacity: true)
-        words.removeAll(keepingCapacity: true)
-        sums.removeAll(keepingCapacity: true)
-        counts.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
-        beginnings.removeAll(keepingCapacity: true)
+        let keeps = words.count <= Self.mostKept
+        numbers.removeAll(keepingCapacity: keeps)
+        words.removeAll(keepingCapacity: keeps)
+        sums.removeAll(keepingCapacity: keeps)
+        counts.removeAll(keepingCapacity: keeps)
+        met.removeAll(keepingCapacity: keeps)
+        places.removeAll(keepingCapacity: keeps)
+        beginnings.removeAll(keepingCapacity: keeps)
+        line.removeAll(keepingCapacity: keeps)
     }
 
     private mutating func add(_ text: String, _ field: TextField) {
