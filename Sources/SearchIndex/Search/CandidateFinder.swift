@@ -334,10 +334,6 @@ struct CandidateFinder {
             if order.count > looked.count { isExhausted = false }
             if isCounting { looked = try list(.ranked, forms, limit: limits.countedReads) }
             try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
-            if !isCounting, !isSparse {
-                isExhausted = false
-                return
-            }
         }
         let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
         let statistics = try TextStatistics(db, sample: limits.sample)

@@ -224,13 +224,13 @@ struct SearchRun {
         var hits: [RankedHit] = []
         var (reads, bytes) = (0, 0)
         var best = BestScores(count)
-        // Where few more are candidates, all are read, so that their number is known.
-        let mayStop = order.count > request.limits.readItems
+        // The estimates of several words are no bounds. Where few more are candidates, all are read, so that their number is known.
+        let mayStop = relevance.words.count == 1 && order.count > request.limits.readItems
         for candidate in order {
             // What is filtered out does not count.
             if hits.count >= wanted || isEnough(hits.count, bytes, wanted: count) { break }
             if mayStop, hits.count >= request.limits.readLargeItems,
-                best.areAbove(candidate.estimate + Self.slack(relevance))
+                best.areAbove(candidate.estimate + Self.slack)
             {
                 break
             }
@@ -249,8 +249,8 @@ struct SearchRun {
         return (hits, reads == order.count)
     }
 
-    /// By how much a score may be above its estimate: several words may be nearer and stronger than their levels, and begin a title.
-    private static func slack(_ relevance: Relevance) -> Double { relevance.words.count == 1 ? 0.05 : 0.35 }
+    /// By how much the score of a single word may be above its estimate: what is listed as a beginning may be another form of it.
+    private static let slack = 0.35
 
     /// Whether so much text was read that the hits have to do.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
