@@ -186,6 +186,10 @@ struct CandidateFinder {
         let titles = missed.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
         add(try list(.ranked, titles), 1.2)
         for (text, strength) in try strongest(missed) { add([text], 0.3 + strength / total) }
+        // Items with all words are still the best.
+        if missed.count < words.count {
+            for (text, strength) in try strongest(words) { add([text], 0.3 + strength / total) }
+        }
         if let open = words.first(where: \.isOpen) {
             let others = missed.filter { !$0.isOpen }
             try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
