@@ -83,9 +83,9 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
         public static var `default`: UserInteractionKind { .select }
     }
 
-    /// Tells what the user did with a result, so that later searches show it sooner. Counted on this machine, in the user's own store;
-    /// the user can list, erase and switch off what is counted (`searchlight history`). May be called from any thread, and does not
-    /// wait.
+    /// Reports the user's choice of a result, so that later searches rank the result higher. The count is kept in the user's own store on
+    /// this machine. The user can list, erase and switch off these counts with `searchlight history`. Callable from any thread; returns
+    /// at once.
     ///
     /// ```swift
     /// query.userEngaged(item, visibleItems: shownItems, interaction: .select)
@@ -93,17 +93,17 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - item: A result of this query.
-    ///   - visibleItems: The results that were shown. They make no difference: only what was chosen is counted.
+    ///   - visibleItems: The results that were shown. They have no effect: only the chosen result is counted.
     ///   - interaction: What the user did; ``UserInteractionKind/focus`` counts a quarter.
-    /// - Note: Differs on Linux: what an app reports changes the order of its own searches, and that of its own results among
-    ///   themselves elsewhere. It never lifts them above another app's.
+    /// - Note: Differs on Linux: an app's reports change the ranking of the app's own searches. In other searches they change only the
+    ///   order of the app's own results among themselves.
     open func userEngaged(
         _ item: CSUserQuery.Item, visibleItems: [CSUserQuery.Item], interaction: CSUserQuery.UserInteractionKind
     ) { run.engaged(item: item.id, kind: interaction == .focus ? "focus" : "select") }
 
-    /// Tells what a person did with a suggestion.
+    /// Reports the user's choice of a suggestion.
     ///
-    /// - Note: Unused on Linux: what is chosen among the results afterwards is counted, with the text that was suggested.
+    /// - Note: Unused on Linux: the index counts the result that the user chooses afterwards, together with the suggested text.
     open func userEngaged(
         _ suggestion: CSUserQuery.Suggestion, visibleSuggestions: [CSUserQuery.Suggestion],
         interaction: CSUserQuery.UserInteractionKind

@@ -38,8 +38,8 @@ protocol QueryTransport: Sendable {
     /// Whole texts that what was typed may be completed to, the likeliest first, at most `limit`.
     func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String]
 
-    /// Tells what the user did with an item that was found for a text: `select` or `focus`. Must not block; what becomes of it nobody
-    /// is told.
+    /// Reports what the user did with an item that was found for a text: `select` or `focus`. Must not block. There is no
+    /// answer.
     func engaged(item: String, after text: String, kind: String, number: UInt64)
 
     /// Gives up a call. Calls that are over, or were never made, are ignored. Must not block.

@@ -147,7 +147,7 @@ enum SpellingWords {
         return end
     }
 
-    /// What is wrong with the vocabulary: a sentence each. Every word of the texts has to be in it, unless it is full.
+    /// Lists problems of the vocabulary, one sentence each. Every word of the texts must be in a vocabulary that is not full.
     static func problems(_ db: Database) throws -> [String] {
         let total = try Int.fetchOne(db, sql: "SELECT words FROM \(totalTable)") ?? -1
         var (count, previous) = (0, Int64(0))
@@ -180,7 +180,7 @@ enum SpellingWords {
         return []
     }
 
-    /// Whether the newest text with a word has it as a variant alone.
+    /// Returns `true` if the newest text with a word has only a variant of the word.
     private static func isVariant(_ word: String, _ db: Database) throws -> Bool {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -329,7 +329,7 @@ final class SpellingWriter {
 
     /// A block that words are added to.
     private struct OpenBlock {
-        /// The keys of the words that belong in it; the first is that of its row.
+        /// The range of keys of the block's words. The lower bound is the key of the block's row.
         var keys: Range<Int64> = 0..<0
         var block = SpellingBlock()
         var isChanged = false

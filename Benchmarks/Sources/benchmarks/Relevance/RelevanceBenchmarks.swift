@@ -5,7 +5,7 @@ import SearchIndex
 import TestSupport
 import TextAnalysis
 
-/// How well searches find what is meant: items that are known by name or description, and questions that people judged.
+/// Measures how often a search finds the intended item: known items by name or description, and judged questions.
 struct RelevanceBenchmarks {
     let folder: String
     let seed: UInt64
