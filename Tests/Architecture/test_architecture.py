@@ -315,6 +315,18 @@ class Names(unittest.TestCase):
                           "Name each after what it is.")
 
 
+class Calls(unittest.TestCase):
+    def test_the_service_knows_every_call_that_is_declared(self):
+        declared, known = set(), set()
+        for path in sorted((ROOT / "Sources/SearchlightEngine").rglob("*.swift")):
+            text = path.read_text()
+            declared |= set(re.findall(r"struct (\w+): (?:EngineCall|ClientCall)\b", text))
+            if path.name == "ClientCallHandler.swift":
+                known = set(re.findall(r"\b(\w+)\.self\b", text.split("static let calls")[1].split("]\n")[0]))
+        self.assertTrue(declared)
+        self.assertEqual(declared, known)
+
+
 class Notices(unittest.TestCase):
     def test_what_is_linked_is_named_with_its_licence(self):
         manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")

@@ -51,18 +51,20 @@ struct CommandTests {
         #expect(plain["correction"] is NSNull || plain["correction"] == nil)
     }
 
-    @Test("suggests what a search may become")
-    func suggestions() throws {
+    @Test("suggests completions, with and without a service", arguments: [true, false])
+    func suggestions(hasService: Bool) async throws {
         let command = try indexed()
+        let host = hasService ? try ServiceHost(command.harness) : nil
         let (status, output) = try command("suggest", "bet")
         #expect(status == 0 && output.contains("Beta") && output.contains("completion · 1 item"))
         let found = try #require(try command.json("suggest", "bet") as? [[String: Any]])
         #expect(found.map { $0["text"] as? String } == ["Beta", "Beta sheet"])
         #expect(found.map { $0["kind"] as? String } == ["completion", "title"])
         #expect(found.allSatisfy { $0["count"] as? Int == 1 && $0["isExact"] as? Bool == true })
-        #expect(try command.json("suggest", "--limit", "1", "bet") as? [Any] != nil)
+        #expect((try command.json("suggest", "--limit", "1", "bet") as? [Any])?.count == 1)
         #expect(try command("suggest", "--limit", "11", "bet").status == 64)
         #expect(try command("suggest", "zzzz").output.isEmpty)
+        await host?.close()
     }
 
     @Test("prints JSON that can be parsed")

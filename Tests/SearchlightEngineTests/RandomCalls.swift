@@ -45,6 +45,7 @@ enum RandomCalls {
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
             PendingReindexesCall(), SearchCall(search: search),
+            SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),
             DiagnoseCall(search, item: text(&random), bundle: maybe(&random)),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),

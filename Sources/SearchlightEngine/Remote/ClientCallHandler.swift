@@ -46,8 +46,9 @@ package final class ClientCallHandler: Sendable {
     /// All calls.
     static let calls: [any ClientCall.Type] = [
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, PendingReindexesCall.self,
-        SearchCall.self, DiagnoseCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, LookUpCall.self,
-        PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self, CommitCall.self,
+        SearchCall.self, SuggestCall.self, DiagnoseCall.self, ItemsCall.self, CountCall.self, ExplainCall.self,
+        LookUpCall.self, PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self,
+        CommitCall.self,
         ClientStateCall.self, PendingCall.self,
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
