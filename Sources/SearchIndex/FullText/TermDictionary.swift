@@ -130,11 +130,11 @@ final class TermWriter {
     }
 
     private func newWords(of text: String, _ known: inout Set<UInt64>) -> [String] {
-        if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in
             // A word of three letters holds no other one.
             if word.bytes.count > TermDictionary.minimumLength, word.bytes.count <= TermDictionary.maximumWordBytes {
+                if known.count >= Self.maximumKnown { known = [] }
                 var hasher = Hasher()
                 hasher.combine(bytes: UnsafeRawBufferPointer(word.bytes))
                 if known.insert(UInt64(bitPattern: Int64(hasher.finalize()))).inserted {

@@ -93,7 +93,7 @@ private struct Memory {
     private static let mostKept = 1 << 12
 
     private mutating func removeAll() {
-        let keeps = words.count <= Self.mostKept
+        let keeps = max(words.count, places.count, beginnings.count) <= Self.mostKept
         numbers.removeAll(keepingCapacity: keeps)
         words.removeAll(keepingCapacity: keeps)
         sums.removeAll(keepingCapacity: keeps)
@@ -101,8 +101,11 @@ private struct Memory {
         met.removeAll(keepingCapacity: keeps)
         places.removeAll(keepingCapacity: keeps)
         beginnings.removeAll(keepingCapacity: keeps)
-        line.removeAll(keepingCapacity: keeps)
+        removeLine()
     }
+
+    /// A title may repeat few words without end.
+    private mutating func removeLine() { line.removeAll(keepingCapacity: line.capacity <= Self.mostKept) }
 
     private mutating func add(_ text: String, _ field: TextField) {
         var length = 0
@@ -127,7 +130,7 @@ private struct Memory {
     ///
     /// - Returns: How many words it has.
     private mutating func addLine(_ text: String, _ field: TextField) -> Int {
-        line.removeAll(keepingCapacity: true)
+        removeLine()
         var length = 0
         forEachWord(in: text) { memory, word in
             memory.line.append((String(decoding: word.bytes, as: UTF8.self), word.isVariant ? length - 1 : length))
