@@ -45,6 +45,8 @@ extension LogApplier {
             folder.suspect()
             let last = state.withLock { $0.target }
             let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
+            // Tables may be made anew, without the words of deleted items.
+            fullTextCache.forgetTerms()
             guard !repairs.isEmpty else { throw error }
             state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }
             let value = try body()
@@ -254,8 +256,12 @@ extension LogApplier {
         if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
         if let place = state.withLock({ $0.purgedSpelling }) {
-            let end = (try? pool.write { try SpellingWords.purgeStep($0, after: place) }) ?? nil
-            return state.withLock { $0.purgedSpelling = end }
+            let end = try? pool.write { db in
+                // A writer of before does not know which words go.
+                fullTextCache.forgetTerms()
+                return try SpellingWords.purgeStep(db, after: place)
+            }
+            return state.withLock { $0.purgedSpelling = end ?? nil }
         }
         let deleted = state.withLock { state in
             state.needsTidying = false

@@ -30,9 +30,11 @@ enum FullTextCheck {
         guard total == items else { return ["\(total) texts are said to be there, and \(items) are"] }
         var expected: (ranked: UInt64, text: UInt64) = (0, 0)
         let words = RankedWords()
+        var spelling = try SpellingCheck(db)
         let rows = try Row.fetchCursor(db, sql: "SELECT \(ItemRow.columns), bundle FROM item")
         while let row = try rows.next() {
             let text = SearchableText(try ItemRow(row).record, bundle: try row.decode(forColumn: "bundle"))
+            try spelling.check(text)
             expected.ranked &+= sum(ofParts: text.terms(by: words))
             expected.text &+= sum(of: [
                 ("title", text.title), ("keywords", text.keywords), ("description", text.description),
@@ -45,7 +47,9 @@ enum FullTextCheck {
         ] where try self.sum(of: table, db) != sum {
             problems.append("the words of \(table) are not those of the items")
         }
-        return problems.isEmpty ? try SpellingWords.problems(db) : problems
+        guard problems.isEmpty else { return problems }
+        return try SpellingWords.problems(db)
+            + (spelling.missing.map { ["“\($0)” occurs and is not in \(SpellingWords.table)"] } ?? [])
     }
 
     /// Each word counts as its hash.

@@ -25,7 +25,7 @@ enum FullTextIndex {
     static let tables = [rankedTable, textTable, trigramTable]
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
-        name: "text", format: 5,
+        name: "text", format: 6,
         tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
         obsoleteTables: [obsoleteTable, "title_word"], schema: schema(),
         fill: fill, check: FullTextCheck.problems)

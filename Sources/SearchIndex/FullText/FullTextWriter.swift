@@ -44,7 +44,7 @@ final class FullTextWriter {
         self.isPrevious = isPrevious
         self.cache = cache
         terms = TermWriter(db, prefix: prefix, cache: cache)
-        spelling = SpellingWriter(db, prefix: prefix)
+        spelling = SpellingWriter(db, prefix: prefix, cache: cache)
         numberer = TextNumberAllocator(db, countsUp: isPrevious)
     }
 

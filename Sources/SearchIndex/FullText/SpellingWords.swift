@@ -10,7 +10,8 @@ import UserSearch
 /// FTS5 knows them too, but lists them only with all their occurrences: reading the vocabulary of 20,000 manual pages takes
 /// a hundred times as long as reading this table. The table `spelling_block` has a row for a page full of words
 /// (``SpellingBlock``). Its key begins with the length of the words and goes on with their hashes: a row has the hashes from
-/// its key up to the next row's, so one lookup shows whether a word is there. `spelling_total` counts the words.
+/// its key up to the next row's, so one lookup shows whether a word is there. `spelling_total` counts the words, and says whether
+/// any was left out since the table was made.
 ///
 /// Words stay when the items that had them go, until ``purgeStep(_:after:)``. A correction never proposes them, since the
 /// texts with the best candidates are counted first.
@@ -69,6 +70,26 @@ enum SpellingWords {
         return try row.withUnsafeData(atIndex: 1) { data in
             (data ?? Data()).withUnsafeBytes { SpellingBlock($0).contains(word.utf8, letters: sketch.letters) }
         }
+    }
+
+    /// Whether the vocabulary has a word with a hash.
+    fileprivate static func contains(key: Int64, hash wanted: UInt64, _ db: Database) throws -> Bool {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id <= ? ORDER BY id DESC LIMIT 1"),
+            arguments: [key])
+        guard let row, length(ofKey: try row.decode(atIndex: 0)) == length(ofKey: key) else { return false }
+        let block = SpellingBlock(try row.decode(Data.self, atIndex: 1))
+        return (0..<block.count).contains { hash(block.word($0)) == wanted }
+    }
+
+    /// Where the words of a block are divided: the place nearest to the middle, behind it if there is one, that has another key
+    /// than the one before it, since words that share a key stay together. `nil` if all share one.
+    ///
+    /// - Parameter keys: in order.
+    static func border(in keys: [Int64]) -> Int? {
+        let borders = keys.indices.dropFirst()
+        let isBorder = { (place: Int) in keys[place] > keys[place - 1] }
+        return borders.first { $0 >= keys.count / 2 && isBorder($0) } ?? borders.last(where: isBorder)
     }
 
     /// Calls back with the words whose sketches are near.
@@ -147,7 +168,7 @@ enum SpellingWords {
         return end
     }
 
-    /// Lists problems of the vocabulary, one sentence each. Every word of the texts must be in a vocabulary that is not full.
+    /// Lists problems of the vocabulary's rows, one sentence each.
     static func problems(_ db: Database) throws -> [String] {
         let total = try Int.fetchOne(db, sql: "SELECT words FROM \(totalTable)") ?? -1
         var (count, previous) = (0, Int64(0))
@@ -167,72 +188,54 @@ enum SpellingWords {
             guard block.count > 0, areSound, key > previous else { return ["a row of \(table) is damaged"] }
             (count, previous) = (count + block.count, key)
         }
-        guard count == total else { return ["\(total) words are said to be in \(table), and \(count) are"] }
-        guard count < maximumWords else { return [] }
-        try db.execute(sql: "CREATE VIRTUAL TABLE temp.spelled_words USING fts5vocab (main, item_text, row)")
-        defer { try? db.execute(sql: "DROP TABLE temp.spelled_words") }
-        let words = try String.fetchCursor(db, sql: "SELECT term FROM temp.spelled_words")
-        while let word = try words.next() {
-            // Variants of words (`TextAnalyzer`) are kept only where they are words somewhere.
-            guard isKept(word), try !contains(word, db) else { continue }
-            if try !isVariant(word, db) { return ["“\(word)” occurs and is not in \(table)"] }
-        }
-        return []
-    }
-
-    /// Returns `true` if the newest text with a word has only a variant of the word.
-    private static func isVariant(_ word: String, _ db: Database) throws -> Bool {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT item.record, item.bundle FROM item_text CROSS JOIN text_row ON text_row.id = item_text.rowid
-                    CROSS JOIN item ON item.id = text_row.item WHERE item_text MATCH ? ORDER BY item_text.rowid DESC LIMIT 1
-                    """), arguments: ["\"\(word)\""])
-        guard let row else { return false }
-        let text = SearchableText(try ItemWriter.record(in: row), bundle: try row.decode(forColumn: "bundle"))
-        return !text.fields.contains { TextAnalyzer.words(of: $0).contains(word) }
+        return count == total ? [] : ["\(total) words are said to be in \(table), and \(count) are"]
     }
 }
 
-/// Adds the words of texts to the vocabulary within one transaction. Most words of a text are known; these cost a look into a
-/// table of hashes.
-final class SpellingWriter {
+/// Looks for words of texts that the vocabulary lacks.
+struct SpellingCheck {
     private let db: Database
-    private let prefix: String
-    /// The hash of a word that was met, at the place that the hash says. Should two words ever share one of 2^64 hashes, one of
-    /// them is no correction.
-    private var known = [UInt64](repeating: 0, count: 1 << 16)
-    /// Words that may be new, with their keys.
-    private var met: [(key: Int64, word: [UInt8])] = []
-    private static let maximumMet = 1 << 14
+    /// Whether no word was ever left out.
+    private let isComplete: Bool
+    private var met = MetWords()
+    /// The first word that is missing.
+    private(set) var missing: String?
 
-    private lazy var insert = Result {
-        try WriteStatement(
-            db, sql: "INSERT OR REPLACE INTO \(prefix)\(SpellingWords.table) (id, words) VALUES (?, ?)")
-    }
-
-    /// - Parameter prefix: What stands before the names of the tables.
-    init(_ db: Database, prefix: String = "") {
+    init(_ db: Database) throws {
         self.db = db
-        self.prefix = prefix
+        isComplete = try Bool.fetchOne(db, sql: "SELECT left_out FROM \(SpellingWords.totalTable)") == false
     }
 
-    /// Adds the words of a text.
-    func add(_ text: SearchableText) throws {
-        for field in text.fields { try add(field) }
-    }
-
-    /// Adds the words of a text, and writes them whenever there are many: a text of 16 MiB may have millions.
-    private func add(_ text: String) throws {
-        var text = text
-        var position = 0
-        while position < text.utf8.count {
-            text.withUTF8 { bytes in
-                Self.folded.withUnsafeBufferPointer { folded in
-                    known.withUnsafeMutableBufferPointer { known in add(bytes, from: &position, folded, known) }
-                }
+    /// Looks each word of a text up, once as a rule.
+    mutating func check(_ text: SearchableText) throws {
+        for field in text.fields {
+            guard isComplete, missing == nil else { return }
+            var first: String?
+            try met.forEachNewWord(in: field) { key, hash, word in
+                guard first == nil, try !SpellingWords.contains(key: key, hash: hash, db) else { return }
+                first = String(decoding: word, as: UTF8.self)
             }
-            if met.count >= Self.maximumMet { try finish() }
+            missing = first
+        }
+    }
+}
+
+/// The hashes of words that were met, in a table of 512 KiB: a word takes the place of another with the same place. Should two
+/// words share one of 2^64 hashes, one of them is no correction.
+struct MetWords {
+    private var hashes: [UInt64] = []
+    private static let places = 1 << 16
+
+    /// Calls back with the words of a text that the vocabulary keeps, unless the table has them.
+    ///
+    /// - Parameter body: gets the key, the hash and the folded bytes of a word.
+    mutating func forEachNewWord(in text: String, _ body: (Int64, UInt64, [UInt8]) throws -> Void) throws {
+        if hashes.isEmpty { hashes = Array(repeating: 0, count: Self.places) }
+        var text = text
+        try text.withUTF8 { bytes in
+            try Self.folded.withUnsafeBufferPointer { folded in
+                try hashes.withUnsafeMutableBufferPointer { try Self.forEachNewWord(in: bytes, folded, $0, body) }
+            }
         }
     }
 
@@ -247,11 +250,12 @@ final class SpellingWriter {
     }
 
     /// Takes a text apart into runs, in which `TextAnalyzer` finds its words: most are small letters of ASCII, and one word.
-    private func add(
-        _ text: UnsafeBufferPointer<UInt8>, from position: inout Int, _ folded: UnsafeBufferPointer<UInt8>,
-        _ known: UnsafeMutableBufferPointer<UInt64>
-    ) {
-        while position < text.count, met.count < Self.maximumMet {
+    private static func forEachNewWord(
+        in text: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>,
+        _ hashes: UnsafeMutableBufferPointer<UInt64>, _ body: (Int64, UInt64, [UInt8]) throws -> Void
+    ) throws {
+        var position = 0
+        while position < text.count {
             let start = position
             var hash = SpellingWords.emptyHash
             var (all, some): (UInt8, UInt8) = (0xFF, 0)
@@ -266,65 +270,123 @@ final class SpellingWriter {
             let run = start..<position
             position += 1
             if some >= 0x80 {
-                addWords(of: UnsafeBufferPointer(rebasing: text[run]), known)
-            } else if all & 0x40 != 0, SpellingWords.lengths.contains(run.count), isNew(hash, known) {
+                try forEachNewWord(ofRun: UnsafeBufferPointer(rebasing: text[run]), hashes, body)
+            } else if all & 0x40 != 0, SpellingWords.lengths.contains(run.count), isNew(hash, hashes) {
                 // Digits lack the bit of letters.
-                met.append((SpellingWords.key(length: run.count, hash: hash), text[run].map { folded[Int($0)] }))
+                try body(
+                    SpellingWords.key(length: run.count, hash: hash), hash, text[run].map { folded[Int($0)] })
             }
         }
     }
 
-    private func addWords(of run: UnsafeBufferPointer<UInt8>, _ known: UnsafeMutableBufferPointer<UInt64>) {
+    /// A run may be as long as the text: many signs between words are not of ASCII.
+    private static func forEachNewWord(
+        ofRun run: UnsafeBufferPointer<UInt8>, _ hashes: UnsafeMutableBufferPointer<UInt64>,
+        _ body: (Int64, UInt64, [UInt8]) throws -> Void
+    ) throws {
+        var failure: (any Error)?
         TextAnalyzer.forEachWord(in: run, variants: false) { word in
             let hash = SpellingWords.hash(word.bytes)
-            guard isNew(hash, known) else { return true }
+            guard isNew(hash, hashes) else { return true }
             let text = String(decoding: word.bytes, as: UTF8.self)
             guard SpellingWords.isKept(text) else { return true }
-            met.append((SpellingWords.key(length: text.unicodeScalars.count, hash: hash), Array(word.bytes)))
-            return true
+            do {
+                try body(
+                    SpellingWords.key(length: text.unicodeScalars.count, hash: hash), hash, Array(word.bytes))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
         }
+        if let failure { throw failure }
     }
 
     @inline(__always)
-    private func isNew(_ hash: UInt64, _ known: UnsafeMutableBufferPointer<UInt64>) -> Bool {
-        let place = Int(truncatingIfNeeded: (hash ^ hash >> 32) & UInt64(known.count - 1))
-        guard known[place] != hash else { return false }
-        known[place] = hash
+    private static func isNew(_ hash: UInt64, _ hashes: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+        let place = Int(truncatingIfNeeded: (hash ^ hash >> 32) & UInt64(hashes.count - 1))
+        guard hashes[place] != hash else { return false }
+        hashes[place] = hash
         return true
     }
+}
 
-    /// Forgets which words are there for certain: after a transaction that was rolled back, and after a purge.
-    func forgetKnown() {
-        for place in known.indices { known[place] = 0 }
-        met.removeAll()
+/// Adds the words of texts to the vocabulary within one transaction. Most words of a text were met before.
+final class SpellingWriter {
+    private let db: Database
+    private let prefix: String
+    private let cache: FullTextCache
+    /// The cache's table while words are added.
+    private var known = MetWords()
+    private var hasKnown = false
+    /// Words that may be new, with their keys.
+    private var met: [(key: Int64, word: [UInt8])] = []
+    /// So many words are written at a time: a text of 16 MiB may have millions.
+    static let maximumMet = 1 << 14
+
+    private lazy var insert = Result {
+        try WriteStatement(
+            db, sql: "INSERT OR REPLACE INTO \(prefix)\(SpellingWords.table) (id, words) VALUES (?, ?)")
     }
 
-    /// Writes the words that are new.
+    /// - Parameters:
+    ///   - prefix: What stands before the names of the tables.
+    ///   - cache: The memory of writers of the same tables.
+    init(_ db: Database, prefix: String = "", cache: FullTextCache) {
+        (self.db, self.prefix, self.cache) = (db, prefix, cache)
+    }
+
+    /// Adds the words of a text.
+    func add(_ text: SearchableText) throws {
+        if !hasKnown { (known, hasKnown) = (cache.takeSpelled(), true) }
+        for field in text.fields {
+            try known.forEachNewWord(in: field) { key, _, word in
+                met.append((key, word))
+                if met.count >= Self.maximumMet { try write() }
+            }
+        }
+    }
+
+    /// Writes the words that are new, at the end.
     func finish() throws {
+        try write()
+        guard hasKnown else { return }
+        cache.giveBack(spelled: known)
+        (known, hasKnown) = (MetWords(), false)
+    }
+
+    private func write() throws {
         guard !met.isEmpty else { return }
-        let total = try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT words FROM \(prefix)\(SpellingWords.totalTable)"))
-        var room = SpellingWords.maximumWords - (total ?? 0)
+        let total = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT words, left_out FROM \(prefix)\(SpellingWords.totalTable)"))
+        var room = SpellingWords.maximumWords - (try total?.decode(Int.self, atIndex: 0) ?? 0)
         let before = room
+        let hadLeftOut = try total?.decode(Bool.self, atIndex: 1) ?? false
+        var hasLeftOut = hadLeftOut
         let words = met.sorted { $0.key < $1.key }
         met.removeAll(keepingCapacity: true)
         var open = OpenBlock()
-        for (key, word) in words where room > 0 {
+        // Once one is left out, others need no look.
+        for (key, word) in words where room > 0 || !hasLeftOut {
             if !open.keys.contains(key) {
                 try close(&open)
                 open = try block(for: key)
             }
             let letters = SpellingSketch(String(decoding: word, as: UTF8.self).unicodeScalars).letters
-            guard open.block.hasRoom, !open.block.contains(word, letters: letters) else { continue }
+            guard !open.block.contains(word, letters: letters) else { continue }
+            guard room > 0, open.block.hasRoom else {
+                hasLeftOut = true
+                continue
+            }
             open.block.append(word, letters: letters)
             open.isChanged = true
             room -= 1
             if open.block.size > SpellingBlock.maximumBytes { try split(&open) }
         }
         try close(&open)
-        guard room < before else { return }
-        try db.cachedStatement(sql: "UPDATE \(prefix)\(SpellingWords.totalTable) SET words = words + ?")
-            .execute(arguments: [before - room])
+        guard room < before || hasLeftOut != hadLeftOut else { return }
+        try db.cachedStatement(sql: "UPDATE \(prefix)\(SpellingWords.totalTable) SET words = words + ?, left_out = ?")
+            .execute(arguments: [before - room, hasLeftOut])
     }
 
     /// A block that words are added to.
@@ -369,9 +431,7 @@ final class SpellingWriter {
         let order = (0..<block.count)
             .map { (key: SpellingWords.key(length: length, hash: SpellingWords.hash(block.word($0))), index: $0) }
             .sorted { $0.key < $1.key }
-        // Words that share a key stay together.
-        guard let middle = order.indices.dropFirst(order.count / 2).first(where: { order[$0].key > order[$0 - 1].key })
-        else { return }
+        guard let middle = SpellingWords.border(in: order.map(\.key)) else { return }
         func part(_ entries: some Sequence<(key: Int64, index: Int)>) -> SpellingBlock {
             var part = SpellingBlock()
             for entry in entries { part.append(block.word(entry.index), letters: block.letters[entry.index]) }

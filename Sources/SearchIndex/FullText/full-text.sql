@@ -29,6 +29,7 @@ CREATE TABLE spelling_block (
     words BLOB NOT NULL
 ) STRICT;
 CREATE TABLE spelling_total (
-    words INTEGER NOT NULL
+    words INTEGER NOT NULL,
+    left_out INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-INSERT INTO spelling_total VALUES (0);
+INSERT INTO spelling_total (words) VALUES (0);

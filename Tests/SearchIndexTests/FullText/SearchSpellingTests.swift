@@ -230,4 +230,73 @@ struct SearchSpellingTests {
         }
         #expect(problems.count == 1)
     }
+
+    @Test("The words of a text without spaces are written while it is read", arguments: ["\u{2003}", " "])
+    func manyWords(space: String) async throws {
+        let store = try Store()
+        let letters = Array("абвгдежзик")
+        let words = (0..<40_000).map { number in
+            String(String(format: "%05d", number).compactMap(\.wholeNumberValue).map { letters[$0] })
+        }
+        let text = SearchableText(item("a", text: words.joined(separator: space)), bundle: 1)
+        let totals = try await store.index.write("Adding") { db in
+            let writer = SpellingWriter(db, cache: FullTextCache())
+            try writer.add(text)
+            let written = try Int.fetchOne(db, sql: "SELECT words FROM spelling_total")
+            try writer.finish()
+            return [written, try Int.fetchOne(db, sql: "SELECT words FROM spelling_total")]
+        }
+        #expect(totals == [2 * SpellingWriter.maximumMet, words.count])
+    }
+
+    @Test("A word that the vocabulary lacks is found, unless the vocabulary was full")
+    func missing() async throws {
+        let store = try await Self.reports()
+        try await store.index.settle()
+        let total = try await store.index.write("Filling") { db in
+            #expect(try FullTextCheck.problems(db) == [])
+            let total = try Int.fetchOne(db, sql: "SELECT words FROM spelling_total") ?? 0
+            let word = Array("workbench".utf8)
+            let key = SpellingWords.key(length: word.count, hash: SpellingWords.hash(word))
+            try db.inSavepoint {
+                try db.execute(sql: "DELETE FROM spelling_block WHERE id / (1 << 56) = 9")
+                try db.execute(sql: "UPDATE spelling_total SET words = words - ?", arguments: [2])
+                #expect(SpellingWords.length(ofKey: key) == 9)
+                let problems = try FullTextCheck.problems(db)
+                #expect(problems == ["“quarterly” occurs and is not in spelling_block"])
+                return .rollback
+            }
+            try db.execute(sql: "UPDATE spelling_total SET words = ?", arguments: [SpellingWords.maximumWords])
+            return total
+        }
+        try await store.put(item("late", text: "latecomer"))
+        try await store.index.settle()
+        try await store.index.write("Emptying") { db in
+            // As after a purge, when there is room again.
+            try db.execute(sql: "UPDATE spelling_total SET words = ?", arguments: [total])
+            #expect(try !SpellingWords.contains("latecomer", db))
+            #expect(try FullTextCheck.problems(db) == [])
+        }
+    }
+
+    @Test("A block is divided near its middle, between two keys")
+    func borders() {
+        #expect(SpellingWords.border(in: [1, 2, 3, 4]) == 2)
+        #expect(SpellingWords.border(in: [1, 2, 2, 3]) == 3)
+        #expect(SpellingWords.border(in: [1, 2, 2, 2]) == 1)
+        #expect(SpellingWords.border(in: [1, 1]) == nil)
+        #expect(SpellingWords.border(in: [1]) == nil)
+    }
+
+    @Test("A word that came and went with a purge is kept when it comes again")
+    func purged() async throws {
+        let store = try await Self.reports()
+        try await store.put(item("passing", text: "ephemeral"))
+        try await store.index.delete(identifiers: ["passing"], in: Store.app)
+        try await store.index.settle()
+        let applier = try #require(store.index.applier)
+        repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
+        try await store.put(item("back", text: "ephemeral"))
+        #expect(try await Self.search(store, "ephemerla").searched == "ephemeral")
+    }
 }
