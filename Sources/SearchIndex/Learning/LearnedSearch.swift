@@ -17,7 +17,7 @@ struct LearnedSearch {
     /// So many items with the largest counts for what was typed may be found, and so many with the largest counts of all.
     private static let (candidates, favourites) = (64, 32)
     /// By how much what an app reports changes the order of its own hits at most, as a factor (``BundleOrder``).
-    static let maximumImportance = 0.3
+    private static let maximumImportance = 0.3
 
     /// About a search of which nothing has been learned.
     init() { (reporter, now) = (-1, 0) }

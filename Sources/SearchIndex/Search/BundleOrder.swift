@@ -5,9 +5,6 @@ import ItemRecord
 /// them above other apps' items. So it changes the order of a bundle's hits of one fit among themselves, on the places that they
 /// have anyway.
 enum BundleOrder {
-    /// The largest ``importance(of:)``.
-    static let largestImportance = 1.8
-
     /// What an app says of an item, as a factor around 1.
     static func importance(of record: ItemRecord) -> Double {
         var factor = 1.0

@@ -184,12 +184,12 @@ struct CandidateFinder {
         if let strict = plan.strict { add(try list(.texts, strict), 1) }
         let missed = missed
         let titles = missed.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
-        add(try list(.ranked, titles), 1.2)
-        for (text, strength) in try strongest(missed) { add([text], 0.3 + strength / total) }
+        let inTitles = Set(try list(.ranked, titles, limit: max(depth, limits.together)))
+        var sums = try strongest(missed)
         // Items with all words are still the best.
-        if missed.count < words.count {
-            for (text, strength) in try strongest(words) { add([text], 0.3 + strength / total) }
-        }
+        if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
+        for text in inTitles { add([text], 0.6 + (sums[text] ?? total * 0.6) / total) }
+        for (text, sum) in sums where !inTitles.contains(text) { add([text], 0.3 + sum / total) }
         if let open = words.first(where: \.isOpen) {
             let others = missed.filter { !$0.isOpen }
             try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
@@ -326,7 +326,7 @@ struct CandidateFinder {
             let forms = others.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
             let titles = TitleWords.expression(word.text, isPrefix: true)
             add(try list(.ranked, "\(titles) AND \(forms)"), 0.3 + (usual + word.rarity * 0.6) / total)
-            if !isCounting, isEnough(against: 0.3 + (usual + word.rarity * 0.25) / total) {
+            if !isCounting, isEnough(against: 0.3 + (usual * 1.9 + word.rarity * 0.25) / total) {
                 isExhausted = false
                 return
             }

@@ -33,7 +33,10 @@ extension SearchIndex {
             let found = try search.outcome(shown.count + limit + 1, db)
             let run = found.run
             let rest = found.hits.filter { !known.contains($0.item) }
-            let total = try request.countsUpTo.map { try run.total(found.hits, areAll: found.areAll, upTo: $0) }
+            let total = try request.countsUpTo.map {
+                try run.total(
+                    found.hits, areAll: found.areAll, shown: shown.count + min(limit, rest.count), upTo: $0)
+            }
             let hits = try rest.prefix(limit).compactMap { try run.read($0) }.map { search.projected($0) }
             let next = SearchCursor(
                 now: run.now, shown: shown + rest.prefix(limit).map(\.item), replacements: found.replacements,
@@ -55,7 +58,7 @@ extension SearchIndex {
         guard let search = try PreparedSearch(self, request) else { return 0 }
         return try await query("Counting items", includingPending: request.includesPending) { db in
             let found = try search.outcome(1, db)
-            return try found.run.total(found.hits, areAll: found.areAll, upTo: maximum ?? .max).count
+            return try found.run.total(found.hits, areAll: found.areAll, shown: 1, upTo: maximum ?? .max).count
         }
     }
 

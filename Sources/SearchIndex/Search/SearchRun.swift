@@ -86,19 +86,21 @@ struct SearchRun {
 
     // MARK: Counting
 
-    /// How many items have all words; if none has, how many have some.
+    /// Counts the items with all words; if more hits are shown than that, the items with some.
     ///
     /// - Parameters:
-    ///   - hits: what ``hits(_:)`` gave, and whether these are all.
-    ///   - maximum: Enough, if so many are counted.
-    func total(_ hits: [RankedHit], areAll: Bool, upTo maximum: Int) throws -> SearchTotal {
+    ///   - hits: the hits of ``hits(_:)``, and whether these are all.
+    ///   - shown: the number of hits on this page and the pages before it.
+    ///   - maximum: counting stops here.
+    func total(_ hits: [RankedHit], areAll: Bool, shown: Int, upTo maximum: Int) throws -> SearchTotal {
+        let least = max(1, min(shown, maximum))
         let complete = hits.count { $0.parts.fit != .someWords }
         if areAll {
-            let count = complete > 0 ? complete : hits.count
+            let count = complete >= least ? complete : hits.count
             return SearchTotal(count: min(count, maximum), isExact: count < maximum)
         }
         let total = try count(hasAll: true, upTo: maximum)
-        return total.count > 0 ? total : try count(hasAll: false, upTo: maximum)
+        return total.count >= least ? total : try count(hasAll: false, upTo: maximum)
     }
 
     /// How many items have all words, or some.
@@ -223,23 +225,14 @@ struct SearchRun {
         let wanted = max(request.limits.readItems, count + count / 2) + learned.texts.count
         var hits: [RankedHit] = []
         var (reads, bytes) = (0, 0)
-        var best = BestScores(count)
-        // The estimates of several words are no bounds. Where few more are candidates, all are read, so that their number is known.
-        let mayStop = relevance.words.count == 1 && order.count > request.limits.readItems
         for candidate in order {
             // What is filtered out does not count.
             if hits.count >= wanted || isEnough(hits.count, bytes, wanted: count) { break }
-            if mayStop, hits.count >= request.limits.readLargeItems,
-                best.areAbove(candidate.estimate + Self.slack)
-            {
-                break
-            }
             reads += 1
             if known.others.contains(candidate.text) { continue }
             if let hit = try known.hits[candidate.text] ?? read(candidate.text, relevance, &bytes) {
                 known.hits[candidate.text] = hit
                 hits.append(hit)
-                best.add(hit)
             } else {
                 known.others.insert(candidate.text)
             }
@@ -248,9 +241,6 @@ struct SearchRun {
         BundleOrder.apply(to: &hits)
         return (hits, reads == order.count)
     }
-
-    /// By how much the score of a single word may be above its estimate: what is listed as a beginning may be another form of it.
-    private static let slack = 0.35
 
     /// Whether so much text was read that the hits have to do.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
@@ -331,28 +321,5 @@ struct SearchRun {
             if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.append(String(name[..<dot])) }
         }
         return names
-    }
-}
-
-/// The best scores of what was read so far, to tell when what follows cannot be among them.
-private struct BestScores {
-    private let count: Int
-    private var scores: [Double] = []
-    /// The most by which an app may say that an item matters (``BundleOrder``), once one of the items says so.
-    private var importance = 1.0
-
-    init(_ count: Int) { self.count = max(1, count) }
-
-    mutating func add(_ hit: RankedHit) {
-        if hit.importance != 1 { importance = BundleOrder.largestImportance + LearnedSearch.maximumImportance }
-        let score = hit.parts.score
-        guard scores.count < count || score > scores[scores.count - 1] else { return }
-        scores.insert(score, at: scores.firstIndex { $0 < score } ?? scores.count)
-        if scores.count > count { scores.removeLast() }
-    }
-
-    /// Whether as many as are wanted are better than a score.
-    func areAbove(_ score: Double) -> Bool {
-        scores.count == count && scores[count - 1] > score * importance
     }
 }

@@ -46,6 +46,20 @@ struct SearchTotalTests {
         }
     }
 
+    @Test("Where hits with some words are shown too, the total counts all of these")
+    func someWords() async throws {
+        let store = try Store()
+        let items = (0..<200).map { item("\($0)", title: $0 == 7 ? "ferry to oslo" : "ferry \($0)", text: "a text") }
+        try await store.index.index(items.map { try EncodedItem($0) }, in: Store.app)
+        for number in 0..<300 { try await store.put(item("other \(number)", title: "none")) }
+        var request = SearchRequest("ferry oslo ")
+        request.countsUpTo = 1000
+        for (limit, total) in [(1, 1), (10, 200), (1000, 200)] {
+            request.limit = limit
+            #expect(try await store.index.search(request).total == SearchTotal(count: total, isExact: true))
+        }
+    }
+
     @Test("Where each item has to be read, counting stops at a bound and says so")
     func boundedReads() async throws {
         let store = try Store()

@@ -17,11 +17,14 @@ enum Searching {
         return request
     }
 
-    /// How much of the best hits among all matches is found, 0 to 1; the mean over some queries.
+    /// Ranking all items takes seconds. So many queries are compared at least, since one says nothing of a class.
+    private static let leastCompared = 8
+
+    /// Returns the share of the best hits among all matches that a search finds, 0 to 1: the mean over some queries.
     static func overlap(_ index: SearchIndex, _ queries: [SearchQuery], seconds: Double) async throws -> Double {
         let start = ProcessCost.now
         var shares: [Double] = []
-        for query in queries where (ProcessCost.now - start).wall < seconds || shares.isEmpty {
+        for query in queries where (ProcessCost.now - start).wall < seconds || shares.count < leastCompared {
             let best = try await index.rankingOfAll(request(query)).prefix(limit)
             // Of equal scores any may be shown.
             guard let least = best.last?.score else { continue }
