@@ -138,7 +138,7 @@ let package = Package(
             ].map { .embedInCode("Receivers/\($0).json") }, swiftSettings: strict),
         .target(
             name: "Previews",
-            dependencies: ["MetadataQuery", "TextAnalysis", "ItemRecord", "UniformTypeIdentifiers"],
+            dependencies: ["MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(

@@ -16,7 +16,7 @@ TOOLCHAIN = {"Foundation", "FoundationNetworking", "FoundationXML", "Glibc", "Di
 # Dependencies that nobody imports, and why they are declared.
 BUILT_ALONG = {("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test"}
 # Modules that are pure, or nearly: they and their tests reach no library of the system. Scripts/test-alone shows it.
-ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "Previews", "SchedulerSimulation", "WriteAheadLog"]
+ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "SchedulerSimulation", "WriteAheadLog"]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
 PACKAGES = ["Benchmarks", "Plugins", "Torture"]

@@ -29,7 +29,8 @@ struct HighlighterTests {
             ("apple-pie", "pie apple", "pie apple"),
             ("o'reilly", "Tim O’Reilly, OReilly", "Tim [O’Reilly], [OReilly]"), ("usb", "ＵＳＢメモリ", "[ＵＳＢ]メモリ"),
             ("gesamtk", "Ge\u{AD}samt\u{AD}konzept", "[Ge\u{AD}samt\u{AD}k]onzept"), ("c++", "C, C++", "C, [C++]"),
-            ("satis", "Satış", "[Satış]"), ("12.18", "v12.18.3", "[v12].[18].3"), ("京都", "東京都", "東[京都]"),
+            ("satis", "Satış", "[Satış]"), ("kind:pdf report", "pdf report", "pdf [report]"),
+            ("12.18", "v12.18.3", "[v12].[18].3"), ("京都", "東京都", "東[京都]"),
         ])
     func words(query: String, text: String, expected: String) { #expect(Self.marked(text, query) == expected) }
 

@@ -2,6 +2,7 @@
 import Foundation
 import MetadataQuery
 import TextAnalysis
+import UserSearch
 
 /// Finds the words of a search in a text, to show them.
 public struct Highlighter: Sendable {
@@ -13,11 +14,13 @@ public struct Highlighter: Sendable {
     /// More of a query only costs time.
     private static let maximumQueryScalars = 1000
 
-    /// Creates a highlighter for a typed query (``UserQuery``): it finds the wanted words, not the excluded ones. Without any
-    /// it finds nothing.
+    /// Creates a highlighter for a typed query (`SearchIntent`). It finds the wanted words, not the excluded ones and not the
+    /// filters. Without any it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
-        words = WordOccurrences(UserQuery(start).terms.filter { !$0.isExcluded }.map(\.text))
+        // The clock has no effect on which words are filters.
+        let intent = SearchIntent(start, clock: QueryClock(now: 0))
+        words = WordOccurrences(intent.words.terms.filter { !$0.isExcluded }.map(\.text))
     }
 
     /// The places of the words that the search finds the text by (``WordOccurrences``), in order and apart.

@@ -88,7 +88,7 @@ final class SearchDesk: Sendable {
             request.cursor = place
         }
         let page = try await found(request)
-        let highlighter = Highlighter(query: ItemSearch.withoutFilters(page.correction?.text ?? query))
+        let highlighter = Highlighter(query: page.correction?.text ?? query)
         return .json(
             Report(
                 hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, key) }, total: page.total,
