@@ -99,3 +99,9 @@ package struct StyledText: ExpressibleByStringInterpolation {
 
 /// A number of things: 1 item, 2 items.
 package func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+
+extension String {
+    /// The text with spaces behind it, in characters; the text itself if it is not shorter. `padding(toLength:)` of Foundation
+    /// counts UTF-16 units and cuts longer texts.
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

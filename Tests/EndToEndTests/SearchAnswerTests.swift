@@ -73,6 +73,27 @@ struct SearchAnswerTests {
         }
     }
 
+    @Test("A diagnosis knows the filters of the search, and more filters than the limit are refused")
+    func filters() async throws {
+        let item = Self.note("one", ["title": .string("lemon"), "rating": .double(1)])
+        try await Self.withEngine([item]) { engine, _ in
+            var search = ItemSearch("lemon")
+            let number = try #require(try await engine.find(search).hits.first).item.number
+            search.filters = ["rating > 3"]
+            #expect(try await engine.find(search).hits.isEmpty)
+            #expect(try await engine.diagnose(search, item: number).outcome == .excluded)
+            search.filters = Array(repeating: "rating < 3", count: ItemSearch.maximumFilters)
+            #expect(try await engine.find(search).hits.count == 1)
+            search.filters.append("rating > 3")
+            await #expect(throws: EngineError.self) { _ = try await engine.find(search) }
+            await #expect(throws: EngineError.self) { _ = try await engine.diagnose(search, item: number) }
+            search.filters = []
+            await #expect(throws: EngineError.itemNotFound("@999")) {
+                _ = try await engine.diagnose(search, item: 999)
+            }
+        }
+    }
+
     @Test("The total is that of all pages, up to the bound that was asked for")
     func totals() async throws {
         let items = (0..<50).map { Self.note("\($0)", ["title": .string("lemon \($0)")]) }

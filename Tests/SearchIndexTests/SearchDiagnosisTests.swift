@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import ItemRecord
+import MetadataQuery
 import TestSupport
 import Testing
 
@@ -89,6 +90,33 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.suggestions.first?.rank == 1)
     }
 
+    @Test("A filter of the request that does not hold is named too")
+    func filterOfRequest() async throws {
+        let store = try await store()
+        let number = try #require(try await store.index.items(uniqueIdentifier: "one").first?.number)
+        var request = SearchRequest("annual")
+        request.filters = [try QueryExpression(parsing: "contentType == 'com.adobe.pdf'")]
+        let diagnosis = try #require(try await store.index.diagnose(request, item: number))
+        #expect(diagnosis.conditions.map(\.kind) == [.query] && diagnosis.outcome == .excluded)
+    }
+
+    @Test("A date in words that nothing has is read as words, as the search does, and names no filter")
+    func impliedDate() async throws {
+        let store = try await store()
+        let diagnosis = try await diagnosis(store, "budget last week")
+        #expect(diagnosis.conditions.isEmpty && diagnosis.outcome == .shown)
+        #expect(diagnosis.words.map(\.text) == ["budget", "last", "week"])
+    }
+
+    @Test("A thousand hits are a thousand, and one more are more than a thousand")
+    func total() async throws {
+        let store = try await store()
+        for number in 0..<999 { try await store.put(item("report \(number)", title: "report \(number)")) }
+        #expect(try await diagnosis(store, "report ").total == SearchTotal(count: 1000, isExact: true))
+        try await store.put(item("last", title: "report"))
+        #expect(try await diagnosis(store, "report ").total == SearchTotal(count: 1000, isExact: false))
+    }
+
     @Test("An app that does not hold is named, in the text and in the request")
     func app() async throws {
         let store = try await store()
@@ -166,6 +194,18 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.conditions.map(\.kind) == [.expiry] && diagnosis.outcome == .excluded)
         #expect(diagnosis.summary == "It is not found: the search asks for items that have not expired.")
         #expect(diagnosis.suggestions.isEmpty)
+    }
+
+    @Test("The number of an expired item goes before an identifier of the same form")
+    func expiredNumber() async throws {
+        let store = try await store()
+        let last = try #require(try await store.index.items(uniqueIdentifier: "19").first?.number)
+        for name in ["@\(last + 2)", "second"] {
+            try await store.put(item(name, expires: .at(store.clock.now + 86400)), in: Store.app)
+        }
+        #expect(try await store.index.items(uniqueIdentifier: "second").first?.number == last + 2)
+        store.clock.advance(by: 2 * 86400)
+        #expect(try await store.index.expiredItem(named: "@\(last + 2)", bundle: nil) == last + 2)
     }
 
     @Test("The words that a search corrected are the ones that are looked for")

@@ -46,7 +46,8 @@ enum RandomCalls {
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
             PendingReindexesCall(), SearchCall(search: search),
             SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),
-            DiagnoseCall(search, item: text(&random), bundle: maybe(&random)),
+            DiagnoseCall(search, item: Int64(number(&random))),
+            ExpiredItemCall(text(&random), bundle: maybe(&random)),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),

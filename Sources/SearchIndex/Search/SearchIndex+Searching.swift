@@ -8,17 +8,25 @@ extension SearchIndex {
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
+        try await answer(to: request).page
+    }
+
+    /// A page, and the request that it answers: without the filters in the text, if a date in words among these found nothing.
+    func answer(
+        to request: SearchRequest
+    ) async throws(IndexQueryError) -> (page: SearchPage, request: SearchRequest) {
         var request = request
         if let cursor = request.cursor { request.readsFilters = request.readsFilters && cursor.readsFilters }
         guard let search = try PreparedSearch(self, request) else {
             let total = request.countsUpTo.map { _ in SearchTotal(count: 0, isExact: true) }
-            return SearchPage(hits: [], next: nil, total: total)
+            return (SearchPage(hits: [], next: nil, total: total), request)
         }
         let page = try await self.page(of: search)
-        guard page.hits.isEmpty, search.mayReadOtherwise, request.cursor == nil else { return page }
-        request.readsFilters = false
-        guard let search = try PreparedSearch(self, request) else { return page }
-        return try await self.page(of: search)
+        guard page.hits.isEmpty, search.mayReadOtherwise, request.cursor == nil else { return (page, request) }
+        var other = request
+        other.readsFilters = false
+        guard let search = try PreparedSearch(self, other) else { return (page, request) }
+        return (try await self.page(of: search), other)
     }
 
     private func page(of search: PreparedSearch) async throws(IndexQueryError) -> SearchPage {

@@ -46,7 +46,8 @@ package final class ClientCallHandler: Sendable {
     /// All calls.
     static let calls: [any ClientCall.Type] = [
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, PendingReindexesCall.self,
-        SearchCall.self, SuggestCall.self, DiagnoseCall.self, ItemsCall.self, CountCall.self, ExplainCall.self,
+        SearchCall.self, SuggestCall.self, DiagnoseCall.self, ExpiredItemCall.self, ItemsCall.self, CountCall.self,
+        ExplainCall.self,
         LookUpCall.self, PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self,
         CommitCall.self,
         ClientStateCall.self, PendingCall.self,

@@ -78,26 +78,36 @@ package struct SuggestCall: EngineCall {
     ) async throws(EngineError) -> [Suggestion] { try await engine.suggestions(request) }
 }
 
-/// Says why an item is, or is not, on the first page of a search.
+/// Explains whether an item is on the first page of a search.
 package struct DiagnoseCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "diagnose a search" }
-    /// The search; its limit is that of the page.
+    /// The search; its limit is the limit of the page.
     var search: ItemSearch
-    /// The item: `@` and a number, or a unique identifier.
-    var item: String
-    /// The bundle of the item, if several have one of this name.
-    var bundle: String?
+    /// The number of the item.
+    var item: Int64
 
-    package init(_ search: ItemSearch, item: String, bundle: String? = nil) {
-        (self.search, self.item, self.bundle) = (search, item, bundle)
-    }
+    package init(_ search: ItemSearch, item: Int64) { (self.search, self.item) = (search, item) }
 
     package func perform(
         on engine: SearchlightEngine, _ context: CallContext
-    ) async throws(EngineError) -> SearchDiagnosis {
-        try await engine.diagnose(search, item: item, bundle: bundle)
-    }
+    ) async throws(EngineError) -> SearchDiagnosis { try await engine.diagnose(search, item: item) }
+}
+
+/// The number of an item that has expired and is not deleted yet; `nil` if there is none.
+package struct ExpiredItemCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "find items" }
+    /// The item: `@` and a number, or a unique identifier.
+    var name: String
+    /// The bundle of the item, if several have an item of this name.
+    var bundle: String?
+
+    package init(_ name: String, bundle: String?) { (self.name, self.bundle) = (name, bundle) }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> Int64? { try await engine.expiredItem(named: name, bundle: bundle) }
 }
 
 /// Finds items by a metadata query, in the order in which they were first donated.

@@ -15,7 +15,7 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var text: String
     /// Only items of this bundle; `nil` means all.
     package var bundle: String?
-    /// Metadata queries that must be satisfied as well; those behind ``maximumFilters`` are left out.
+    /// Metadata queries that must be satisfied as well; at most ``maximumFilters``.
     package var filters: [String] = []
     /// The attributes that the answer holds of each item, besides its title, kind and path.
     package var attributes: Set<String> = []
@@ -40,12 +40,6 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package init(_ text: String, bundle: String? = nil) {
         self.text = text
         self.bundle = bundle
-    }
-
-    /// A text with spaces for its filters: what is highlighted.
-    package static func withoutFilters(_ text: String) -> String {
-        // Which dates a filter means does not matter for where it stands.
-        SearchIntent(text, clock: QueryPlace.current.clock(at: 0)).text
     }
 }
 

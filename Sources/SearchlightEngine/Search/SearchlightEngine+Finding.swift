@@ -11,10 +11,23 @@ extension SearchlightEngine {
     private static let snippetAttributes = ["textContent", "contentDescription"]
 
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
-        var request = SearchRequest(search.text, bundle: search.bundle)
-        for filter in search.filters.prefix(ItemSearch.maximumFilters) {
-            request.filters.append(try QueryText.text(filter).query(for: "search"))
+        let page = try await self.search(try request(for: search))
+        let highlighter = Highlighter(query: page.correction?.text ?? search.text)
+        return FoundItems(
+            hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
+            total: page.total, correction: page.correction, notes: try await notes(search.notes))
+    }
+
+    /// A search as the index takes it.
+    ///
+    /// - Throws: ``ServiceProblem/refused(during:reason:)`` for too many filters, and for a filter that is no query.
+    func request(for search: ItemSearch) throws(EngineError) -> SearchRequest {
+        guard search.filters.count <= ItemSearch.maximumFilters else {
+            let reason = "\(search.filters.count) filters, and the limit is \(ItemSearch.maximumFilters)"
+            throw .service(.refused(during: "search", reason: reason))
         }
+        var request = SearchRequest(search.text, bundle: search.bundle)
+        for filter in search.filters { request.filters.append(try QueryText.text(filter).query(for: "search")) }
         request.limit = search.limit
         request.cursor = search.cursor
         request.includesPending = search.includesPending
@@ -22,11 +35,7 @@ extension SearchlightEngine {
         request.countsUpTo = search.countsUpTo
         request.attributes = search.attributes.union(Self.shownAttributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
-        let page = try await self.search(request)
-        let highlighter = Highlighter(query: ItemSearch.withoutFilters(page.correction?.text ?? search.text))
-        return FoundItems(
-            hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
-            total: page.total, correction: page.correction, notes: try await notes(search.notes))
+        return request
     }
 
     private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {

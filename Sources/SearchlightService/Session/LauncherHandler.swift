@@ -73,7 +73,8 @@ final class LauncherHandler: Sendable {
         search.correctsSpelling = options.correctsSpelling
         search.includesPending = false
         do throws(EngineError) {
-            return LauncherDiagnosis.all(of: try await engine.diagnose(search, item: "@\(number)", bundle: nil))
+            guard let item = Int64(exactly: number) else { throw .itemNotFound("@\(number)") }
+            return LauncherDiagnosis.all(of: try await engine.diagnose(search, item: item))
         } catch .itemNotFound {
             throw .noItem(number)
         } catch {

@@ -135,7 +135,7 @@ struct HistoryCommand: OptionedCommand {
             widths.events = max(widths.events, "\(entry.total.events)".count)
         }
         func line(_ number: String, _ events: String, _ last: String, _ what: StyledText) throws {
-            let number = number + String(repeating: " ", count: widths.number - number.count)
+            let number = number.padded(to: widths.number)
             let events = String(repeating: " ", count: max(0, widths.events - events.count)) + events
             try Output.line("\(dim: "\(number)  \(events)  \(last)")  " + what)
         }

@@ -43,8 +43,8 @@ struct ReceiversListCommand: OptionedCommand {
         if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
         let width = profiles.profiles.map(\.name.count).max() ?? 0
         for profile in profiles.profiles {
-            let gap = String(repeating: " ", count: width - profile.name.count)
-            try Output.line("\(profile.name)\(gap)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
+            let name = profile.name.padded(to: width)
+            try Output.line("\(name)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
         }
     }
 

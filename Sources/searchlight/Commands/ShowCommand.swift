@@ -68,7 +68,6 @@ struct ShowCommand: OptionedCommand {
     }
 
     private func line(_ name: String, _ value: String, _ width: Int, note: String? = nil) -> StyledText {
-        let padding = String(repeating: " ", count: max(0, width - name.count))
-        return "  \(dim: name)\(padding)  \(value)\(dim: note ?? "")"
+        "  \(dim: name.padded(to: width))  \(value)\(dim: note ?? "")"
     }
 }

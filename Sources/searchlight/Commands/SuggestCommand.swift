@@ -47,9 +47,8 @@ struct SuggestCommand: OptionedCommand {
             let texts = suggestions.map { DisplayText.line($0.text, limit: Self.shownTextLength) }
             let width = texts.map(\.count).max() ?? 0
             for (suggestion, text) in zip(suggestions, texts) {
-                let gap = String(repeating: " ", count: width - text.count)
                 let facts = [suggestion.kind.rawValue, suggestion.total.map(Self.describe)].compactMap { $0 }
-                try Output.line("\(bold: text)\(gap)  \(dim: facts.joined(separator: " · "))")
+                try Output.line("\(bold: text.padded(to: width))  \(dim: facts.joined(separator: " · "))")
             }
         }
     }

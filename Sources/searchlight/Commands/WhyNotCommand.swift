@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CommandSupport
+import ExtensionValidation
 import ItemRecord
 import Previews
 import SearchIndex
@@ -64,14 +65,15 @@ struct WhyNotCommand: OptionedCommand {
         search.correctsSpelling = !asTyped
         let wanted = search
         let diagnosis = try await options.withStore(.read) { store in
-            let name: String
+            let number: Int64
             do throws(EngineError) {
-                name = "@\(try await ItemChoice.find(item, bundle: bundle, in: store).number)"
-            } catch .itemNotFound {
-                // It may have expired.
-                name = item
+                number = try await ItemChoice.find(item, bundle: bundle, in: store).number
+            } catch .itemNotFound(let missing) {
+                let expired = try await store.perform(ExpiredItemCall(item, bundle: bundle))
+                guard let expired else { throw EngineError.itemNotFound(missing) }
+                number = expired
             }
-            return try await store.perform(DiagnoseCall(wanted, item: name, bundle: bundle))
+            return try await store.perform(DiagnoseCall(wanted, item: number))
         }
         if options.json { return try Output.printJSON(JSONObject(diagnosis)) }
         defer { warnOfPending(diagnosis.pending) }
@@ -94,7 +96,7 @@ struct WhyNotCommand: OptionedCommand {
             + diagnosis.conditions.map { ($0.name, !$0.isMet, state(of: $0, item)) }
         let width = min(Self.maximumWidth, facts.map(\.0.count).max() ?? 0)
         for (name, isBad, text) in facts {
-            let padded = DisplayText.line(name).padding(to: width)
+            let padded = DisplayText.line(name).padded(to: width)
             let text = DisplayText.line(text)
             lines.append(isBad ? "  \(bad: padded)  \(text)" : "  \(padded)  \(text)")
         }
@@ -148,27 +150,10 @@ extension SearchDiagnosis.Suggestion {
     fileprivate var command: String {
         var words = ["searchlight search"]
         if limit != 10 { words.append("--limit \(limit)") }
-        if let bundle { words.append("--bundle \(bundle.quotedForShell)") }
-        if text.hasPrefix("-") || text.contains(" -") { words.append("--") }
-        return (words + [text.quotedForShell]).joined(separator: " ")
+        if let bundle { words.append("--bundle \(bundle.shellWord)") }
+        if text.hasPrefix("-") { words.append("--") }
+        return (words + [text.shellWord]).joined(separator: " ")
     }
-}
-
-extension String {
-    /// The text as one word of a shell.
-    fileprivate var quotedForShell: String {
-        let isPlain =
-            !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x3A, 0x40, 0x5F: true
-                default: false
-                }
-            }
-        return isPlain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
-    }
-
-    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
 extension JSONObject {

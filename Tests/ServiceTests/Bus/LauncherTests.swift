@@ -204,6 +204,25 @@ struct LauncherTests {
         await service.stop()
     }
 
+    @Test("An item whose identifier looks like a number is not taken for the item of that number")
+    func numberAsIdentifier() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let other = try await service.app("com.example.other")
+        try await other.donate(["@999"], title: "Cheese")
+        _ = try await other.query("title == '*'")
+        let launcher = try await BusTestClient(bus)
+        for (member, more) in [
+            ("Get", []), ("WhyNot", [.string("cheese"), .dictionary([:])]), ("Preview", [.string("cheese")]),
+        ] as [(String, [BusValue])] {
+            let refused = await refusal {
+                _ = try await launcher.call(BusMember(LauncherRequest.interface, member), [.unsigned(999)] + more)
+            }
+            #expect(refused == ExtensionStatus.notFound.errorName, "\(member)")
+        }
+        await service.stop()
+    }
+
     @Test("What a launcher asks wrongly is refused with the reason")
     func refused() async throws {
         let bus = try PrivateBus()

@@ -173,7 +173,7 @@ extension SearchDiagnosis {
     /// The outcome in one sentence, and what may change it.
     ///
     /// ```swift
-    /// print(diagnosis.summary)  // "Not found: the search asks for items of the kind pdf."
+    /// print(diagnosis.summary)  // "It is not found: the search asks for items of the kind pdf."
     /// ```
     public var summary: String { outcomeSentence + (pendingSentence.map { " " + $0 } ?? "") }
 

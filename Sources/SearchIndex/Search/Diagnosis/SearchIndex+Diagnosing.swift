@@ -17,13 +17,15 @@ extension SearchIndex {
     public func diagnose(
         _ request: SearchRequest, item number: Int64
     ) async throws(IndexQueryError) -> SearchDiagnosis? {
-        let text = request.text
+        let (text, readsFilters) = (request.text, request.readsFilters)
         var request = request
         request.cursor = nil
         request.attributes = ["title", "displayName"]
         request.limit = max(1, min(SearchDiagnosis.maximumRank, request.limit))
-        request.countsUpTo = SearchDiagnosis.maximumRank
-        let page = try await search(request)
+        // One more, to know whether there are more.
+        request.countsUpTo = SearchDiagnosis.maximumRank + 1
+        let page: SearchPage
+        (page, request) = try await answer(to: request)
         request.countsUpTo = nil
         // What the search waited for, the rest need not wait for.
         request.includesPending = false
@@ -39,17 +41,18 @@ extension SearchIndex {
             item: compared.item, text: text, limit: request.limit, outcome: .shown, words: compared.words,
             conditions: compared.conditions, correction: page.correction,
             lastShown: page.hits.last.map(SearchDiagnosis.RankedItem.init),
-            total: page.total ?? SearchTotal(count: page.hits.count, isExact: page.next == nil), pending: page.pending)
+            total: SearchDiagnosis.total(of: page), pending: page.pending)
         diagnosis.hit = compared.hit
         try await rank(&diagnosis, among: page, request, isSearch: prepared != nil)
         guard diagnosis.outcome != .shown, compared.hasNotExpired else { return diagnosis }
-        diagnosis.suggestions = try await suggestions(for: diagnosis, compared.texts, request)
+        diagnosis.suggestions = try await suggestions(
+            for: diagnosis, compared.texts, request, readsFilters: readsFilters)
         return diagnosis
     }
 
     /// The number of an item that has expired and is not deleted yet; `nil` if there is none.
     ///
-    /// - Parameter name: `@` and a number, or a unique identifier.
+    /// - Parameter name: `@` and a number, or a unique identifier. A number goes before an identifier of the same form.
     public func expiredItem(named name: String, bundle: String?) async throws(SearchIndexError) -> Int64? {
         guard Self.canBeStored(name), Self.canBeStored(bundle) else { return nil }
         let number = name.hasPrefix("@") ? Int64(name.dropFirst()) : nil
@@ -60,8 +63,8 @@ extension SearchIndex {
                     SELECT item.id FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE (item.id = ? OR item.unique_identifier = ?) AND (? IS NULL OR bundle.identifier = ?)
                         AND item.expires <= ?
-                    ORDER BY item.id LIMIT 1
-                    """, arguments: [number, name, bundle, bundle, clock.now(db)])
+                    ORDER BY item.id = ? DESC, item.id LIMIT 1
+                    """, arguments: [number, name, bundle, bundle, clock.now(db), number])
         }
     }
 
@@ -78,7 +81,11 @@ extension SearchIndex {
         guard isSearch || isExcluded else { return diagnosis.outcome = .nothingSought }
         diagnosis.outcome = isExcluded ? .excluded : diagnosis.hit == nil ? .noWord : .missed
         if page.next != nil || diagnosis.hit != nil, !isExcluded {
-            let all = try await search(request.with(limit: SearchDiagnosis.maximumRank))
+            var wide = request.with(limit: SearchDiagnosis.maximumRank)
+            wide.countsUpTo = SearchDiagnosis.maximumRank + 1
+            let all = try await search(wide)
+            // The rank is among these hits, of which a short page may not know all.
+            diagnosis.total = SearchDiagnosis.total(of: all)
             if all.next != nil, diagnosis.hit != nil { diagnosis.outcome = .tooFarBehind }
             if let rank = all.rank(of: diagnosis.item) {
                 (diagnosis.rank, diagnosis.outcome) = (rank, .behind)
@@ -89,7 +96,7 @@ extension SearchIndex {
 
     /// Searches that find the item, each of them tried.
     private func suggestions(
-        for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest
+        for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest, readsFilters: Bool
     ) async throws(IndexQueryError) -> [SearchDiagnosis.Suggestion] {
         let item = diagnosis.item
         var suggestions: [SearchDiagnosis.Suggestion] = []
@@ -104,7 +111,7 @@ extension SearchIndex {
         if request.bundle != nil, item.scope.bundle != request.bundle { texts.insert(request.text, at: 0) }
         for text in texts.prefix(SearchDiagnosis.maximumSuggestions) {
             var other = request.with(limit: SearchDiagnosis.maximumRank)
-            other.text = text
+            (other.text, other.readsFilters) = (text, readsFilters)
             if request.bundle != item.scope.bundle { other.bundle = nil }
             guard let rank = try await search(other).rank(of: item) else { continue }
             let limit = rank <= request.limit ? request.limit : (rank + 9) / 10 * 10
@@ -173,6 +180,16 @@ extension SearchPage {
     /// The rank of an item on the first page, from 1.
     fileprivate func rank(of item: StoredItem) -> Int? {
         hits.firstIndex { $0.item.number == item.number }.map { $0 + 1 }
+    }
+}
+
+extension SearchDiagnosis {
+    /// How many items a search found; at most ``maximumRank``.
+    fileprivate static func total(of page: SearchPage) -> SearchTotal {
+        var total = page.total ?? SearchTotal(count: page.hits.count, isExact: page.next == nil)
+        total.count = max(total.count, page.hits.count)
+        guard total.count > maximumRank else { return total }
+        return SearchTotal(count: maximumRank, isExact: false)
     }
 }
 

@@ -84,14 +84,11 @@ struct DropReports: Sendable {
         if !isSingle { try Output.line("\(name)") }
         let offered = pairs.map(\.offered.count).max() ?? 0
         let accepted = pairs.map(\.accepted.count).max() ?? 0
-        func padded(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
         for pair in pairs {
             try Output.line(
                 """
-                \(pair.wins ? "→" : " ") \(padded(pair.offered, offered))  \(padded(pair.form, 11))  \
-                for \(padded(pair.accepted, accepted))  \(pair.relation)
+                \(pair.wins ? "→" : " ") \(pair.offered.padded(to: offered))  \(pair.form.padded(to: 11))  \
+                for \(pair.accepted.padded(to: accepted))  \(pair.relation)
                 """)
         }
         if let choice {
