@@ -6,6 +6,8 @@ const [query, results, more, stage] = ["query", "results", "more", "stage"].map(
 const page = crypto.randomUUID();
 // What was found: how many, and the apps and kinds among them, from which filters are chosen.
 const facets = { app: new Map(), kind: new Map() }, filters = { app: null, kind: null };
+// The text whose hits these are.
+let facetText = "";
 let turn = 0, hits = [], next = null, total = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
 // The text that was searched for, which may have other words than the field; whether no word is to be corrected.
 let searched = "", asTyped = false;
@@ -95,7 +97,8 @@ function explain(title, text) {
   if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = by("summary").hidden = true; choose(-1); }
 }
 
-// How many were found, and a button for each app and kind among them. Those of a filter in use stay, so that another can be chosen.
+// How many were found, and a button for each app and kind among them. While a filter is in use, the others of its row stay, so
+// that another can be chosen. After a change of the text only the filter in use stays.
 const maximumChips = 5;
 const isFiltered = () => Boolean(filters.app || filters.kind);
 function summarize(text) {
@@ -103,7 +106,8 @@ function summarize(text) {
   const count = total && hits.length ? total.count : 0;
   by("count").textContent = (total && !total.isExact ? "more than " : "") + count.toLocaleString("en") + " found" + (searched === text ? "" : " for “" + searched + "”");
   for (const name in facets) {
-    if (filters[name] && facets[name].has(filters[name])) continue;
+    const pressed = filters[name] && facets[name].get(filters[name]);
+    if (pressed && facetText === text) continue;
     facets[name] = new Map();
     for (const hit of hits) {
       const value = name === "app" ? hit.app : hit.type;
@@ -111,8 +115,9 @@ function summarize(text) {
       const known = facets[name].get(value) ?? { label: name === "app" ? value.split(".").pop() : hit.kind, count: 0 };
       facets[name].set(value, { ...known, count: known.count + 1 });
     }
-    if (filters[name] && !facets[name].has(filters[name])) facets[name].set(filters[name], { label: filters[name], count: 0 });
+    if (filters[name] && !facets[name].has(filters[name])) facets[name].set(filters[name], { label: pressed?.label ?? filters[name], count: 0 });
   }
+  facetText = text;
   const focused = document.activeElement?.dataset?.facet;
   by("filters").replaceChildren(...Object.keys(facets).flatMap(chips));
   if (focused) document.querySelector("[data-facet=" + CSS.escape(focused) + "]")?.focus();

@@ -150,6 +150,9 @@ struct QuickLookBrowserTests {
         // Other words keep the filters, and so say that these are in use.
         _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "document.querySelector('#nothing p').textContent.endsWith('with these filters.')")
+        // Those that are not in use were among the hits of another text.
+        let labels = "[...document.querySelectorAll('.chip')].map((one) => one.getAttribute('aria-label')).join()"
+        #expect(try browser.evaluate(labels) as? String == "App tickets,Kind PDF document")
         _ = try browser.evaluate("query.value = 'ferry'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "\(count) === '3 found'")
         _ = try browser.evaluate("\(chip("Kind PDF document")).click()")
