@@ -71,9 +71,9 @@ torture:
 sanitize:
 	Scripts/sanitize
 
-# The order of 100,000 random searches beside a ranking of all items; half an hour. SEED=… repeats the store of a failure.
+# The order of 100,000 random searches beside a ranking of all items; half an hour. CASES=… SEED=… as Scripts/oracle --help says.
 oracle:
-	SEARCHLIGHT_RANKING_CASES=$(or $(CASES),100000) SEARCHLIGHT_RANKING_SEED=$(or $(SEED),1) swift test --filter RankingOracleTests
+	Scripts/oracle
 
 bench:
 	Scripts/bench --items $(or $(ITEMS),100000)

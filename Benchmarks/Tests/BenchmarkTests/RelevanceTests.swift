@@ -45,12 +45,16 @@ import Testing
             KnownItem(kind: .package, name: "pack-\($0)", summary: "the language pack for \($0)")
         }
         var random = SplitMix64(seed: 1)
+        var count = 0
         for _ in 0..<20 {
             for search in KnownItemSearch.descriptions(2, of: items, &random) {
+                count += 1
                 let language = search.meant.name.dropFirst(5)
                 #expect(search.typed.hasSuffix(language) && search.typed.split(separator: " ").count == 4)
             }
         }
+        // One word of five names the item.
+        #expect(count > 20)
     }
 
     @Test func theGainIsThatOfTheBestOrderAtMost() throws {
