@@ -16,7 +16,8 @@ import GRDB
 /// - `replacement`: the number of each reindex in pages, see ``SearchIndex/beginWholeReplacement(of:)``.
 /// - `engagement`: what users did with items, see ``EngagementTable``. A row goes with its item.
 /// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
-/// - `text_row`, `text_total`, `ranked_word`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
+/// - `text_row`, `text_total`, `text_language`, `ranked_word`, `item_text`, `term`, `term_trigram`, `spelling_block`,
+///   `spelling_total`: derived, see ``FullTextIndex``.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -82,13 +82,15 @@ enum TermDictionary {
     /// Forgets the words that no title and no keyword has any more. Reads through all words.
     static func purge(_ db: Database) throws {
         try db.execute(
-            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, ranked_word, row)")
+            sql:
+                "CREATE VIRTUAL TABLE IF NOT EXISTS temp.ranked_word_vocabulary USING fts5vocab (main, ranked_word, row)"
+        )
         let places = TitlePlace.allCases.map { String(RankedWords.mark(of: $0)) }
         let gone = try Row.fetchAll(
             db,
             sql: """
                 SELECT id, text FROM term WHERE text NOT IN (
-                    SELECT substr(term, 2) FROM temp.title_vocabulary WHERE term >= ? AND term < ?)
+                    SELECT substr(term, 2) FROM temp.ranked_word_vocabulary WHERE term >= ? AND term < ?)
                 """, arguments: [places.min(), places.max().map { $0 + "\u{10FFFF}" }])
         let forget = try db.cachedStatement(
             sql: "INSERT INTO term_trigram (term_trigram, rowid, text) VALUES ('delete', ?, ?)")
@@ -98,7 +100,7 @@ enum TermDictionary {
             try forget.execute(arguments: [number, try row.decode(String.self, forColumn: "text")])
             try delete.execute(arguments: [number])
         }
-        try db.execute(sql: "DROP TABLE temp.title_vocabulary")
+        try db.execute(sql: "DROP TABLE temp.ranked_word_vocabulary")
     }
 }
 
