@@ -34,7 +34,11 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The size of the file, in megabytes.
+    /// The size of the file, in megabytes of 1,000,000 bytes. The filter `larger:50MB` compares this number.
+    ///
+    /// ```swift
+    /// attributes.fileSize = NSNumber(value: Double(bytes) / 1_000_000)
+    /// ```
     public var fileSize: NSNumber? {
         get { value() }
         set { store(newValue) }

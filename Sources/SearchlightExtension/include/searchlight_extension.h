@@ -174,7 +174,8 @@ typedef struct searchlight_host_thread_check {
     int32_t (*is_request_thread)(const searchlight_host *host);
 } searchlight_host_thread_check;
 
-/* Builds items to donate. Attribute names are those of CSSearchableItemAttributeSet ("title", "textContent", ...). */
+/* Builds items to donate. Attribute names are those of CSSearchableItemAttributeSet ("title", "textContent", ...).
+ * So are units: "fileSize" is in megabytes of 1,000,000 bytes, "duration" in seconds. */
 #define SEARCHLIGHT_HOST_ITEMS "searchlight.items/1"
 typedef struct searchlight_item searchlight_item;
 typedef struct searchlight_host_items {

@@ -19,7 +19,8 @@ struct SearchCommand: OptionedCommand {
             and it first: searchlight search -- -release notes). Case, accents and forms of words do not matter.
 
             Filters may stand among the words: kind:pdf, from:anna, to:, app:mail, in:folder, tag:, title:, before:, after:, \
-            on: (2026-11-16, yesterday, last week), larger:10MB, smaller:, has:attachment. A comma means or, a minus sign \
+            on: (2026-11-16, yesterday, last week), larger:10MB, smaller:500kB, has:attachment. larger: and smaller: \
+            compare fileSize, which items have in megabytes of 1,000,000 bytes. A comma means or, a minus sign \
             before a filter excludes, and quotes hold a value together: from:"Anna Smith".
 
             A word that occurs nowhere is corrected, unless it stands in quotes; a note on standard error shows the words that \

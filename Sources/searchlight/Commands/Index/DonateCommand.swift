@@ -16,7 +16,7 @@ struct DonateCommand: OptionedCommand {
             item that is there; null removes one). Empty lines are skipped. Attributes are texts, numbers, true or false, \
             arrays of these, or null; objects are refused. Those that are dates take ISO 8601 (UTC unless an offset is \
             given) or seconds since 2001, in the years 1 to 9999. Those that are URLs take absolute ones. thumbnailData and \
-            htmlContentData take base64.
+            htmlContentData take base64. fileSize is in megabytes: 2.5 for 2,500,000 bytes.
 
             Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
             searched: {"com_example_mood": {"searchableByDefault": true}} has words and ** look there, \
