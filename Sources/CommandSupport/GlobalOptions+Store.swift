@@ -12,14 +12,37 @@ package enum StoreUse {
     case change
     /// Changes it. None is made for it.
     case changeExisting
+
+    fileprivate var isReading: Bool {
+        switch self {
+        case .read, .readJournaled: true
+        case .change, .changeExisting: false
+        }
+    }
 }
 
 extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
     ///
-    /// - Parameter notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
+    /// A body that only reads and meets damage runs a second time, unless it has printed something: the first run has
+    /// marked the damage, so the second opening repairs it.
+    ///
+    /// - Parameters:
+    ///   - notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
+    ///   - isRepeatable: Whether a body that reads may run a second time.
     package func withStore<Value>(
-        _ use: StoreUse, notesFollow: Bool = false, _ body: (any EngineClient) async throws -> Value
+        _ use: StoreUse, notesFollow: Bool = false, isRepeatable: Bool = true,
+        _ body: (any EngineClient) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await withStoreOnce(use, notesFollow: notesFollow, body)
+        } catch let error as EngineError where error.isDamage && use.isReading && isRepeatable && !Output.hasPrinted {
+            return try await withStoreOnce(use, notesFollow: notesFollow, body)
+        }
+    }
+
+    private func withStoreOnce<Value>(
+        _ use: StoreUse, notesFollow: Bool, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
         let store: any EngineClient
         if let service = try await connectToService() {
@@ -74,7 +97,7 @@ extension GlobalOptions {
     package func warnOfOpening(_ opening: StoreOpeningReport) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
-            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
+            Output.complain("Note: some donations may be lost. Have the apps donate again: searchlight reindex")
         }
         if opening.waitingEntries > 0 {
             Output.complain(

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Previews
+import Synchronization
 
 /// What a command prints and how: the only way to standard output and standard error, so that nothing passes unfiltered.
 package enum Output {
@@ -80,7 +81,12 @@ package enum Output {
         try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }
 
+    /// Whether anything was written to standard output.
+    package static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
+    private static let printed = Atomic(false)
+
     private static func write(_ text: String, to descriptor: Int32) throws(OutputError) {
+        if descriptor == STDOUT_FILENO { printed.store(true, ordering: .relaxed) }
         var text = text
         let code = text.withUTF8 { bytes -> Int32 in
             var rest = UnsafeRawBufferPointer(bytes)

@@ -44,7 +44,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .newerFormat(let path):
             "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
         case .damaged(let path, let detail):
-            "The index at \(path) is damaged (\(detail)). Run “searchlight verify --repair” to mend it."
+            "The index at \(path) is damaged (\(detail)). Run “searchlight verify --repair” to repair it."
         case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
@@ -63,8 +63,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// Whether it says that the store is damaged.
-    var isDamage: Bool { if case .damaged = self { true } else { false } }
+    /// Whether the error is that the store is damaged.
+    package var isDamage: Bool { if case .damaged = self { true } else { false } }
 
     /// Sorts an error of the log by what can be done about it.
     init(_ error: LogError, path: String, operation: String) {

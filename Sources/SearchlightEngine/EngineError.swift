@@ -65,6 +65,14 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         }
     }
 
+    /// Whether the index is damaged. The next opening repairs it.
+    package var isDamage: Bool {
+        switch self {
+        case .index(let error), .query(.index(let error)): error.isDamage
+        default: false
+        }
+    }
+
     /// What was asked for may be as long as a list of items.
     private static func quoted(_ name: String) -> String {
         let shown = name.unicodeScalars.prefix(500)

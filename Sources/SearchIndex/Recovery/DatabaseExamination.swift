@@ -117,10 +117,12 @@ struct DatabaseExamination {
 
     /// Mends what was found, inside a transaction.
     ///
-    /// - Parameter sequence: The last entry of the log whose donor cannot know of a loss that is found here.
+    /// - Parameters:
+    ///   - sequence: The last entry of the log whose donor cannot know of a loss that is found here.
+    ///   - isNew: Whether the database was just made, so that its derived tables are missing without a fault.
     /// - Returns: What was done, a sentence each.
     /// - Throws: `SQLITE_CORRUPT` if only a new database helps.
-    func mend(_ db: Database, through sequence: UInt64) throws -> [String] {
+    func mend(_ db: Database, through sequence: UInt64, isNew: Bool = false) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
         var done: [String] = []
         if !damagedItems.isEmpty {
@@ -142,9 +144,9 @@ struct DatabaseExamination {
         // What the words and values of a damaged item were, nobody knows any more.
         let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all
         for index in indexes { try index.rebuild(db) }
-        if damagedItems.isEmpty {
+        if damagedItems.isEmpty, !isNew {
             for (index, problems) in derived {
-                done.append("The derived index “\(index.name)” was rebuilt: \(problems.first ?? "").")
+                done.append("The derived index “\(index.name)” was rebuilt: \(problems.first ?? "it was damaged").")
             }
         }
         if !isClean, let fault = try db.structuralFaults().first {

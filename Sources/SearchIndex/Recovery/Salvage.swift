@@ -64,13 +64,21 @@ struct Salvage {
         try target.close()
         try folder.replaceDatabase(keeping: !isComplete)
         result.hasLosses = !isComplete
-        let kept = "\(result.items) items were taken over into a new one"
         result.findings.insert(
-            source == nil
-                ? "The database could not be read (\(reason)); a new one was made."
-                : "The database was damaged (\(reason)); \(kept)"
-                    + (isComplete ? ", and nothing is missing." : ". What was lost has to be donated again."), at: 0)
+            summary(reason, items: source == nil ? nil : result.items, isComplete: isComplete), at: 0)
         return result
+    }
+
+    /// The outcome in one or two sentences.
+    private func summary(_ reason: String, items: Int?, isComplete: Bool) -> String {
+        guard let items else { return "The database cannot be read (\(reason)). Searchlight made a new one." }
+        let copied = "\(items) \(items == 1 ? "item was" : "items were") copied to a new one"
+        return isComplete
+            ? "The database was damaged (\(reason)). \(copied), and no item is lost."
+            : """
+            The database was damaged (\(reason)). \(copied); others may be lost. The damaged file is kept as \
+            \(folder.setAsideName).
+            """
     }
 
     /// Opens the damaged file so that as much as possible can be read.
@@ -105,8 +113,9 @@ struct Salvage {
             let tables = ["bundle", "item", "client_state", "store"] + (hasEarlyEntries ? [EarlyEntries.table] : [])
             for table in tables {
                 let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
-                if !faults.isEmpty { result.hasLosses = true }
-                result.findings += faults.prefix(3).map { "The table “\(table)”: \($0)" }
+                guard let fault = faults.first else { continue }
+                result.hasLosses = true
+                result.findings.append("The table “\(table)” is damaged: \(Self.shortened(fault)).")
             }
             let bundles = SalvagedRows(db, table: "bundle", columns: "id, identifier", key: "id") { row in
                 try target.execute(
@@ -132,36 +141,51 @@ struct Salvage {
                 ])
             }
             result.items = items.sound
-            var lists = [(bundles, "bundle names"), (items, "items")]
+            var lists = [(bundles, "bundle"), (items, "item")]
             if hasEarlyEntries {
                 try EarlyEntries.prepare(target)
                 let early = SalvagedRows(db, table: EarlyEntries.table, columns: "sequence, checksum", key: "sequence")
                 {
                     try EarlyEntries.write(EarlyEntries.number(in: $0), target)
                 }
-                lists.append((early, "numbers of log entries"))
+                lists.append((early, EarlyEntries.table))
             }
-            for (rows, name) in lists where rows.isIncomplete {
+            for (rows, table) in lists where rows.isIncomplete {
                 result.hasLosses = true
-                result.findings.append("\(rows.damaged) \(name) could not be read, and whole pages of them perhaps.")
+                if rows.damaged > 0 {
+                    result.findings.append("Rows of the table “\(table)” are damaged and left out: \(rows.damaged).")
+                }
+                if rows.lacksPages {
+                    result.findings.append("Some pages of the table “\(table)” cannot be read; their rows are lost.")
+                }
             }
             if (try? EngagementTable.exists(db)) ?? false {
                 let learned = SalvagedRows(
                     db, table: EngagementTable.name, columns: EngagementTable.salvagedColumns, key: "id"
                 ) { try EngagementTable.carry($0, to: target) }
                 // Only an order follows from it, which use brings back.
-                if learned.isIncomplete { result.findings.append("Some of what was learned from use is lost.") }
+                if learned.isIncomplete {
+                    result.findings.append("Some counts of use are lost. Only the order of hits depends on them.")
+                }
             }
             if !result.hasLosses {
                 do {
                     for state in try ClientStateRow.fetchAll(db) where state.isSound { try state.write(target) }
                 } catch {
-                    // An app without a state begins anew, which loses nothing.
-                    result.findings.append("The client states could not be read.")
+                    // An app without a state starts again from the beginning, which loses nothing.
+                    result.findings.append("The client states cannot be read; their apps donate everything again.")
                 }
             }
             return result
         }
+    }
+
+    private static let maximumFaultCharacters = 100
+
+    /// The first fault of a report by SQLite, which may list many.
+    private static func shortened(_ fault: String) -> String {
+        let line = fault.split(separator: "\n").first { !$0.hasPrefix("***") } ?? "it cannot be read"
+        return line.count > maximumFaultCharacters ? line.prefix(maximumFaultCharacters) + "…" : String(line)
     }
 
     /// Sees to it that no item number is given twice: behind the last one given, or, where that is not known, far behind
@@ -184,8 +208,10 @@ struct Salvage {
 private struct SalvagedRows {
     private(set) var sound = 0
     private(set) var damaged = 0
+    /// Whether pages of rows cannot be read.
+    private(set) var lacksPages = false
     /// Whether rows are missing or may be.
-    private(set) var isIncomplete = false
+    var isIncomplete: Bool { damaged > 0 || lacksPages }
 
     /// The most damaged places that are stepped over; a table with more is given up there.
     private static let maximumSteps = 100_000
@@ -207,12 +233,12 @@ private struct SalvagedRows {
                         try take(row)
                         sound += 1
                     } catch {
-                        (damaged, isIncomplete) = (damaged + 1, true)
+                        damaged += 1
                     }
                 }
                 return
             } catch {
-                isIncomplete = true
+                lacksPages = true
                 guard let after = Self.firstReadable(db, table, key, from: next) else { return }
                 next = after
             }

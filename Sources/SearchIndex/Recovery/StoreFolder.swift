@@ -17,7 +17,9 @@ package struct StoreFolder: Sendable {
     /// The database that is being made to replace a damaged one.
     var replacement: String { database + ".new" }
     /// The last database that was replaced with losses.
-    var setAside: String { database + ".damaged" }
+    var setAside: String { path + "/" + setAsideName }
+    /// The file name of ``setAside``.
+    var setAsideName: String { "index.sqlite.damaged" }
     /// Says that damage was met, so that everything is checked at the next opening. A file, since the database may not be
     /// able to say it, and since a reader that meets the damage has no database to write to.
     private var mark: String { path + "/suspect" }

@@ -23,6 +23,7 @@ struct StoreOpening {
     let seams: StoreSeams
 
     private var report = RecoveryReport()
+    private var hasSalvaged = false
     /// The generation before any attempt: a loss that the first one noted, before it met damage, is one of this opening.
     private var generationBefore: Int?
 
@@ -115,6 +116,7 @@ struct StoreOpening {
     }
 
     private mutating func salvage(because reason: String) throws {
+        hasSalvaged = true
         let result = try Salvage(folder: folder, knownGeneration: knownGeneration, now: now()).run(because: reason)
         report.findings += result.findings
         report.lostDonations = report.lostDonations || result.hasLosses
@@ -155,7 +157,8 @@ struct StoreOpening {
         generationBefore = generation
         try takeOverGeneration(pool)
         if folder.isSuspect {
-            report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
+            let isNew = hasSalvaged
+            report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max, isNew: isNew) }
         }
         _ = try pool.write { try DerivedIndex.bringUpToDate($0, itemsAtOnce: seams.itemsRebuiltAtOnce) }
         let clock = StoreClock(wall: now, boot: seams.bootClock)

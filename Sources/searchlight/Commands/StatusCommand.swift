@@ -52,7 +52,9 @@ struct StatusCommand: OptionedCommand {
             for finding in recovery.findings { try Output.line("  \(Output.tidied(finding))") }
         }
         if report.needsRepair {
-            try Output.line("Damage was met. It is mended when the index is written; now: searchlight verify --repair")
+            try Output.line(
+                "The index is damaged. The next command that writes it repairs it. To repair it now: searchlight verify --repair"
+            )
         }
         if report.hasDamagedJobs {
             try Output.line("The list of owed reindexes is damaged; everything is owed when the index is written.")

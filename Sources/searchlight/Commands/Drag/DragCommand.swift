@@ -107,7 +107,7 @@ struct DragCommand: OptionedCommand {
         let names = try ItemNames(items, from: itemsFrom)
         let receiver = try DragReceiver(
             profile: receiver, accepted: accepted, inPlace: inPlace, environment: options.environment)
-        try await options.withStore(.read) { store in
+        try await options.withStore(.read, isRepeatable: false) { store in
             let drag = DragRun(
                 store: store, receiver: receiver,
                 reports: DropReports(json: options.json, isSingle: names.names.count == 1),
