@@ -148,6 +148,7 @@ struct BundleCommandTests {
         #expect(try command("reindex").status == 0)
         let asked = try command("forget", "com.example.notebook")
         #expect(asked.status == 4 && asked.output.contains("3 items of com.example.notebook"), "\(asked)")
+        #expect(asked.output.contains("standard input is not a terminal, or --json is given. Pass --yes."), "\(asked)")
         #expect(try command("list").output.contains("Alpha sheet"))
     }
 

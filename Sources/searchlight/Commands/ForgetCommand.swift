@@ -8,8 +8,9 @@ struct ForgetCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove everything that an app has in the index.",
         discussion: """
-            Its items, its client states, what is counted of their use, and what it owes. It asks before, unless --yes is given. An extension that is \
-            still installed donates everything again with its next reindex; disable or remove it first to keep it out.
+            Removes the app's items, its client states, the counts of their use, and its pending reindexes. Asks first, unless \
+            --yes is given. An extension that is still installed donates everything again with its next reindex; disable or \
+            remove it first to prevent that.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -32,14 +33,14 @@ struct ForgetCommand: OptionedCommand {
         if counts[bundle] == nil, !owes {
             guard try await isGone(in: store) else { throw unknown(counts.keys.sorted()) }
         }
-        let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and what it owes"
+        let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and its pending reindexes"
         if !yes { try Confirmation.ask(toRemove: what, json: options.json) }
         let deleted = try await store.perform(ForgetCall(bundle: bundle))
         if options.json { return try Output.printJSON(["bundle": bundle, "deleted": deleted] as JSONObject) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }
 
-    /// Whether it is an extension that was removed and is told of as such.
+    /// Whether the bundle is an extension that was removed, as the listing reports.
     private func isGone(in store: any EngineClient) async throws -> Bool {
         try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
     }

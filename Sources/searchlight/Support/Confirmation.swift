@@ -7,13 +7,16 @@ enum Confirmation {
     /// Asks the user, on a terminal.
     ///
     /// - Parameters:
-    ///   - what: What would be removed.
-    ///   - json: Whether the output is for a program, which cannot be asked.
-    /// - Throws: ``CommandFailure``: refused if nobody can be asked, cancelled if the user says no.
+    ///   - what: the things to remove, as a phrase.
+    ///   - json: `true` if the output is JSON, for a program that cannot answer.
+    /// - Throws: ``CommandFailure``: refused without a terminal or with `json`, cancelled if the user says no.
     static func ask(toRemove what: String, json: Bool) throws {
         guard isatty(STDIN_FILENO) == 1, !json else {
             throw CommandFailure(
-                message: "This would remove \(what). Say --yes, since nobody can be asked.", status: .refused)
+                message: """
+                    This would remove \(what). Cannot prompt: standard input is not a terminal, or --json is given. \
+                    Pass --yes.
+                    """, status: .refused)
         }
         Output.complain("Remove \(what)? [y/N]")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
