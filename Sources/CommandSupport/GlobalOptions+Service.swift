@@ -3,7 +3,7 @@ import ExtensionHost
 import SearchlightEngine
 
 extension GlobalOptions {
-    /// Whether the service is not to be asked.
+    /// `true` to bypass the service.
     package var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
 
     /// The service of the store, if one runs and is to be asked.

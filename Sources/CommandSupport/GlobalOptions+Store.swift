@@ -2,11 +2,11 @@
 import SearchIndex
 import SearchlightEngine
 
-/// What a command does with the store.
+/// The use of the store by a command.
 package enum StoreUse {
     /// Reads it.
     case read
-    /// Reads what is journaled too, which only who changes the store can apply; what is applied where somebody else does.
+    /// Reads the log too, which only a writer can apply. While another process writes, reads the applied donations.
     case readJournaled
     /// Changes it, and creates it if need be.
     case change
@@ -70,7 +70,7 @@ extension GlobalOptions {
         case .read: return try SearchlightEngine(try engineConfiguration(.readOnly))
         case .change: return try SearchlightEngine(try engineConfiguration(.readWrite))
         case .changeExisting:
-            // A store that is not there is told before one is made.
+            // Reports a missing store before one is created.
             _ = try SearchlightEngine(try engineConfiguration(.readOnly))
             return try SearchlightEngine(try engineConfiguration(.readWrite))
         case .readJournaled:
@@ -78,13 +78,13 @@ extension GlobalOptions {
             do {
                 return try SearchlightEngine(try engineConfiguration(.readWrite))
             } catch  where Self.isKeptFromWriting(error) {
-                // What is applied is all there is to see.
+                // Only the applied donations can be shown.
                 return reader
             }
         }
     }
 
-    /// Whether someone else is writing, or this user may not.
+    /// Whether another process writes the store, or this user may not write it.
     private static func isKeptFromWriting(_ error: any Error) -> Bool {
         switch error {
         case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
@@ -93,7 +93,7 @@ extension GlobalOptions {
         }
     }
 
-    /// Says on standard error what a person should know of the store before anything is done with it.
+    /// Reports on standard error which losses and pending donations the opening found.
     package func warnOfOpening(_ opening: StoreOpeningReport) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }

@@ -4,7 +4,7 @@ import Glibc
 import Previews
 import Synchronization
 
-/// What a command prints and how: the only way to standard output and standard error, so that nothing passes unfiltered.
+/// The only path to standard output and standard error, so that all text is filtered.
 package enum Output {
     /// Whether a descriptor is a terminal that wants colour.
     private static func isColoured(_ descriptor: Int32) -> Bool {
@@ -29,7 +29,7 @@ package enum Output {
         try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a line on standard error. That it cannot be printed, nobody could be told.
+    /// Prints a line on standard error. A failure to print it is ignored.
     package static func complain(_ text: StyledText) {
         try? write(text.rendered(coloured: isColoured(STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
@@ -37,8 +37,8 @@ package enum Output {
     /// The longest message of a failure that is shown, in characters.
     private static let maximumFailureCharacters = 20_000
 
-    /// Prints why a command failed on standard error. Lines after the first are indented, so that what an extension is
-    /// quoted with cannot pass for a line of this program's own.
+    /// Prints the reason of a failure on standard error. Lines after the first are indented, so that a quotation from an
+    /// extension does not look like a line of this program.
     package static func fail(_ description: String) {
         let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
         let shown = lines.enumerated().map {
@@ -58,7 +58,7 @@ package enum Output {
         tidied(description).split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.
+    /// Shows progress in the last line of the terminal, in place of the previous progress; `nil` removes it.
     package static func progress(_ text: StyledText?) {
         let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
         try? write("\r\u{1B}[K" + line, to: STDERR_FILENO)
@@ -94,7 +94,7 @@ package enum Output {
                 let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
                 if count < 0 && errno == EAGAIN {
-                    // Whoever started this made it non-blocking.
+                    // The parent process made the descriptor non-blocking.
                     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&waiting, 1, -1)
                     continue

@@ -11,7 +11,7 @@ package struct QuickLookArguments: ParsableArguments {
     /// The port to listen on.
     @Option(help: "The port, 0 to 65535; 0 is any that is free.")
     package var port: UInt16 = 0
-    /// Whether no browser is started.
+    /// `true` to start no browser.
     @Flag(help: "Only print the address of the file. Otherwise a browser is opened where there is a desktop.")
     package var noOpen = false
     /// The seconds without a request after which the server ends.

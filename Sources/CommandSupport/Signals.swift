@@ -74,7 +74,7 @@ package enum Signals {
         pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
-    /// Whether whoever started this has it go on, as “nohup” does.
+    /// Whether the parent process set the signal to be ignored, as “nohup” does.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)

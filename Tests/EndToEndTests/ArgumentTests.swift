@@ -35,7 +35,7 @@ struct ArgumentTests {
         #expect(try !command("search", "zebra").output.contains("operator"))
         #expect(
             try command("search", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                .contains("the exit status is 0"))
+                .contains("The exit status is 0 even if nothing is found."))
     }
 
     @Test("A misspelt command, and an option before the command, are wrong usage and say what to do")

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page does. Everything that comes from items is inserted as text, never as markup.
+// The behaviour of the page. Content of items is inserted as text, never as markup.
 "use strict";
 const by = (id) => document.getElementById(id);
 const [query, results, more, stage] = ["query", "results", "more", "stage"].map(by);
 const page = crypto.randomUUID();
-// What was found: how many, and the apps and kinds among them, from which filters are chosen.
+// The apps and kinds among the hits, with their numbers, from which the user chooses filters.
 const facets = { app: new Map(), kind: new Map() }, filters = { app: null, kind: null };
-// The text whose hits these are.
+// The text that found these hits.
 let facetText = "";
 let turn = 0, hits = [], next = null, total = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
-// The text that was searched for, which may have other words than the field; whether no word is to be corrected.
+// The text of the last search, which may have other words than the field; and whether corrections are off.
 let searched = "", asTyped = false;
 
 // Icons: outlines in a square of 24.
@@ -42,7 +42,7 @@ function element(name, properties = {}, ...content) {
 }
 const marked = (pieces) => pieces.map((piece) => piece.found ? element("mark", {}, piece.text) : piece.text);
 
-// Asks the server; whoever is asked by a newer signal gives this one up.
+// Sends a request to the server. The signal of a newer request aborts it.
 async function ask(address, parameters, signal) {
   const reply = await fetch(address + "?" + new URLSearchParams(parameters), { signal });
   const value = await reply.json();
@@ -50,7 +50,7 @@ async function ask(address, parameters, signal) {
   return value;
 }
 
-// Searching: each change asks anew and gives up what was asked before.
+// Searching: each change sends a new request and aborts the previous one.
 async function search(following = false) {
   const text = query.value;
   searching?.abort();
@@ -69,7 +69,7 @@ async function search(following = false) {
     if (own === searching && problem.name !== "AbortError") explain("Search Failed", problem.message);
   }
 }
-// Shows the text that was searched for in place of the typed one.
+// Shows the corrected text of the search.
 function correct(pieces, text) {
   searched = pieces ? pieces.map((piece) => piece.text).join("") : text;
   by("correction").hidden = !pieces;
@@ -97,7 +97,7 @@ function explain(title, text) {
   if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = by("summary").hidden = true; choose(-1); }
 }
 
-// How many were found, and a button for each app and kind among them. While a filter is in use, the others of its row stay, so
+// Shows the number of hits, and a button for each app and kind among them. While a filter is in use, the others of its row stay, so
 // that another can be chosen. After a change of the text only the filter in use stays.
 const maximumChips = 5;
 const isFiltered = () => Boolean(filters.app || filters.kind);
@@ -126,7 +126,7 @@ function chips(name) {
   const labels = [...facets[name].values()].map((one) => one.label);
   const all = [...facets[name]].sort(([one, a], [other, b]) =>
     (other === filters[name]) - (one === filters[name]) || b.count - a.count || a.label.localeCompare(b.label));
-  // One alone is no choice.
+  // A single value is no choice.
   if (all.length < 2 && !filters[name]) return [];
   return all.slice(0, maximumChips).map(([value, one]) => {
     const isPressed = filters[name] === value;
@@ -142,7 +142,7 @@ function chips(name) {
 }
 
 function row(hit, index) {
-  // In the document from the beginning, since it is loaded when it comes into view; seen once it has loaded.
+  // The picture is in the document from the beginning, since it loads when it scrolls into view. It is visible once loaded.
   const picture = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
   const frame = element("span", { className: "icon", ariaHidden: "true" }, icon(hit.icon), picture);
   picture.addEventListener("load", () => { frame.replaceChildren(picture); picture.className = ""; });
@@ -164,7 +164,7 @@ function day(seconds) {
   return new Intl.DateTimeFormat(undefined, form).format(date);
 }
 
-// Dragging out: the receiver is handed an address, and only if it asks there is anything made.
+// Dragging out: the receiver gets an address. The file is made when the receiver requests it.
 function carry(event, hit, offer) {
   const data = event.dataTransfer;
   data.effectAllowed = "copyLink";
@@ -215,7 +215,7 @@ function pick(index) {
   option?.scrollIntoView({ block: "nearest" });
   announce();
 }
-// What comes next is typed behind it: a filter without its value goes on, a word does not.
+// The user types on behind it: a filter without its value continues, a word is complete.
 function take(index) {
   const taken = suggestions[index];
   query.value = taken.text + (taken.count === undefined ? "" : " ");
@@ -235,7 +235,7 @@ function announce() {
   else query.removeAttribute("aria-activedescendant");
 }
 
-// Use is counted: what was dropped or saved, and a preview that the user chose and kept open for ten seconds.
+// Counts use: a drop, a save, and a preview that the user chose and kept open for ten seconds.
 const engaged = (hit, kind) =>
   fetch("api/engaged/" + hit.id + "?" + new URLSearchParams({ q: query.value, kind }), { keepalive: true }).catch(() => {});
 const dropped = (event, hit) => { if (event.dataTransfer.dropEffect !== "none") engaged(hit, "drag"); };
@@ -246,7 +246,7 @@ function watch() {
   if (hit) watching = setTimeout(() => { if (hits[chosen] === hit && !document.hidden) engaged(hit, "preview"); }, 10000);
 }
 
-// Choosing: what was looked at before is given up, here and in the extension that renders it.
+// Choosing: aborts the previous preview, here and in the extension that renders it.
 function choose(index) {
   by("hit-" + chosen)?.setAttribute("aria-selected", "false");
   chosen = Math.max(-1, Math.min(index, hits.length - 1));
@@ -295,7 +295,7 @@ function present(preview, hit) {
     return stage.replaceChildren(element("figure", {}, link));
   }
   const frame = element("iframe", { title: "Preview of " + preview.title });
-  // Scripts stay out.
+  // The frame runs no scripts.
   frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
   frame.src = preview.frame;
   stage.replaceChildren(frame);
@@ -375,7 +375,7 @@ query.addEventListener("blur", dismiss);
 by("correction").lastElementChild.addEventListener("click", () => { asTyped = true; query.focus(); search(); });
 more.addEventListener("click", () => search(true));
 by("back").addEventListener("click", () => { close(); if (!isNarrow()) query.focus(); });
-// Whoever leaves waits for nothing.
+// Leaving the page aborts all requests.
 addEventListener("pagehide", () => { searching?.abort(); looking?.abort(); });
 by("lens").append(icon("lens"));
 by("back").append(icon("back"));

@@ -28,7 +28,7 @@ enum DownloadName {
 
     /// The value of `Content-Disposition`: as letters and digits for all, and as it is for those who read RFC 6266.
     ///
-    /// - Parameter isShown: Whether it is for the browser's own viewer, and only named so when it is saved from there.
+    /// - Parameter isShown: `true` for the browser's own viewer, which uses the name when the user saves the document.
     static func disposition(_ name: String, isShown: Bool = false) -> String {
         let plain = String(name.unicodeScalars.map { $0.isASCII && isPlain($0) ? Character($0) : "-" })
         let encoded = name.utf8.map { byte in

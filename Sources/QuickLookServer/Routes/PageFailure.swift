@@ -5,11 +5,11 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-/// Why the page does not get what it asked for.
+/// The failure of a request of the page.
 struct PageFailure: Error {
     /// The status of the protocol.
     var status: Int
-    /// What was attempted, what happened, what to do.
+    /// A message with the attempt, the failure and a remedy.
     var message: String
 
     init(_ status: Int, _ message: String) {
@@ -41,7 +41,7 @@ struct PageFailure: Error {
             }
     }
 
-    /// Nobody waits for the answer any more. No status of the protocol's, but what servers commonly write down for it.
+    /// The client has closed the request: 499, a common status outside of the HTTP standard.
     static let cancelled = 499
 
     private static func status(of error: ExtensionError) -> Int {
@@ -74,7 +74,7 @@ struct PageFailure: Error {
 
 extension PageReply {
     static func json(_ value: some Encodable, status: Int = 200) -> PageReply {
-        // What is encoded here are texts, numbers and lists of them, none of which can fail.
+        // Texts, numbers and lists of them can always be encoded.
         let data = (try? JSONEncoder().encode(value)) ?? Data("{}".utf8)
         return PageReply(status: status, type: "application/json", policy: .data, body: .bytes(Array(data)))
     }

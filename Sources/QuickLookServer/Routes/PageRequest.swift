@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What a browser asks, as far as the page's server looks at it.
+/// A request of a browser, as far as the server reads it.
 package struct PageRequest: Sendable {
     /// Such as `GET`.
     package var method: String
@@ -32,12 +32,12 @@ package struct PageRequest: Sendable {
     }
 }
 
-/// What a browser is answered.
+/// An answer to a browser.
 package struct PageReply: Sendable {
     /// The bytes of an answer.
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// To be read from a descriptor while it is sent; exactly so many bytes.
+        /// A descriptor to read from while the answer is sent, and the exact number of bytes.
         case stream(OwnedDescriptor, length: UInt64)
     }
 
@@ -45,7 +45,7 @@ package struct PageReply: Sendable {
     package var status: Int
     /// The headers by their usual names; ``standardHeaders`` come with every answer.
     package var headers: [String: String]
-    /// What follows them.
+    /// The bytes behind the headers.
     package var body: Body
 
     /// Creates an answer.
@@ -62,7 +62,7 @@ package struct PageReply: Sendable {
         self.init(status: status, type: type, policy: policy, body: .bytes(Array(text.utf8)))
     }
 
-    /// Nothing is kept, guessed, told to others or shared with other origins.
+    /// The browser stores nothing, guesses no type, sends no referrer and shares nothing with other origins.
     private static let standardHeaders = [
         "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
@@ -70,7 +70,7 @@ package struct PageReply: Sendable {
     ]
 }
 
-/// What the content of an answer may do in a browser (its `Content-Security-Policy`).
+/// The rights of the content of an answer in a browser (its `Content-Security-Policy`).
 package enum PagePolicy: String, Sendable {
     /// The simulator's own page: its own files, and frames with previews.
     case page = """

@@ -6,12 +6,12 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Answers what an item looks like: first what is known of the preview, then its content, which was rendered with it.
+/// Answers with previews of items: first the facts about a preview, then its content, which was rendered with it.
 final class PreviewDesk: Sendable {
     private let store: any EngineClient
     private let rendered = Mutex(Rendered())
 
-    /// The previews rendered last, for whoever reads their content next.
+    /// The previews rendered last, whose content the page requests next.
     private struct Rendered {
         struct Entry {
             var key: Int
@@ -38,10 +38,10 @@ final class PreviewDesk: Sendable {
 
     init(_ store: any EngineClient) { self.store = store }
 
-    /// What is known of a preview, with the address of its content.
+    /// The facts about a preview, with the address of its content.
     func reply(for item: StoredItem, query: String) async throws -> PageReply {
         let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
-        // Nobody reads what is made for those who have moved on.
+        // The user has moved on to another item.
         try Task.checkCancellation()
         let key = rendered.withLock { $0.keep(preview, of: item, query) }
         return .json(Report(preview, of: item, query: query, key: key))
@@ -50,7 +50,7 @@ final class PreviewDesk: Sendable {
     /// The content of a preview: the one that was rendered under a key, or else rendered now.
     ///
     /// - Parameters:
-    ///   - isFramed: Whether it is for a frame, which shows pages only.
+    ///   - isFramed: `true` for a frame, which shows pages only.
     ///   - item: Finds the item, if it is to be rendered.
     func content(
         key: Int?, query: String, isFramed: Bool, _ item: () async throws -> StoredItem
@@ -97,8 +97,8 @@ final class PreviewDesk: Sendable {
 
     private static let html = "text/html; charset=utf-8"
 
-    /// What is put before a page's own styles: links open in a window of their own, and what was searched for is marked as
-    /// everywhere else unless the page says how.
+    /// The styles before a page's own: links open in a window of their own, and words of the search are marked as in the
+    /// rest of the page, unless the page has a style for marks.
     private static let framing = Array(
         """
         <base target="_blank"><style>mark { background: light-dark(#f9e2a0, #6b4e00); \
@@ -136,14 +136,14 @@ final class PreviewDesk: Sendable {
         var type: String?
         var bundle: String
         var source: String
-        /// Why the extension did not render it, or why what it rendered is not shown here.
+        /// The reason why there is no rendering of the extension, or why it is not shown here.
         var problem: String?
         var size: Size?
         var removed: String?
         var removals: [Removal]
         var content: String
         var frame: String
-        /// How many bytes the content has.
+        /// The size of the content, in bytes.
         var length: Int
         var offers: [Offer]
 
@@ -170,7 +170,7 @@ final class PreviewDesk: Sendable {
             frame = "preview/\(item.number)/frame?v=\(key)"
             length = preview.content.count
             offers = item.record.promisedRepresentations.prefix(24).map { Offer($0.type, of: item) }
-            // What the page cannot show itself.
+            // The types that the page cannot show itself.
             if kind == .pdf || kind == .richText {
                 offers.append(Offer(preview: preview.contentType, of: item, url: content))
             }

@@ -8,7 +8,7 @@ import SearchlightEngine
 import Synchronization
 import UserSearch
 
-/// What is answered to the page: an answer for each request, from the store alone. May be called from any task.
+/// Answers each request of the page, from the store alone. May be called from any task.
 package final class QuickLookRoutes: Sendable {
     private let store: any EngineClient
     private let access: PageAccess
@@ -18,10 +18,10 @@ package final class QuickLookRoutes: Sendable {
     private let previews: PreviewDesk
     private let underWay = Atomic(0)
 
-    /// How many requests are being answered.
+    /// The number of requests in progress.
     package var requestsUnderWay: Int { underWay.load(ordering: .relaxed) }
 
-    /// So many requests are answered at a time; a page has six connections.
+    /// The most requests in progress; a page has six connections.
     package static let maximumRequests = 32
     /// The longest query, in bytes.
     package static let maximumQueryBytes = 2000
@@ -31,9 +31,9 @@ package final class QuickLookRoutes: Sendable {
     /// Creates the routes of a session.
     ///
     /// - Parameters:
-    ///   - store: What is asked.
-    ///   - access: Who may ask.
-    ///   - query: What stands in the search field at first.
+    ///   - store: the store that is searched.
+    ///   - access: the rules of who may ask.
+    ///   - query: the initial text of the search field.
     package init(_ store: any EngineClient, access: PageAccess, query: String = "") {
         self.store = store
         self.access = access
@@ -42,15 +42,15 @@ package final class QuickLookRoutes: Sendable {
         previews = PreviewDesk(store)
     }
 
-    /// What is to be done with a request.
+    /// The decision on a request.
     package enum Admission: Sendable {
-        /// Nothing: this is the answer, which is small. Whether the session begins with it.
+        /// The request has this small answer. The second value is `true` if the session begins with it.
         case answered(PageReply, isWelcome: Bool)
-        /// It comes from the session's browser; the path within the session's folder.
+        /// The request comes from the session's browser; the path is relative to the session's folder.
         case granted(path: [String])
     }
 
-    /// Says who may have what. Costs next to nothing, whatever is asked.
+    /// Decides who may have what. Its cost is small for every request.
     package func admit(_ request: PageRequest) -> Admission {
         switch access.decide(request) {
         case .invited: .answered(Page.invitation, isWelcome: false)
@@ -60,7 +60,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Answers. Cancelling the caller cancels what the store and the extensions do for it.
+    /// Answers a request. Cancelling the caller cancels the work of the store and the extensions.
     package func answer(_ request: PageRequest) async -> PageReply {
         switch admit(request) {
         case .answered(let reply, _): reply
@@ -136,7 +136,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Does what only the newest request of a page is worth.
+    /// Runs a body for the newest request of a page only.
     private func turn(
         _ kind: String, _ arguments: [String: String], _ body: @escaping @Sendable () async throws -> PageReply
     ) async throws -> PageReply {
@@ -168,7 +168,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Has a promise fulfilled, now that somebody reads what comes.
+    /// Fulfils a promise, as the browser reads the bytes.
     private func promise(of item: StoredItem, as type: String) async throws -> PageReply {
         let promised = item.record.promisedRepresentations
         guard let choice = promised.first(where: { $0.type == type }) else {

@@ -7,14 +7,14 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Answers searches as the page shows them. Keeps where the last pages of results ended, so that the page need not know.
+/// Answers searches for the page. Stores the cursors of the last result pages under short keys.
 final class SearchDesk: Sendable {
     private let store: any EngineClient
     private let cursors = Mutex(Cursors())
 
     /// The hits of a page.
     static let pageSize = 40
-    /// More hits are counted as that many.
+    /// The most hits that are counted.
     private static let maximumCounted = 1000
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
@@ -27,11 +27,11 @@ final class SearchDesk: Sendable {
     private struct Cursors {
         var next = 1
         var kept: [(number: Int, search: Key, cursor: SearchCursor)] = []
-        /// Who scrolls on does so in what was found last.
+        /// Scrolling continues in the last results.
         static let maximum = 16
     }
 
-    /// What a page of results belongs to.
+    /// The search that a page of results belongs to.
     private struct Key: Equatable {
         var query: String
         var filters: Filters
@@ -40,7 +40,7 @@ final class SearchDesk: Sendable {
 
     init(_ store: any EngineClient) { self.store = store }
 
-    /// What a search is narrowed to.
+    /// The filters of a search.
     struct Filters: Equatable {
         /// The bundle identifier of an app; `nil` means all.
         var app: String?
@@ -65,9 +65,9 @@ final class SearchDesk: Sendable {
 
     /// - Parameters:
     ///   - query: the text as typed.
-    ///   - filters: what the page narrows the search to.
+    ///   - filters: the filters that the page adds.
     ///   - correctsSpelling: whether misspelled words are corrected.
-    ///   - cursor: where the page before ended, as its reply said.
+    ///   - cursor: the cursor in the reply of the previous page.
     /// - Throws: ``EngineError`` or ``PageFailure``.
     func reply(
         _ query: String, _ filters: Filters, correctsSpelling: Bool, after cursor: String?
@@ -97,7 +97,7 @@ final class SearchDesk: Sendable {
                 }))
     }
 
-    /// The texts that may take the place of a text that is being typed.
+    /// The suggested texts in place of a text that is being typed.
     ///
     /// - Throws: ``EngineError``.
     func suggestions(for typed: String) async throws(EngineError) -> PageReply {
@@ -125,12 +125,12 @@ final class SearchDesk: Sendable {
     private struct Suggested: Encodable {
         var kind: String
         var text: String
-        /// How many items it finds, and whether these are all; missing for a filter without its value.
+        /// The number of items that the text finds, and whether it is exact; missing for a filter without its value.
         var count: Int?
         var isExact: Bool?
     }
 
-    /// Nothing, where nothing was donated yet.
+    /// An empty answer before the first donation.
     private func found(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         do throws(EngineError) {
             return try await store.find(search)
@@ -156,9 +156,9 @@ final class SearchDesk: Sendable {
 
     private struct Report: Encodable {
         var hits: [Hit]
-        /// What to ask the next page with.
+        /// The key of the next page.
         var next: String?
-        /// How many are found on all pages; `nil` for those behind the first.
+        /// The number of hits on all pages; `nil` behind the first page.
         var total: SearchTotal?
         /// The text that was searched for in place of the typed one; its other words are marked.
         var correction: [Piece]?
@@ -170,16 +170,16 @@ final class SearchDesk: Sendable {
         var kind: String?
         var icon: String
         var bundle: String
-        /// What filters take: the bundle identifier, and the uniform type identifier if it is one by its form.
+        /// The values for filters: the bundle identifier, and the uniform type identifier if its form is valid.
         var app: String
         var type: String?
         var snippet: [Piece]
         /// In seconds since 1970.
         var date: Double?
         var thumbnail: String
-        /// What it is dragged out as.
+        /// The promised types for a drag.
         var offer: Offer?
-        /// Where the item is on the web, for those it is dropped on that take addresses.
+        /// The web address of the item, for receivers of addresses.
         var url: String?
 
         init(_ hit: FoundItem, _ highlighter: Highlighter) {
@@ -229,10 +229,10 @@ struct Piece: Encodable {
     }
 }
 
-/// A promise as the page offers it: nothing is made before its address is asked for.
+/// A promise as the page offers it. The file is made when its address is requested.
 struct Offer: Encodable {
     var type: String
-    /// What a person calls the type.
+    /// The name of the type, for users.
     var name: String
     /// The media type.
     var media: String

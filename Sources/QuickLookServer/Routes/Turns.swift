@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Whose turn it is: of what one page asks of one kind only the newest counts. What was asked before is cancelled, down to the
-/// extension, when something newer arrives.
+/// Keeps the newest request of each kind and page. A newer request cancels the older one, down to the extension.
 package final class Turns: Sendable {
-    /// What is asked, by which page.
+    /// A kind of request, and the page that sends it.
     package struct Line: Hashable, Sendable {
         package var page: String
         package var kind: String
@@ -15,7 +14,7 @@ package final class Turns: Sendable {
         }
     }
 
-    /// What arrived is older than what was asked already.
+    /// The request is older than one that arrived before.
     package struct Stale: Error {}
 
     private struct Turn {
@@ -30,12 +29,12 @@ package final class Turns: Sendable {
     }
 
     private let state = Mutex(State())
-    /// So many pages are remembered, twice: somebody has few open.
+    /// The most pages that are remembered, twice, since users have few open.
     private static let maximumLines = 64
 
     package init() {}
 
-    /// Does something unless, and until, something newer is asked.
+    /// Runs a body until a newer request arrives.
     ///
     /// - Parameters:
     ///   - number: Grows with each request of the line.

@@ -4,9 +4,9 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// What is counted of the use of items, to be shown.
+/// The counts of use, as the user sees them.
 public struct EngagementHistory: Hashable, Sendable, Codable {
-    /// What is counted of one item as one reporter tells it.
+    /// The counts of one item from one reporter.
     public struct Entry: Hashable, Sendable, Codable {
         /// The number of the item.
         public var item: Int64
@@ -18,33 +18,33 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
         public var title: String
         /// Who reported its use.
         public var reporter: EngagementReporter
-        /// Whatever was typed.
+        /// The count of all texts.
         public var total: Count
-        /// What was typed, the largest counts first; at most 100 texts.
+        /// The typed texts, the largest counts first; at most 100.
         public var texts: [Text]
     }
 
-    /// What was counted after a text was typed.
+    /// The count for one typed text.
     public struct Text: Hashable, Sendable, Codable {
         /// The text as it was typed last; at most 128 bytes.
         public var typed: String
-        /// What was counted.
+        /// The count.
         public var count: Count
     }
 
     /// A number of events.
     public struct Count: Hashable, Sendable, Codable {
-        /// How many there were.
+        /// The number of events.
         public var events: Int
-        /// What they are worth now: each is weighed by its kind and halves every 30 days; at most 16.
+        /// The present value: each event has the weight of its kind, and values halve every 30 days; at most 16.
         public var value: Double
-        /// When the last one was, in seconds since 2001-01-01 UTC.
+        /// The time of the last event, in seconds since 2001-01-01 UTC.
         public var last: Double
     }
 
     /// Whether use is counted now.
     public var isOn: Bool
-    /// How many entries there are in all.
+    /// The number of all entries.
     public var total: Int
     /// The entries of this page.
     public var entries: [Entry]

@@ -2,7 +2,7 @@
 import MetadataQuery
 import UserSearch
 
-/// What is searched for.
+/// A search of the index.
 public struct SearchRequest: Sendable {
     /// What a person typed: items with all words come before those with some, `"…"` holds a phrase together, `-word` excludes,
     /// the last word may be the beginning of one (``UserQuery``).
@@ -15,11 +15,11 @@ public struct SearchRequest: Sendable {
     public var readsFilters = true
     /// The attributes that found items carry; `nil` means all. An item's identifier and domain are always there.
     public var attributes: Set<String>?
-    /// At most so many hits on a page, 1 to ``SearchIndex/maximumPage``.
+    /// The most hits on a page, 1 to ``SearchIndex/maximumPage``.
     public var limit = 20
     /// Where the page before ended; `nil` for the first.
     public var cursor: SearchCursor?
-    /// Whether the last word is also looked for inside of others, after everything else: `bench` finds `workbench`.
+    /// Whether the search also finds words with the last word inside, behind all other hits: `bench` finds `workbench`.
     public var findsInsideWords = true
     /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
     /// be missing, and the search does not wait for it: for a search with each key that is typed.
@@ -43,11 +43,11 @@ public struct SearchRequest: Sendable {
 
 /// What bounds the work of a search (``SearchRun``).
 package struct SearchLimits: Sendable {
-    /// Of texts that may hold the beginning of a word, so many of the newest are looked at.
+    /// The most texts that are read for the beginning of a word, the newest first.
     package var candidates = 1000
     /// In a store with fewer texts no beginning of a word takes long to look up.
     package var smallStore: Int64 = 20_000
-    /// So many of the newest titles are a sample of which beginnings of words are common.
+    /// The number of newest titles in the sample that shows which beginnings of words are common.
     package var sample: Int64 = 1 << 14
     /// Up to so many texts of a word are counted; how many more there are is told from the sample.
     package var countedOccurrences = 512
@@ -55,7 +55,7 @@ package struct SearchLimits: Sendable {
     package var together = 1000
     /// Of texts with some of the words, so many are compared: those with the rarest words.
     package var postings = 15_000
-    /// So many of the best candidates are read.
+    /// The number of best candidates that are read.
     package var readItems = 128
     /// After so many bytes of text no more than ``readLargeItems`` are read; after eight times as many, no more than are shown.
     package var readBytes = 1 << 20
@@ -65,7 +65,7 @@ package struct SearchLimits: Sendable {
     /// So often words that the typed letters are inside of are looked up (``TermDictionary/wordsAtOnce``): anybody may donate a
     /// million of them.
     package var wordLookups = 64
-    /// At most so many items are read to count them.
+    /// The most items that are read to count them.
     package var countedReads = 10_000
 }
 
@@ -73,7 +73,7 @@ package struct SearchLimits: Sendable {
 public struct SearchTotal: Hashable, Sendable, Codable {
     /// The number.
     public var count: Int
-    /// Whether there are no more.
+    /// Whether the number is exact; otherwise there are more.
     public var isExact: Bool
 
     /// Creates a total.
@@ -103,7 +103,7 @@ public struct SearchPage: Hashable, Sendable, Codable {
     public var hits: [SearchHit]
     /// Where the next page begins; `nil` after the last one.
     public var next: SearchCursor?
-    /// What is durable and was not waited for, so that the page may lack it or show what it replaces; `nil` if there was
+    /// Donations that are durable and not applied yet, so that the page may lack them or show older versions; `nil` if there was
     /// nothing.
     public var pending: PendingDonations?
     /// How many items are found on all pages, if that was asked for (``SearchRequest/countsUpTo``).

@@ -3,7 +3,7 @@ import SearchIndex
 import UserSearch
 
 extension SearchlightEngine {
-    /// Counts what the user did with items; see ``SearchIndex/countEngagement(_:)``.
+    /// Counts uses of items; see ``SearchIndex/countEngagement(_:)``.
     package func countEngagement(_ engagements: [Engagement]) async throws(EngineError) -> Int {
         guard index.learns, !engagements.isEmpty else { return 0 }
         return try await onWritableIndex { (index) throws(SearchIndexError) in
@@ -11,7 +11,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Counts what an app reports of its own items; see ``SearchIndex/countEngagement(withItem:of:text:kind:)``.
+    /// Counts uses that an app reports of its own items; see ``SearchIndex/countEngagement(withItem:of:text:kind:)``.
     package func countEngagement(
         withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
     ) async throws(EngineError) -> Bool {
@@ -20,14 +20,14 @@ extension SearchlightEngine {
         }
     }
 
-    /// What is counted; see ``SearchIndex/engagementHistory(from:limit:)``.
+    /// The counts of use; see ``SearchIndex/engagementHistory(from:limit:)``.
     package func engagementHistory(from offset: Int, limit: Int) async throws(EngineError) -> EngagementHistory {
         try await onIndex { (index) throws(SearchIndexError) in
             try await index.engagementHistory(from: offset, limit: limit)
         }
     }
 
-    /// Erases what is counted; see ``SearchIndex/clearEngagement()``.
+    /// Erases all counts; see ``SearchIndex/clearEngagement()``.
     package func clearEngagement() async throws(EngineError) -> Int {
         try await onWritableIndex { (index) throws(SearchIndexError) in try await index.clearEngagement() }
     }
@@ -37,9 +37,9 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try index.setLearning(isOn) }
     }
 
-    /// Changes the index. An engine that only reads it becomes the one who changes it for a moment, if nobody else is.
+    /// Changes the index. An engine that only reads it opens it for writing for a moment, unless another process writes.
     ///
-    /// - Throws: ``EngineError/storeInUse(path:process:)`` if somebody is.
+    /// - Throws: ``EngineError/storeInUse(path:process:)`` if another process writes.
     private func onWritableIndex<Value>(
         _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {
@@ -50,7 +50,7 @@ extension SearchlightEngine {
         let writer = try Self.openIndex(configuration, .readWrite, JobStore(directory: directory))
         let result: Result<Value, SearchIndexError>
         do throws(SearchIndexError) { result = .success(try await body(writer)) } catch { result = .failure(error) }
-        // What could not be applied now will be when the store is opened the next time.
+        // The next opening of the store applies the rest.
         try? await writer.close()
         do throws(SearchIndexError) { return try result.get() } catch { throw .index(error) }
     }

@@ -2,7 +2,7 @@
 import SearchIndex
 import UserSearch
 
-/// Counts what the user did with items that a search found; answers how many reports were counted.
+/// Counts uses of items that a search found. Returns the number of counted reports.
 ///
 /// ```swift
 /// try await store.perform(EngageCall([Engagement(item: 12, text: "quart", kind: .open)]))
@@ -11,7 +11,7 @@ package struct EngageCall: EngineCall {
     package var purpose: String { "count what was used" }
     var engagements: [Engagement]
 
-    /// The most reports of one call. More items at once are a program's, not a habit.
+    /// The most reports of one call. More items at once come from a program and show no habit.
     static let maximumReports = 100
 
     package init(_ engagements: [Engagement]) { self.engagements = engagements }
@@ -22,7 +22,7 @@ package struct EngageCall: EngineCall {
     }
 }
 
-/// Lists what is counted, the largest counts first.
+/// Lists the counts of use, the largest first.
 package struct HistoryCall: EngineCall {
     package var purpose: String { "list what is counted" }
     var offset: Int
@@ -48,7 +48,7 @@ package struct HistoryCall: EngineCall {
     }
 }
 
-/// Erases what is counted; answers for how many items something was.
+/// Erases all counts of use. Returns the number of items that had any.
 package struct ClearHistoryCall: EngineCall {
     package var purpose: String { "erase what is counted" }
 
@@ -59,7 +59,7 @@ package struct ClearHistoryCall: EngineCall {
     }
 }
 
-/// Sets whether use is counted; answers whether that is a change.
+/// Switches counting on or off. Returns whether that is a change.
 package struct SetLearningCall: EngineCall {
     package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
     var isOn: Bool
@@ -72,15 +72,15 @@ package struct SetLearningCall: EngineCall {
 }
 
 extension EngineClient {
-    /// Counts what the user did, as far as that is possible: that something is not counted is no reason for anything to fail.
+    /// Counts uses of items where possible. Errors are ignored, since no command should fail for a missing count.
     package func count(_ engagements: [Engagement]) async {
         guard !engagements.isEmpty, engagements.count <= EngageCall.maximumReports else { return }
         _ = try? await perform(EngageCall(engagements))
     }
 
-    /// What is counted, the largest counts first.
+    /// The counts of use, the largest first.
     ///
-    /// - Parameter limit: At most so many items.
+    /// - Parameter limit: the most items.
     package func history(limit: Int) async throws(EngineError) -> EngagementHistory {
         var history = try await perform(HistoryCall(offset: 0, limit: limit))
         while history.entries.count < min(limit, history.total) {

@@ -2,7 +2,7 @@
 import SearchIndex
 import UserSearch
 
-/// A search, and what its answer shall hold.
+/// A search, and the parts that its answer has.
 ///
 /// ```swift
 /// var search = ItemSearch("release notes")
@@ -11,7 +11,7 @@ import UserSearch
 /// let found = try await store.find(search)
 /// ```
 package struct ItemSearch: Hashable, Sendable, Codable {
-    /// What the user typed; see ``SearchRequest/text``.
+    /// The text as typed; see ``SearchRequest/text``.
     package var text: String
     /// Only items of this bundle; `nil` means all.
     package var bundle: String?
@@ -19,15 +19,15 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var filters: [String] = []
     /// The attributes that the answer holds of each item, besides its title, kind and path.
     package var attributes: Set<String> = []
-    /// At most so many hits on a page, 1 to ``SearchIndex/maximumPage``.
+    /// The most hits on a page, 1 to ``SearchIndex/maximumPage``.
     package var limit = 20
-    /// Where the page before ended; `nil` for the first.
+    /// The cursor of the previous page; `nil` for the first page.
     package var cursor: SearchCursor?
-    /// Whether the search waits for what was donated a moment ago; see ``SearchRequest/includesPending``.
+    /// Whether the search waits for pending donations; see ``SearchRequest/includesPending``.
     package var includesPending = true
     /// Whether misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
     package var correctsSpelling = true
-    /// Up to how many hits are counted; `nil` counts none.
+    /// The most hits that are counted; `nil` counts none.
     package var countsUpTo: Int?
     /// The longest snippet, in characters; `nil` for none.
     package var snippetLength: Int?
@@ -43,15 +43,15 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     }
 }
 
-/// Some of what a search finds, best first.
+/// A page of the hits of a search, best first.
 package struct FoundItems: Hashable, Sendable, Codable {
     /// The hits.
     package var hits: [FoundItem]
-    /// Where the next page begins; `nil` after the last one.
+    /// The cursor of the next page; `nil` on the last page.
     package var next: SearchCursor?
     /// The donations that are durable and were not waited for; `nil` if there are none.
     package var pending: PendingDonations?
-    /// How many items are found on all pages, if that was asked for.
+    /// The number of hits on all pages, if the search counts them.
     package var total: SearchTotal?
     /// The words that were searched for in place of misspelled ones; see ``SearchPage/correction``.
     package var correction: SearchCorrection?
@@ -71,17 +71,17 @@ package struct FoundItem: Hashable, Sendable, Codable {
     package var title: String
     /// The uniform type identifier of its content.
     package var contentType: String?
-    /// What users call that type.
+    /// The name of the type, for users.
     package var kindName: String?
     /// The path of the file that the item is.
     package var path: String?
     /// How the item fits.
     package var fit: SearchHit.Kind
-    /// What the score is made of.
+    /// The parts of the score.
     public var parts: ScoreParts
     /// How well it fits; see ``SearchHit/score``.
     package var score: Double
-    /// A passage of the item's text with what was searched for.
+    /// A passage of the item's text with words of the search.
     package var snippet: Snippet?
 
     /// Longer titles are cut.
@@ -92,7 +92,7 @@ package struct FoundItem: Hashable, Sendable, Codable {
 package struct Snippet: Hashable, Sendable, Codable {
     /// The passage, with an ellipsis where it was cut.
     package var text: String
-    /// The parts of it that were searched for, in order, in bytes of UTF-8.
+    /// The ranges of the words of the search, in order, in bytes of UTF-8.
     package var marks: [Range<Int>]
 
     /// The passage in pieces, each with whether it was searched for.
@@ -124,9 +124,9 @@ extension String {
     }
 }
 
-/// What a user should know of the store before relying on an answer.
+/// The limitations of an answer: losses, pending reindexes and folders that are not searched.
 package struct StoreNotes: Hashable, Sendable, Codable {
-    /// What a client wants to be told.
+    /// The notes that a client asks for.
     package struct Request: Hashable, Sendable, Codable {
         /// The folders that the user expects to be searched for extensions.
         package var extensionFolders: [String]
@@ -138,11 +138,11 @@ package struct StoreNotes: Hashable, Sendable, Codable {
     package struct PendingReindex: Hashable, Sendable, Codable {
         /// The bundle identifier.
         package var bundle: String
-        /// Whether its extension is installed, so that it can be asked.
+        /// Whether its extension is installed, so that a reindex can start.
         package var isInstalled: Bool
     }
 
-    /// What was found when the store was opened. A service tells what was lost to the first who asks.
+    /// The findings of the opening of the store. A service reports losses to the first client that asks.
     package var opening: StoreOpeningReport
     /// The bundles with a pending reindex.
     package var pendingReindexes: [PendingReindex]

@@ -18,7 +18,7 @@ extension SearchlightEngine {
             total: page.total, correction: page.correction, notes: try await notes(search.notes))
     }
 
-    /// A search as the index takes it.
+    /// The request to the index for a search.
     ///
     /// - Throws: ``ServiceProblem/refused(during:reason:)`` for too many filters, and for a filter that is no query.
     func request(for search: ItemSearch) throws(EngineError) -> SearchRequest {
@@ -41,7 +41,7 @@ extension SearchlightEngine {
     private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {
         guard let request else { return nil }
         let owed = jobStore.jobs.map(\.bundle)
-        // Somebody may have installed one a moment ago.
+        // An extension may have been installed a moment ago.
         if !owed.isEmpty { await refreshExtensions() }
         let registry = registry
         let installed = Set(registry.extensions.map(\.identifier))
@@ -51,7 +51,7 @@ extension SearchlightEngine {
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 
-    /// The passage of an item's text that shows best what was searched for.
+    /// The passage of an item's text that shows the words of the search best.
     fileprivate static func snippet(
         of item: StoredItem, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {

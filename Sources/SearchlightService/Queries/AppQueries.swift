@@ -36,7 +36,7 @@ struct AppQueries {
         var search = SearchRequest(request.text, bundle: bundle)
         search.cursor = try PageCursor.searchCursor(request.cursor, of: query, maximumHits: limits.searchHits)
         search.filters = try filters(request)
-        // What the user does elsewhere is none of the app's business.
+        // An app must not learn from the order what the user does elsewhere.
         search.learnsFrom = .app
         do throws(EngineError) {
             let page = try await engine.records(search, as: form, maximumHits: limits.searchHits)
@@ -47,7 +47,7 @@ struct AppQueries {
         }
     }
 
-    /// Texts that may take the place of a text that is being typed.
+    /// Suggested texts in place of a text that is being typed.
     func suggestions(_ text: String, limit: UInt64) async throws(QueryRefusal) -> [String] {
         guard limit > 0 else { return [] }
         var request = SuggestionRequest(text, bundle: bundle)
@@ -59,10 +59,10 @@ struct AppQueries {
         }
     }
 
-    /// What an app may report.
+    /// The kinds of use that an app may report.
     private static let kinds: [EngagementKind] = [.select, .focus]
 
-    /// Counts what the user did with an item of the app.
+    /// Counts a use of an item of the app.
     func engaged(_ item: String, after text: String, kind: String) async throws(QueryRefusal) -> Bool {
         guard let kind = Self.kinds.first(where: { $0.rawValue == kind }) else { throw .kind(kind, of: Self.kinds) }
         do throws(EngineError) {

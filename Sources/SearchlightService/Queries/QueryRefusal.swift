@@ -6,7 +6,7 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// Why a query of a client is not answered with results: the name of an error, and a sentence.
+/// The error of a refused query: its D-Bus name, and a sentence.
 struct QueryRefusal: Error, Hashable {
     var name: String
     var message: String
@@ -43,7 +43,7 @@ struct QueryRefusal: Error, Hashable {
         self.message = message
     }
 
-    /// What a client is told of an error of the engine.
+    /// The error that a client gets for an error of the engine.
     init(_ error: EngineError) {
         switch error {
         case .query(.cancelled): self = .cancelled

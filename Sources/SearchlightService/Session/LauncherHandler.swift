@@ -12,7 +12,7 @@ final class LauncherHandler: Sendable {
     private let limits: ServiceLimits
     private let requests: ClientRequests
 
-    /// The most bytes of an answer; a launcher shows few items, and the bus hands on no message without limit.
+    /// The most bytes of an answer. A launcher shows few items, and the bus limits the size of messages.
     static let maximumAnswerBytes = 8 << 20
 
     init(_ core: ServiceCore) {
@@ -55,7 +55,7 @@ final class LauncherHandler: Sendable {
             }
         case .getPreview(let number, let query):
             let preview = try await preview(number, query, engine)
-            // What else is said has its room besides.
+            // The other fields have room of their own.
             let values = LauncherPreview.all(of: preview, maximumBytes: maximumAnswerBytes - (64 << 10))
             return [try checked(.dictionary(values))]
         case .whyNot(let number, let text, let options):
@@ -82,7 +82,7 @@ final class LauncherHandler: Sendable {
         }
     }
 
-    /// What a launcher may report.
+    /// The kinds of use that a launcher may report.
     private static let kinds: [EngagementKind] = [.open, .drag, .preview]
 
     private static func engaged(

@@ -9,7 +9,7 @@ import SearchIndex
 import SearchlightEngine
 
 struct HistoryCommand: OptionedCommand {
-    /// What is wanted.
+    /// The action of the command.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case on
         case off
@@ -40,7 +40,7 @@ struct HistoryCommand: OptionedCommand {
         completion: .file())
     var export: String?
     @Option(
-        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
     var limit = 50
     @Flag(help: "Do not ask.")
@@ -106,7 +106,7 @@ struct HistoryCommand: OptionedCommand {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = Array(try encoder.encode(report)) + [UInt8(ascii: "\n")]
         let path = absolute(file)
-        // What was typed is for nobody else.
+        // Only the user may read the texts they typed.
         umask(0o077)
         do throws(PromiseError) {
             _ = try Delivery.deliver(

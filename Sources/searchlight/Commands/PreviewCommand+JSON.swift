@@ -10,14 +10,14 @@ extension JSONObject {
         self = [
             "title": preview.title, "contentType": preview.contentType, "source": preview.source.rawValue,
             "problem": preview.problem, "width": preview.size?.width, "height": preview.size?.height,
-            // What was taken out of what the extension rendered.
+            // The parts that were removed from the rendering.
             "removed": preview.removals, "text": text,
             "base64": text == nil ? Data(preview.content).base64EncodedString() : nil,
             "attributes": preview.source == .attributes ? JSONObject(attributesOf: item, query) : nil,
         ]
     }
 
-    /// What the item's attributes say, if it is shown by them.
+    /// The text of the item's attributes, if the preview is made of them.
     private init(attributesOf item: StoredItem, _ query: String?) {
         let preview = AttributePreview(item.record, query: query)
         var seen: Set<String> = []

@@ -12,7 +12,7 @@ struct PreviewCommand: OptionedCommand {
         commandName: "preview",
         abstract: "Show an item as its extension renders it.",
         discussion: """
-            Prints text: what the extension renders as plain text or HTML, else the item's attributes. --html prints the page \
+            Prints the text or HTML that the extension renders as plain text, or else the item's attributes. --html prints the page \
             that a viewer shows, and --output writes the rendering as it is: HTML, text, rich text, a picture or PDF. In a \
             folder it gets a name after its title; nothing that is there is replaced. HTML of an extension loses what runs, \
             loads or leads elsewhere by itself; --json names what was removed. A list (-) is shown one item after the other, \
@@ -23,11 +23,11 @@ struct PreviewCommand: OptionedCommand {
     @OptionGroup var choice: ItemChoice
     @Option(
         name: .shortAndLong,
-        help: "Words to highlight: what you searched for. The item comes sooner in searches for it then.")
+        help: "The words that you searched for, to highlight them. Later searches for them rank the item higher.")
     var query: String?
     @Flag(help: "Print the rendering as HTML.")
     var html = false
-    @Flag(help: "Print text, which is what is printed without --html, --json and --output.")
+    @Flag(help: "Print text, the default without --html, --json and --output.")
     var text = false
     @Option(
         name: .shortAndLong,
@@ -70,7 +70,7 @@ struct PreviewCommand: OptionedCommand {
             switch result {
             case .success(let item):
                 let preview = try await store.preview(of: item, query: query)
-                // A list is a program's.
+                // A program wrote the list.
                 if let query, found.count == 1 {
                     await store.count([.init(item: item.number, text: query, kind: .preview)])
                 }
@@ -87,7 +87,7 @@ struct PreviewCommand: OptionedCommand {
             }
         }
         if options.json, output == nil {
-            // Who gives a list gets one.
+            // A list is answered with a list.
             if names.source == nil, let report = reports.first {
                 try Output.printJSON(report)
             } else {
@@ -125,7 +125,7 @@ struct PreviewCommand: OptionedCommand {
     }
 
     private func show(_ page: PageText, title: String) throws {
-        // The title of the window, where the page does not say what it is.
+        // The title of the window, for a page without one.
         let firstLine = page.pieces.lazy.map(\.text).joined().prefix { $0 != "\n" }
         if !page.hasHeading, DisplayText.line(String(firstLine)) != title {
             try Output.line("\(bold: title)")
@@ -138,7 +138,7 @@ struct PreviewCommand: OptionedCommand {
         }
     }
 
-    /// Says on standard error why a person does not see what the extension renders. In JSON the report says it.
+    /// Reports on standard error why the rendering of the extension is not shown. JSON has the reason in its report.
     private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any EngineClient)
         async throws(EngineError)
     {

@@ -14,7 +14,7 @@ struct SearchCommand: OptionedCommand {
         abstract: "Find items by the words you remember, best first.",
         discussion: """
             Items with all words come first, then those with some. The last word may be the beginning of one; a space or \
-            quote behind it says that it is whole. Words in double quotes must stand side by side (quote the whole \
+            quote behind it completes it. Words in double quotes must be adjacent (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
             and it first: searchlight search -- -release notes). Case, accents and forms of words do not matter.
 
@@ -26,14 +26,14 @@ struct SearchCommand: OptionedCommand {
             A word that occurs nowhere is corrected, unless it stands in quotes; a note on standard error shows the words that \
             were searched for. With --as-typed no word is corrected.
 
-            That nothing is found is no failure: the exit status is 0.
+            The exit status is 0 even if nothing is found.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The words.")
     var words: [String]
     @Option(
-        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
     var limit = 10
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
@@ -44,7 +44,7 @@ struct SearchCommand: OptionedCommand {
     var explain = false
     @OptionGroup var list: NumbersFlag
 
-    /// More hits are counted as that many: nobody reads them, and counting takes time.
+    /// The most hits that are counted, since counting more takes time.
     private static let maximumCounted = 1000
     private static let shownHints = 3
     /// Longer words are cut in messages, in characters.
@@ -60,11 +60,11 @@ struct SearchCommand: OptionedCommand {
             throw ValidationError("--numbers and --explain exclude each other.")
         }
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
-        // As an object, where that is asked for, when it runs.
+        // With --json, perform() reports the problem as an object.
         if let problem, !options.json { throw ValidationError(problem) }
     }
 
-    /// Why nothing can be searched for.
+    /// The reason why there is nothing to search for.
     private var problem: String? { SearchText.problem(of: words, example: "searchlight search notes") }
 
     func perform() async throws {
@@ -115,7 +115,7 @@ struct SearchCommand: OptionedCommand {
         }
     }
 
-    /// Says on standard error which words look like filters and are text.
+    /// Reports on standard error which words look like filters and are read as text.
     private func explainFilters(in text: String) {
         for hint in SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate)).hints.prefix(
             Self.shownHints)
@@ -138,7 +138,7 @@ struct SearchCommand: OptionedCommand {
     }
 }
 
-/// Says on standard error what is missing from the index because a reindex was not acknowledged.
+/// Reports on standard error which bundles are incomplete, since a reindex was not acknowledged.
 func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
     for reindex in pending {
         let remedy =
@@ -155,7 +155,7 @@ extension JSONObject {
     fileprivate init(query: String, _ found: FoundItems, explains: Bool) {
         self = [
             "query": query, "total": found.total?.count ?? found.hits.count,
-            // Whether there are no more than that.
+            // `true` if the total is the number of all hits.
             "totalIsExact": found.total?.isExact ?? (found.next == nil),
             // The text that was searched for in place of the query, and where its corrected words are.
             "correction": found.correction.map { correction -> JSONObject in
@@ -164,7 +164,7 @@ extension JSONObject {
                     "ranges": correction.ranges.map { [$0.lowerBound, $0.upperBound] },
                 ]
             },
-            // What is not included yet.
+            // The donations that are not included yet.
             "pending": found.pending,
             "items": found.hits.map { hit -> JSONObject in
                 [

@@ -15,14 +15,14 @@ struct SuggestCommand: OptionedCommand {
             of a title, a person, a filter, or the correction of a misspelled word. The likeliest comes first. A text that ends \
             in a space has no completions (quote it for your shell: searchlight suggest 'release n').
 
-            That nothing is suggested is no failure: the exit status is 0.
+            The exit status is 0 even if nothing is suggested.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The text.")
     var words: [String]
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Show at most so many, 1 to \(maximum).", valueName: "number"))
+        name: .shortAndLong, help: ArgumentHelp("Show at most this many, 1 to \(maximum).", valueName: "number"))
     var limit = maximum
     @Option(help: "Only from items of this bundle.", completion: BundleNames.completion)
     var bundle: String?

@@ -11,16 +11,16 @@ import UserSearch
 struct WhyNotCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "why-not",
-        abstract: "Say why a search does not show an item, and what would bring it.",
+        abstract: "Explain why a search does not show an item, and suggest searches that do.",
         discussion: """
-            Shows for each word whether and where the item has it, for phrases, words to leave out and filters whether they hold, \
-            the item's rank and the parts of its score beside those of the last hit that is shown, and searches that find the \
-            item; each of these was tried. Ranks are looked for up to \(SearchDiagnosis.maximumRank).
+            For each word, shows where the item has it. For each phrase, excluded word and filter, shows whether the item \
+            satisfies it. Compares the item's rank and score with the last hit that is shown. Suggests searches that find the \
+            item, each of them tried. Ranks are determined up to \(SearchDiagnosis.maximumRank).
 
             searchlight why-not @12 annual report kind:pdf
 
-            For a word to leave out put -- behind the item: searchlight why-not @12 -- release -notes. That the item is found is no \
-            failure: the exit status is 0.
+            To exclude a word, put -- behind the item: searchlight why-not @12 -- release -notes. The exit status is 0 even if the \
+            search shows the item.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -52,7 +52,7 @@ struct WhyNotCommand: OptionedCommand {
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
         try refuseEmpty(searchBundle, "--search-bundle")
-        // As an object, where that is asked for, when it runs.
+        // With --json, perform() reports the problem as an object.
         if let problem, !options.json { throw ValidationError(problem) }
     }
 
@@ -141,7 +141,7 @@ struct WhyNotCommand: OptionedCommand {
 }
 
 extension SearchDiagnosis.Condition {
-    /// How it was typed, or what it asks.
+    /// The condition as it was typed, or its sentence.
     fileprivate var name: String { text.isEmpty ? sentence : text }
 }
 

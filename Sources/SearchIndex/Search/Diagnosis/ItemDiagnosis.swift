@@ -108,7 +108,7 @@ struct ItemDiagnosis {
     /// A condition, and the place in the text that it is typed at.
     typealias PlacedCondition = (condition: SearchDiagnosis.Condition, range: Range<Int>?)
 
-    /// What is strict.
+    /// The conditions of the search.
     ///
     /// - Parameter present: the present by which items expire.
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// Why an item is, or is not, on the first page of a search: which word, condition or rank keeps it away, and what brings it.
+/// An explanation of whether an item is on the first page of a search: the word, condition or rank that keeps it away, and
+/// searches that show it.
 ///
 /// ```swift
 /// let diagnosis = try await index.diagnose(SearchRequest("report kind:pdf"), item: 12)
@@ -10,7 +11,7 @@ import UserSearch
 /// diagnosis?.suggestions.first?.text                  // "report", which shows the item
 /// ```
 public struct SearchDiagnosis: Hashable, Sendable, Codable {
-    /// What becomes of an item in a search.
+    /// The result of a search for one item.
     public enum Outcome: String, Hashable, Sendable, Codable {
         /// It is on the first page.
         case shown
@@ -66,9 +67,9 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
     public struct Word: Hashable, Sendable, Codable {
         /// The word, folded.
         public var text: String
-        /// Whether it may go on: it is being typed.
+        /// Whether the word may be the beginning of a longer one, since the user is typing it.
         public var isOpen: Bool
-        /// Whether it makes a hit by itself. A word that nearly every item has, or none, does not beside others that do.
+        /// Whether the word makes a hit by itself. A word that nearly all items or no items have does not, beside others.
         public var tells: Bool
         /// Where the item has it, one for each part.
         public var occurrences: [Occurrence] = []
@@ -76,7 +77,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var unsearched: [String] = []
     }
 
-    /// Something strict that a search asks of items.
+    /// A condition that a search sets for items.
     public struct Condition: Hashable, Sendable, Codable {
         /// The kinds of conditions.
         public enum Kind: String, Hashable, Sendable, Codable {
@@ -98,11 +99,11 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
 
         /// Its kind.
         public var kind: Kind
-        /// How it was typed; empty for what was not.
+        /// The condition as typed; empty if it was not typed.
         public var text: String
-        /// What it asks, in plain English, to follow “items”: `of the kind pdf`.
+        /// The condition in plain English, to follow “items”: `of the kind pdf`.
         public var sentence: String
-        /// Whether the item satisfies it.
+        /// Whether the item satisfies the condition.
         public var isMet: Bool
         /// The attributes that it asks for and the item has; ``SearchDiagnosis/item`` holds their values unless they are long.
         public var attributes: [String] = []
@@ -116,7 +117,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var title: String
         /// Its score.
         public var score: Double
-        /// What the score is made of, before the order that its app gives to its own items.
+        /// The parts of the score, before the order that its app gives to its own items.
         public var parts: ScoreParts
     }
 
@@ -126,7 +127,7 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         public var text: String
         /// The bundle to ask for.
         public var bundle: String?
-        /// How many hits the page must have.
+        /// The size of the page that shows the item.
         public var limit: Int
         /// The item's rank then, from 1.
         public var rank: Int
@@ -134,15 +135,15 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
 
     /// The item, with its title and the values that conditions ask for.
     public var item: StoredItem
-    /// What was typed.
+    /// The text as typed.
     public var text: String
-    /// How many hits the first page has at most.
+    /// The most hits on the first page.
     public var limit: Int
-    /// What becomes of the item.
+    /// The result for the item.
     public var outcome: Outcome
     /// The words that were typed, each once.
     public var words: [Word] = []
-    /// What is strict, in the order of the text.
+    /// The conditions, in the order of the text.
     public var conditions: [Condition] = []
     /// The words that were searched for in place of misspelled ones; ``words`` has these.
     public var correction: SearchCorrection?
@@ -152,25 +153,25 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
     public var hit: RankedItem?
     /// The last hit on the first page; `nil` if there is none.
     public var lastShown: RankedItem?
-    /// How many items are found, counted to ``maximumRank``.
+    /// The number of items that the search finds, counted up to ``maximumRank``.
     public var total: SearchTotal
-    /// What finds the item, the best first. Each was tried.
+    /// Searches that find the item, the best first. Each was tried.
     public var suggestions: [Suggestion] = []
-    /// What is durable and was not waited for: the item may change with it.
+    /// Durable donations that are not applied yet and may change the item.
     public var pending: PendingDonations?
 
-    /// Ranks are looked for up to here.
+    /// The last rank that is determined.
     public static let maximumRank = 1000
-    /// At most so many attributes are named of a word.
+    /// The most attributes that are named for a word.
     public static let maximumAttributes = 8
-    /// At most so many suggestions are tried.
+    /// The most texts that are tried as suggestions.
     static let maximumSuggestions = 4
     /// Longer values are left out of ``item``, in bytes of their texts.
     static let maximumValueBytes = 4096
 }
 
 extension SearchDiagnosis {
-    /// The outcome in one sentence, and what may change it.
+    /// The outcome in one sentence, and a sentence on pending donations.
     ///
     /// ```swift
     /// print(diagnosis.summary)  // "It is not found: the search asks for items of the kind pdf."

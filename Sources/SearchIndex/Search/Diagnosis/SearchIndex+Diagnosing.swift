@@ -5,12 +5,12 @@ import MetadataQuery
 import UserSearch
 
 extension SearchIndex {
-    /// Says why an item is, or is not, on the first page of a search.
+    /// Explains whether an item is on the first page of a search.
     ///
     /// Takes as long as some searches for ``SearchDiagnosis/maximumRank`` hits.
     ///
     /// - Parameters:
-    ///   - request: the search; its limit is that of the page, its cursor and its attributes do not count.
+    ///   - request: the search; its limit is the size of the page. Its cursor and its attributes are ignored.
     ///   - number: the number of the item, which may have expired.
     /// - Returns: `nil` if there is no such item.
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
@@ -27,9 +27,9 @@ extension SearchIndex {
         let page: SearchPage
         (page, request) = try await answer(to: request)
         request.countsUpTo = nil
-        // What the search waited for, the rest need not wait for.
+        // The search has waited for pending donations already.
         request.includesPending = false
-        // The words that were searched for are the ones to find.
+        // The item is compared with the corrected words.
         if let correction = page.correction { request.text = correction.text }
         let prepared = try PreparedSearch(self, request)
         let (wanted, context) = (request, queryContext())
@@ -116,7 +116,7 @@ extension SearchIndex {
             guard let rank = try await search(other).rank(of: item) else { continue }
             let limit = rank <= request.limit ? request.limit : (rank + 9) / 10 * 10
             suggestions.append(.init(text: text, bundle: other.bundle, limit: limit, rank: rank))
-            // What changes the text most comes last, and is not needed.
+            // Later texts change more and are not needed.
             if rank <= request.limit { break }
         }
         return suggestions

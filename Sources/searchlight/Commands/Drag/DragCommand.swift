@@ -25,7 +25,7 @@ struct DragCommand: OptionedCommand {
 
             --json prints an object for each item, its keys in alphabetical order: bytes, form, isWritable (of an original), \
             item, outcome, path, sha256 (with --digest) and type; of one that failed error, item, outcome and status; with \
-            --dry-run form, item, leads, pairs, rule and type. What is not known is left out.
+            --dry-run form, item, leads, pairs, rule and type. Unknown values are omitted.
 
             Exit status: 0 done, 1 the extension failed, 2 no such item, 3 no such representation, 4 refused (also more than \
             --limit), 5 cancelled, 6 timed out, 7 the extension crashed, 8 reading or writing failed, 64 wrong usage, 141 \

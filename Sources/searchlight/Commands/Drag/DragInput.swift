@@ -38,10 +38,10 @@ struct ByteLimit: ExpressibleByArgument, CustomStringConvertible {
     }
 }
 
-/// Asks the person at the terminal whether so much is wanted.
+/// Asks the user at the terminal to allow a large drag.
 enum Consent {
-    /// - Parameter mayAsk: Whether standard input is the person's, and no list.
-    /// - Returns: Why it is not wanted; `nil` if it is.
+    /// - Parameter mayAsk: `true` if standard input is not a list of items.
+    /// - Returns: The reason for a refusal; `nil` if the user allows the drag.
     static func ask(bytes: UInt64, limit: UInt64, mayAsk: Bool) -> DragFailure? {
         let (size, bound) = (ByteLimit(bytes: bytes), ByteLimit(bytes: limit))
         guard mayAsk, isatty(STDIN_FILENO) == 1, Output.showsProgress else {

@@ -5,17 +5,17 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Shows how far a drag has come, on a terminal, once it takes longer than a moment.
+/// Shows the progress of a drag on a terminal, once the drag takes longer than a moment.
 ///
-/// It is told on threads that must not wait for a terminal: a queue of its own shows the latest.
+/// Progress arrives on threads that must not wait for a terminal, so a serial queue shows the latest.
 final class DragProgressLine: Sendable {
-    /// What is done sooner needs no bar.
+    /// A shorter drag shows no progress.
     private static let patience = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(100)
     private static let width = 30
 
     private struct State {
-        /// What is to be shown next.
+        /// The progress to show next.
         var latest: DragProgress?
         var next = ContinuousClock.now + patience
         var isScheduled = false
@@ -25,10 +25,10 @@ final class DragProgressLine: Sendable {
     private let display = DispatchQueue(label: "com.searchlight.drag.display")
     private let isWanted: Bool
 
-    /// - Parameter isWanted: Whether it may be shown, if there is a terminal.
+    /// - Parameter isWanted: `true` if progress may be shown on a terminal.
     init(isWanted: Bool) { self.isWanted = isWanted && Output.showsProgress }
 
-    /// Takes what is to be shown. May be called from any thread; never blocks.
+    /// Takes the latest progress. May be called from any thread; never blocks.
     func show(_ progress: DragProgress) {
         guard isWanted else { return }
         let delay = state.withLock { state -> Duration? in

@@ -4,7 +4,7 @@ import CommandSupport
 import SearchIndex
 import UniformTypeIdentifiers
 
-/// What a drag is dropped on: a profile, or the types a person names.
+/// The receiver of a drag: a profile, or the types that the user names.
 struct DragReceiver {
     private let profile: ReceiverProfile?
     private let accepted: [String]
@@ -22,7 +22,7 @@ struct DragReceiver {
         profile = try ReceiverProfiles.find(name, environment: environment)
     }
 
-    /// Which representation of an item serves it, and what to tell about how its types were taken.
+    /// The representation of an item that the receiver accepts, with notes on how its types were read.
     func resolution(of item: StoredItem) -> (PromiseResolution, notes: [String]) {
         if let profile {
             let forms = isInPlace ? [Representation.Form.inPlaceFile] : profile.takes
@@ -33,7 +33,7 @@ struct DragReceiver {
             )
         }
         let forms = isInPlace ? [.inPlaceFile] : Representation.Form.allCases
-        // Who only wants to know where the original is takes it as it is.
+        // With --in-place alone any type is accepted.
         guard !accepted.isEmpty else {
             let types = item.record.promisedRepresentations(forms).map(\.type)
             return (PromiseResolution(item.record, accepted: types, preferring: .source, forms: forms), [])
@@ -44,7 +44,7 @@ struct DragReceiver {
 }
 
 extension ReceiverProfiles {
-    /// A profile by name, or why there is none.
+    /// A profile by name, or the reason why there is none.
     static func find(_ name: String, environment: [String: String]) throws(CommandFailure) -> ReceiverProfile {
         let folder = folder(environment: environment)
         let profiles = ReceiverProfiles(folder: folder)

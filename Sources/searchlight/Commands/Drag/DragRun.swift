@@ -7,17 +7,17 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// What “drag” does with its items.
+/// A run of “drag” over its items.
 struct DragRun {
     let store: any EngineClient
     let receiver: DragReceiver
     let reports: DropReports
     let options: DragOptions
     let output: String?
-    /// What the user searched for.
+    /// The text that the user searched for.
     let query: String?
 
-    /// Drops the items, or shows what would be dropped.
+    /// Drops the items, or with --dry-run shows the decision for each.
     ///
     /// - Throws: The exit status of the first item that failed, after all were tried.
     func run(_ names: ItemNames, bundle: String?, isDry: Bool) async throws {
@@ -49,7 +49,7 @@ struct DragRun {
 
     /// Drops them.
     ///
-    /// - Returns: How the first one failed, if one did.
+    /// - Returns: The failure of the first item that failed; `nil` if none did.
     private func drop(
         _ found: [(name: String, item: StoredItem)], _ resolutions: [PromiseResolution], isOne: Bool
     ) async throws -> ExitStatus? {
@@ -59,7 +59,7 @@ struct DragRun {
                 entry.item, resolution: resolution,
                 target: target.target(for: entry.item, as: resolution.choice?.type))
         }
-        // What is printed for a program, or bytes that go to the same terminal, is not mixed with it.
+        // JSON, and bytes on the same terminal, are not mixed with progress.
         let line = DragProgressLine(isWanted: !reports.json && !(target.isStandardOutput && Output.isTerminal))
         var settled = options
         settled.consent = { [options] bytes, limit in
@@ -98,7 +98,7 @@ struct DragRun {
     }
 }
 
-/// What went wrong first.
+/// The first failure.
 private final class FirstProblem: Sendable {
     private let state = Mutex<(status: ExitStatus?, error: (any Error)?)>((nil, nil))
 

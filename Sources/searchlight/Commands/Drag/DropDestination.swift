@@ -6,20 +6,20 @@ import Promises
 import SearchIndex
 import UniformTypeIdentifiers
 
-/// Where “--output” has dropped items go.
+/// The destination of dropped items, from “--output”.
 struct DropDestination {
     private enum Place {
         case inPlace
         case standardOutput
         case folder(String)
-        /// What may be a stream gets a part when a delivery fails.
+        /// A stream receives part of the bytes when a delivery fails.
         case file(String, isStream: Bool)
     }
     private let place: Place
 
     /// - Parameters:
-    ///   - text: What was given; `-` is standard output, `nil` leaves the originals where they are.
-    ///   - isOne: Whether there is one item.
+    ///   - text: the argument; `-` is standard output, `nil` leaves the originals where they are.
+    ///   - isOne: `true` for a drag of one item.
     init(_ text: String?, isOne: Bool) throws(CommandFailure) {
         guard let text else {
             place = .inPlace
@@ -47,9 +47,9 @@ struct DropDestination {
 
     var isStandardOutput: Bool { if case .standardOutput = place { true } else { false } }
 
-    /// Where an item goes.
+    /// The destination of one item.
     ///
-    /// - Parameter type: What it will be, for the extension of its name.
+    /// - Parameter type: the type of the file, for its name extension.
     func target(for item: StoredItem, as type: String?) -> DropTarget {
         switch place {
         case .inPlace: .inPlace
@@ -65,7 +65,7 @@ struct DropDestination {
         }
     }
 
-    /// The extension of files of a type; that of the nearest type above it where it has none, as UTF-8 text has that of
+    /// The name extension of a type, or of the nearest type above it that has one. UTF-8 text takes the extension of
     /// plain text.
     private static func fileExtension(of type: UTType) -> String? {
         if let own = type.preferredFilenameExtension { return own }

@@ -5,12 +5,12 @@ import Promises
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Tells how each item of a drag ended: lines, or one JSON object an item.
+/// Reports the outcome of each item of a drag: lines, or one JSON object an item.
 struct DropReports: Sendable {
     let json: Bool
-    /// Whether there is one item, which need not be named.
+    /// `true` for a drag of one item, which reports do not name.
     let isSingle: Bool
-    private let told = ToldFailures()
+    private let reported = ReportedFailures()
 
     func dropped(_ name: String, _ fulfilment: Fulfilment, to target: DropDestination) throws {
         let digest = fulfilment.digest.map { $0.map { String(format: "%02x", $0) }.joined() }
@@ -48,14 +48,14 @@ struct DropReports: Sendable {
                 ] as JSONObject)
         }
         if isSingle { return Output.fail(message) }
-        // One quarantine is explained once, whatever number of items it concerns.
-        let first = told.first(message, name)
+        // A quarantine is explained once, not for each of its items.
+        let first = reported.first(message, name)
         Output.fail(first.map { "\(name): The same as with \($0)." } ?? "\(name): \(message)")
     }
 
     // MARK: Before
 
-    /// Shows the whole table: what is offered by what is accepted, how far apart, and what decides.
+    /// Shows the table of offered types by accepted types, with their distances and the deciding rule.
     func explain(_ name: String, _ resolution: PromiseResolution) throws {
         let explanation = resolution.explanation
         let choice = explanation.choice
@@ -105,13 +105,13 @@ struct DropReports: Sendable {
     }
 }
 
-/// Which item each failure was explained with.
-private final class ToldFailures: Sendable {
-    /// So many are remembered; the others are explained each time.
+/// The item with which each failure was explained.
+private final class ReportedFailures: Sendable {
+    /// The most failures that are remembered. Further ones are explained each time.
     private static let maximum = 64
     private let names = Mutex<[String: String]>([:])
 
-    /// The item that failed so before; `nil` if none did, and from now on this one.
+    /// The first item with this failure; `nil` if there was none, and then this item is remembered.
     func first(_ message: String, _ name: String) -> String? {
         names.withLock { names in
             if let first = names[message] { return first }

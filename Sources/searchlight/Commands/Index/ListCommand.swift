@@ -12,7 +12,7 @@ struct ListCommand: OptionedCommand {
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @Option(
-        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace

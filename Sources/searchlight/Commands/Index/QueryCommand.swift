@@ -25,7 +25,7 @@ struct QueryCommand: OptionedCommand {
     @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
     var attributes: String?
     @Option(
-        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace

@@ -20,7 +20,8 @@ struct LogCommand: OptionedCommand {
         completion: BundleNames.completion)
     var name: String?
     @Option(
-        name: [.customShort("n"), .long], parsing: .unconditional, help: "Show at most so many decisions, 0 to 100000.")
+        name: [.customShort("n"), .long], parsing: .unconditional,
+        help: "Show at most this many decisions, 0 to 100000.")
     var lines = 50
     @Flag(name: .shortAndLong, help: "Go on showing decisions as they are made.")
     var follow = false
