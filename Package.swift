@@ -118,6 +118,9 @@ let package = Package(
                 "WriteAheadLog", "MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "SystemSupport",
                 "UniformTypeIdentifiers", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
+        .target(
+            name: "FileWatching", dependencies: ["SystemSupport", "CSystem", grdb],
+            resources: [.embedInCode("snapshot.sql")], swiftSettings: strict),
         .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
             name: "ExtensionHost",
@@ -266,6 +269,9 @@ let package = Package(
                 grdb,
             ], swiftSettings: strict),
         .testTarget(
+            name: "FileWatchingTests", dependencies: ["FileWatching", "SystemSupport", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
@@ -288,8 +294,9 @@ let package = Package(
         .testTarget(
             name: "ExtensionHostTests",
             dependencies: [
-                "ExtensionHost", "CSeccomp", "ItemRecord", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
-                "CTestSupport",
+                "ExtensionHost", "CSeccomp", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
+                "CSandbox",
+                "TestSupport", "CTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -335,7 +342,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "IdleScheduling",
                 "Promises",
-                "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "TestSupport",
+                "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -1,6 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "csystem.h"
 
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+static int64_t nanoseconds(struct statx_timestamp time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+int csystem_describe(int folder, const char *name, int follows, struct csystem_file *file) {
+    struct statx found;
+    int flags = AT_NO_AUTOMOUNT | AT_EMPTY_PATH | (follows ? 0 : AT_SYMLINK_NOFOLLOW);
+    if (statx(folder, name, flags, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) return errno;
+    file->inode = found.stx_ino;
+    file->device = (uint64_t)found.stx_dev_major << 32 | found.stx_dev_minor;
+    file->size = (int64_t)found.stx_size;
+    file->born = found.stx_mask & STATX_BTIME ? nanoseconds(found.stx_btime) : 0;
+    file->modified = nanoseconds(found.stx_mtime);
+    file->changed = nanoseconds(found.stx_ctime);
+    file->mode = found.stx_mode;
+    /* STATX_ATTR_MOUNT_ROOT, of Linux 5.8. */
+    const uint64_t mount_root = 0x2000;
+    file->is_mount = found.stx_attributes_mask & mount_root ? (found.stx_attributes & mount_root) != 0 : -1;
+    return 0;
+}
+
+int csystem_file_system(int descriptor, uint64_t *number, int64_t *type) {
+    struct statfs found;
+    if (fstatfs(descriptor, &found) != 0) return errno;
+    _Static_assert(sizeof found.f_fsid <= sizeof *number, "a number of a file system");
+    *number = 0;
+    memcpy(number, &found.f_fsid, sizeof found.f_fsid);
+    *type = (int64_t)found.f_type;
+    return 0;
+}
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 

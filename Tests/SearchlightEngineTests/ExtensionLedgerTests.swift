@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import ItemRecord
 import SearchIndex
+import SystemSupport
 import TestSupport
 import Testing
 

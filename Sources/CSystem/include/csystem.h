@@ -136,6 +136,26 @@ static inline int csystem_set_timer(int descriptor, long nanoseconds) {
     return timerfd_settime(descriptor, 0, &time, NULL);
 }
 
+/* A file or folder as statx(2) describes it. Times in nanoseconds since 1970; `born` is 0 where the file system does not say. */
+struct csystem_file {
+    uint64_t inode;
+    uint64_t device;
+    int64_t size;
+    int64_t born;
+    int64_t modified;
+    int64_t changed;
+    uint32_t mode;
+    int32_t is_mount; /* 1 for the root of a mounted file system, 0 for others, -1 where the kernel does not say */
+};
+
+/* Describes what `name` in an open folder is, or the folder itself for an empty name. `follows`: whether a symbolic link
+ * stands for its target. Opens and mounts nothing. Returns 0 or the code of the error. */
+int csystem_describe(int folder, const char *name, int follows, struct csystem_file *file);
+
+/* A number that a file system keeps over restarts, or 0 where it has none; and its type (f_type of statfs). Returns 0 or the
+ * code of the error. */
+int csystem_file_system(int descriptor, uint64_t *number, int64_t *type);
+
 /* Whether the processor has an instruction for CRC-32C that csystem_crc32c uses. */
 int csystem_has_crc32c(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SystemSupport
 
 /// Whether a process holds locks on files that others may wait for.
 ///

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 
 /// Places that no extension reads by declaring them, since who reads there has a person's keys; and why others are not
 /// written, which ``WritableNames`` decides. Judged by name when a manifest is read, and by what the names lead to when a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 
 /// What an extension says it needs to reach: the `Searchlight` dictionary of its `Info.plist`. It reaches nothing else of
 /// the user's; see docs/EXTENSIONS.md.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 
 /// What `WritablePaths` may name, judged by the name alone when a manifest is read; ``WritableFolders`` judges what it leads
 /// to on a machine.

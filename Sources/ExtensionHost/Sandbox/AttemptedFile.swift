@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
+import SystemSupport
 
 /// A file that a worker means, as the host sees it. Only for telling: the worker may change its mind, or its memory, and
 /// what holds it back is Landlock.

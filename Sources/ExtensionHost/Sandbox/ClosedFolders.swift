@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SystemSupport
 
 /// What nobody may read of one person's on this machine, whatever it is called here: ``ClosedPlaces`` once links and variables
 /// are followed.

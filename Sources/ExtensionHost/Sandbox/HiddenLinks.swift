@@ -3,6 +3,7 @@ import CSandbox
 import Foundation
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// Where the links lead to that a person has in place of settings and programs: who keeps their dotfiles among their documents
 /// links to them from the places where they are read.

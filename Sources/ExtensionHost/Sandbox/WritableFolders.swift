@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SystemSupport
 
 /// The folders that one extension may have written on this machine: ``WritableNames`` once variables, links and mounts are
 /// followed.

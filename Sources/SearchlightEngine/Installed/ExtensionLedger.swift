@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import SystemSupport
 
 /// Which extensions there were when they were last looked for, so that one that was added, upgraded or removed is noticed,
 /// also when that was done while nobody looked. A pure value; moments are in seconds since 2001-01-01 UTC.

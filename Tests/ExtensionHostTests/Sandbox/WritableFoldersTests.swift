@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import SystemSupport
 import TestSupport
 import Testing
 

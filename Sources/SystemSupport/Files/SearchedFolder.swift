@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What a folder of the search path is at a moment, so that an extension that is not found in it can be told from a folder
-/// that is not there: a disk that is not mounted holds nothing and proves nothing.
-enum SearchedFolder: Hashable, Sendable {
+/// What a folder is at a moment, so that something that is not found in it can be told from a folder that is not there: a disk
+/// that is not mounted holds nothing and proves nothing.
+package enum SearchedFolder: Hashable, Sendable {
     /// It can be read, and is on this file system.
     case open(fileSystem: UInt64)
     /// It does not exist; what is nearest above it is on this file system.
@@ -12,14 +12,14 @@ enum SearchedFolder: Hashable, Sendable {
     case unreadable
 
     /// The file system that the folder is on; `nil` if that is not known.
-    var fileSystem: UInt64? {
+    package var fileSystem: UInt64? {
         if case .open(let fileSystem) = self { fileSystem } else { nil }
     }
 
-    /// Whether an extension that was in the folder and is not found is gone.
+    /// Whether something that was in the folder and is not found is gone.
     ///
     /// - Parameter known: The file system that the folder was on then; `nil` if nobody has looked.
-    func provesAbsence(on known: UInt64?) -> Bool {
+    package func provesAbsence(on known: UInt64?) -> Bool {
         switch self {
         case .open(let present): known == nil || known == present
         // Deleted as a whole, as packagers do with an empty one. If it had been on a disk that is gone, what is above it
@@ -29,7 +29,8 @@ enum SearchedFolder: Hashable, Sendable {
         }
     }
 
-    init(_ path: String) {
+    /// Looks at a folder. May wait for a file system that does not answer.
+    package init(_ path: String) {
         if let folder = opendir(path) {
             closedir(folder)
             self = Self.fileSystem(of: path).map { .open(fileSystem: $0) } ?? .unreadable

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import SystemSupport
 
 /// What is mounted where, to find folders that are shown in a second place (bind mounts): their names say nothing of what
 /// they are.
@@ -31,7 +30,7 @@ package struct MountPoints: Hashable, Sendable {
     /// What this process sees mounted now; `nil` if that cannot be read, or is more than anybody has.
     ///
     /// - Parameter path: Where the table is. Names in it that are no text are kept as far as they are.
-    static func current(_ path: String = "/proc/self/mountinfo") -> MountPoints? {
+    package static func current(_ path: String = "/proc/self/mountinfo") -> MountPoints? {
         // Room for what most have, first.
         guard
             let bytes = (try? BoundedFile.regular(path, limit: usualBytes))
@@ -40,6 +39,11 @@ package struct MountPoints: Hashable, Sendable {
         let mounts = MountPoints(String(decoding: bytes, as: UTF8.self))
         // There is always a root.
         return mounts.mounts.isEmpty ? nil : mounts
+    }
+
+    /// The places at which something else is mounted than before.
+    package func changedPoints(since earlier: MountPoints) -> Set<String> {
+        Set(Set(mounts).symmetricDifference(earlier.mounts).map(\.point))
     }
 
     /// Where else a folder is that is mounted at, above or below a path; `nil` if there is no such mount.

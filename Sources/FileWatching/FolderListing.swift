@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SystemSupport
+
+/// The names in an open folder.
+///
+/// Owns the stream of the C library. One thread at a time.
+struct FolderListing: ~Copyable {
+    private let stream: OpaquePointer
+
+    /// What a name may be.
+    enum Kind { case folder, other, unknown }
+
+    /// Opens a listing of a folder, from its beginning.
+    ///
+    /// - Throws: ``ErrnoCode``.
+    init(of folder: OwnedDescriptor) throws(ErrnoCode) {
+        // A stream closes its descriptor and moves the position in it, so it has one of its own.
+        let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw ErrnoCode(errno) }
+        guard let stream = fdopendir(number) else {
+            let code = errno
+            close(number)
+            throw ErrnoCode(code)
+        }
+        self.stream = stream
+    }
+
+    deinit { closedir(stream) }
+
+    /// The next name but `.` and `..`; `nil` at the end. A name that is no UTF-8 is an empty one: no path can have it.
+    ///
+    /// - Throws: ``ErrnoCode``.
+    mutating func next() throws(ErrnoCode) -> (name: String, kind: Kind)? {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw ErrnoCode(errno) }
+                return nil
+            }
+            let kind: Kind =
+                switch Int(entry.pointee.d_type) {
+                case Int(DT_DIR): .folder
+                case Int(DT_UNKNOWN): .unknown
+                default: .other
+                }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+                    String(validatingCString: $0) ?? ""
+                }
+            }
+            if name == "." || name == ".." { continue }
+            return (name, kind)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+
+@testable import FileWatching
+
+/// An owner that keeps what it is told, as an index would: the files that it knows, with their content, by path.
+struct FileOwner {
+    static let name = "org.example.notes"
+    /// What it knows.
+    var files: [String: String] = [:]
+    /// A number for each item, kept when its file moves.
+    var numbers: [String: Int] = [:]
+    private var next = 0
+
+    /// Deals with changes: looks at the disk as it is now.
+    mutating func take(_ changes: FileChanges) {
+        for change in changes.changes {
+            switch change {
+            case .changed(let path): read(path)
+            case .removed(let path):
+                // The file may be back already; then another change tells so.
+                if readable(path) == nil { drop(path) }
+            case .moved(let old, let new):
+                if readable(old) == nil, let number = numbers.removeValue(forKey: old) {
+                    files[old] = nil
+                    numbers[new] = number
+                }
+                read(new)
+            }
+        }
+    }
+
+    private mutating func drop(_ path: String) {
+        files[path] = nil
+        numbers[path] = nil
+    }
+
+    private mutating func read(_ path: String) {
+        guard let content = readable(path) else { return drop(path) }
+        files[path] = content
+        if numbers[path] == nil {
+            numbers[path] = next
+            next += 1
+        }
+    }
+
+    private func readable(_ path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? String(contentsOfFile: path, encoding: .utf8)
+    }
+}
+
+/// What a fresh look at a tree finds: regular files and links to some, without hidden names, by path.
+func filesOnDisk(_ root: String) -> [String: String] {
+    var files: [String: String] = [:]
+    func walk(_ folder: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
+            let path = folder + "/" + name
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                walk(path)
+            } else if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+                files[path] = try? String(contentsOfFile: path, encoding: .utf8)
+            }
+        }
+    }
+    walk(root)
+    return files
+}
+
+/// Does one random thing to a tree of files, as editors and people do.
+struct RandomTree {
+    let root: String
+    var random: SplitMix64
+    private var written = 0
+
+    init(root: String, seed: UInt64) {
+        self.root = root
+        random = SplitMix64(seed: seed)
+    }
+
+    private func all() -> (files: [String], folders: [String]) {
+        var (files, folders) = ([String](), [root])
+        func walk(_ folder: String) {
+            for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+                let path = folder + "/" + name
+                var status = stat()
+                guard lstat(path, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR {
+                    folders.append(path)
+                    walk(path)
+                } else {
+                    files.append(path)
+                }
+            }
+        }
+        walk(root)
+        return (files, folders)
+    }
+
+    private mutating func name() -> String {
+        ["a", "b", "c", "d", "é", ".hidden", "x y", "note.md"].randomElement(using: &random) ?? "a"
+    }
+
+    private mutating func content() -> String {
+        written += 1
+        return "text \(written) " + String(repeating: "x", count: Int.random(in: 0..<40, using: &random))
+    }
+
+    /// Takes one step.
+    ///
+    /// - Returns: What was done.
+    @discardableResult
+    mutating func step() -> String {
+        let (files, folders) = all()
+        let folder = folders.randomElement(using: &random) ?? root
+        let place = folder + "/" + name()
+        let file = files.randomElement(using: &random)
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1, 2:
+            write(content(), to: place)
+            return "write \(place)"
+        case 3:
+            guard let file else { return "nothing" }
+            let text = content()
+            if let handle = FileHandle(forWritingAtPath: file) {
+                for part in text.split(separator: " ") { handle.write(Data(part.utf8)) }
+                try? handle.truncate(atOffset: UInt64(text.utf8.count - 2))
+                try? handle.close()
+            }
+            return "write in pieces \(file)"
+        case 4, 5:
+            guard let file else { return "nothing" }
+            // As editors save: a new file takes the place.
+            let temporary = file + ".tmp"
+            write(content(), to: temporary)
+            rename(temporary, file)
+            return "replace \(file)"
+        case 6:
+            guard let file else { return "nothing" }
+            rename(file, place)
+            return "rename \(file) to \(place)"
+        case 7:
+            guard let file else { return "nothing" }
+            unlink(file)
+            return "delete \(file)"
+        case 8:
+            mkdir(place, 0o700)
+            write(content(), to: place + "/first")
+            return "make folder \(place)"
+        case 9:
+            let moved = folders.dropFirst().randomElement(using: &random)
+            guard let moved else { return "nothing" }
+            rename(moved, place)
+            return "rename folder \(moved) to \(place)"
+        case 10:
+            guard let gone = folders.dropFirst().randomElement(using: &random) else { return "nothing" }
+            try? FileManager.default.removeItem(atPath: gone)
+            return "delete folder \(gone)"
+        case 11:
+            guard let file else { return "nothing" }
+            link(file, place)
+            return "link \(file) as \(place)"
+        case 12:
+            guard let file else { return "nothing" }
+            symlink(file, place)
+            return "symbolic link \(place) to \(file)"
+        default:
+            guard let file else { return "nothing" }
+            // As editors keep a copy of what was there.
+            rename(file, file + "~")
+            write(content(), to: file)
+            unlink(file + "~")
+            return "save with a copy \(file)"
+        }
+    }
+
+    private func write(_ text: String, to path: String) {
+        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard number >= 0 else { return }
+        _ = text.withCString { Glibc.write(number, $0, strlen($0)) }
+        close(number)
+    }
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import FileWatching
+
+/// A tree on the disk, its snapshot and its owner.
+private struct Place {
+    let folder: TemporaryFolder
+    var snapshot: FileSnapshot
+    var owner = FileOwner()
+    var root: String { folder.path + "/notes" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        mkdir(folder.path + "/notes", 0o700)
+        snapshot = try FileSnapshot(path: folder.path + "/files.sqlite")
+        try snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: root)])
+    }
+
+    func write(_ text: String, _ name: String) throws {
+        let path = root + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @discardableResult
+    func compare() throws -> TreeReport {
+        var report = TreeReport()
+        for tree in try snapshot.trees() { report.add(try snapshot.compare(tree)) }
+        return report
+    }
+
+    /// Compares, and has the owner deal with everything.
+    mutating func settle() throws -> [FileChange] {
+        try compare()
+        var all: [FileChange] = []
+        while let changes = try snapshot.changes(of: FileOwner.name, limit: 7) {
+            owner.take(changes)
+            try snapshot.acknowledge(changes)
+            all += changes.changes
+        }
+        return all
+    }
+
+    func path(_ name: String) -> String { root + "/" + name }
+}
+
+@Suite("A snapshot of files")
+struct FileSnapshotTests {
+    @Test("New, changed and removed files are told once")
+    func simple() throws {
+        var place = try Place()
+        #expect(try place.settle() == [])
+        try place.write("one", "a")
+        try place.write("two", "deep/er/b")
+        #expect(Set(try place.settle()) == [.changed(path: place.path("a")), .changed(path: place.path("deep/er/b"))])
+        #expect(try place.settle() == [])
+        try place.write("other", "a")
+        #expect(try place.settle() == [.changed(path: place.path("a"))])
+        unlink(place.path("deep/er/b"))
+        #expect(try place.settle() == [.removed(path: place.path("deep/er/b"))])
+        #expect(try place.settle() == [])
+        #expect(try place.snapshot.pending() == [:])
+    }
+
+    @Test("A file that moves is told as moved, with its folder too, and edited or not")
+    func moves() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        try place.write("two", "folder/b")
+        try place.write("three", "folder/below/c")
+        _ = try place.settle()
+        rename(place.path("a"), place.path("folder/a2"))
+        #expect(try place.settle() == [.moved(from: place.path("a"), to: place.path("folder/a2"))])
+        rename(place.path("folder"), place.path("elsewhere"))
+        try place.write("two, edited", "elsewhere/below/c")
+        let moves = Set(try place.settle())
+        #expect(
+            moves.isSuperset(of: [
+                .moved(from: place.path("folder/a2"), to: place.path("elsewhere/a2")),
+                .moved(from: place.path("folder/b"), to: place.path("elsewhere/b")),
+            ]))
+        #expect(moves.allSatisfy { $0.paths.contains { $0.hasPrefix(place.path("elsewhere")) } || moves.count == 4 })
+        #expect(place.owner.files == filesOnDisk(place.root))
+    }
+
+    @Test("A number that another file has taken over is no move")
+    func reusedNumber() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        unlink(place.path("a"))
+        try place.write("quite another text", "b")
+        #expect(Set(try place.settle()) == [.removed(path: place.path("a")), .changed(path: place.path("b"))])
+    }
+
+    @Test("An editor that saves by a new file, with a copy or in place has the file told as changed")
+    func savings() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        try place.write("two", "a.tmp")
+        rename(place.path("a.tmp"), place.path("a"))
+        #expect(try place.settle() == [.changed(path: place.path("a"))])
+        rename(place.path("a"), place.path("a~"))
+        try place.write("three", "a")
+        #expect(
+            Set(try place.settle()) == [.changed(path: place.path("a")), .changed(path: place.path("a~"))])
+        unlink(place.path("a~"))
+        #expect(try place.settle() == [.removed(path: place.path("a~"))])
+        #expect(place.owner.files == ["\(place.path("a"))": "three"])
+    }
+
+    @Test("Hidden names, folders behind links and what is no file are not told")
+    func notWatched() throws {
+        var place = try Place()
+        try place.write("one", ".hidden")
+        try place.write("one", ".folder/a")
+        try place.write("one", "real/a")
+        symlink(place.path("real"), place.path("link"))
+        symlink(place.path("nothing"), place.path("dangling"))
+        symlink(place.path("loop"), place.path("loop"))
+        mkfifo(place.path("pipe"), 0o600)
+        symlink(place.path("real/a"), place.path("linked"))
+        #expect(
+            Set(try place.settle()) == [.changed(path: place.path("real/a")), .changed(path: place.path("linked"))])
+    }
+
+    @Test("A name that is no text is passed over")
+    func noText() throws {
+        var place = try Place()
+        let bytes: [CChar] = place.path("").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0]
+        close(open(bytes, O_CREAT | O_WRONLY, 0o600))
+        #expect(try place.settle() == [])
+    }
+
+    @Test("What is not acknowledged is told again, and what changed meanwhile too")
+    func unacknowledged() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        try place.compare()
+        let first = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
+        let second = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        #expect(first.changes == second.changes)
+        try place.write("two and more", "a")
+        try place.compare()
+        try place.snapshot.acknowledge(second)
+        #expect(try place.settle() == [.changed(path: place.path("a"))])
+    }
+
+    @Test("What an owner was told, and is undone before it answers, is told too")
+    func undone() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        try place.compare()
+        _ = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        unlink(place.path("a"))
+        try place.compare()
+        try place.write("two", "a")
+        try place.compare()
+        unlink(place.path("a"))
+        #expect(try place.settle() == [.removed(path: place.path("a"))])
+        #expect(try place.settle() == [])
+    }
+
+    @Test("Whoever was asked for everything knows what was noticed before")
+    func everything() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        try place.compare()
+        let serial = try place.snapshot.lastSerial(of: FileOwner.name)
+        try place.write("one", "b")
+        try place.compare()
+        try place.snapshot.acknowledge(everythingOf: FileOwner.name, through: serial)
+        #expect(try place.settle() == [.changed(path: place.path("b"))])
+    }
+
+    @Test("A file that came and went again, or is as it was, is not told")
+    func cameAndWent() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        rename(place.path("a"), place.path("b"))
+        try place.compare()
+        rename(place.path("b"), place.path("a"))
+        try place.write("two", "c")
+        try place.compare()
+        unlink(place.path("c"))
+        // Its time of change is another, so it is looked at once more; nothing is told of the others.
+        #expect(try place.settle().allSatisfy { $0 == .changed(path: place.path("a")) })
+    }
+
+    @Test("Where the root is deleted its files are removed; where another file system is in its place they stay")
+    func roots() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        // As if it had been on another disk.
+        try place.snapshot.pretendFileSystem(42)
+        let report = try place.compare()
+        #expect(report.unavailable == [place.root])
+        #expect(try place.settle() == [])
+        rename(place.root, place.root + ".away")
+        #expect(try place.compare().unavailable == [place.root])
+        #expect(try place.settle() == [])
+        rename(place.root + ".away", place.root)
+        try place.snapshot.pretendFileSystem(try #require(SearchedFolder(place.root).fileSystem))
+        #expect(try place.settle() == [])
+        try FileManager.default.removeItem(atPath: place.root)
+        #expect(try place.settle() == [.removed(path: place.path("a"))])
+        try place.write("again", "a")
+        #expect(try place.settle() == [.changed(path: place.path("a"))])
+    }
+
+    @Test("A root may be a file, a link, or become one")
+    func fileRoot() throws {
+        var place = try Place()
+        let file = place.path("list")
+        try place.snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: file)])
+        #expect(try place.settle() == [])
+        try place.write("one", "list")
+        try place.write("one", "other")
+        #expect(try place.settle() == [.changed(path: file)])
+        unlink(file)
+        try place.write("two", "list/in")
+        #expect(Set(try place.settle()) == [.removed(path: file), .changed(path: file + "/in")])
+        try FileManager.default.removeItem(atPath: file)
+        try place.write("three", "list")
+        #expect(Set(try place.settle()) == [.removed(path: file + "/in"), .changed(path: file)])
+    }
+
+    @Test("Patterns name what is watched below a root")
+    func patterns() throws {
+        var place = try Place()
+        try place.snapshot.setTrees([
+            WatchedTree(owner: FileOwner.name, root: place.root, names: ["*", "places.sqlite*"])
+        ])
+        try place.write("one", "profile/places.sqlite")
+        try place.write("one", "profile/places.sqlite-wal")
+        try place.write("one", "profile/cookies.sqlite")
+        try place.write("one", "profile/deep/places.sqlite")
+        try place.write("one", "places.sqlite")
+        #expect(
+            Set(try place.settle()) == [
+                .changed(path: place.path("profile/places.sqlite")),
+                .changed(path: place.path("profile/places.sqlite-wal")),
+            ])
+    }
+
+    @Test("Files of a tree that is not watched any more are removed")
+    func droppedTree() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        try place.snapshot.setTrees([])
+        #expect(try place.snapshot.changes(of: FileOwner.name, limit: 10)?.changes == [.removed(path: place.path("a"))])
+    }
+
+    @Test("A snapshot that cannot be read is made anew")
+    func damaged() throws {
+        let place = try Place()
+        let path = place.folder.path + "/other.sqlite"
+        try Data("no database at all, of some length".utf8).write(to: URL(fileURLWithPath: path))
+        let snapshot = try FileSnapshot(path: path)
+        #expect(try snapshot.trees() == [])
+    }
+
+    @Test("After random histories with kills the owner knows what is on the disk", arguments: 0..<24)
+    func randomHistories(seed: UInt64) throws {
+        var place = try Place()
+        var tree = RandomTree(root: place.root, seed: seed)
+        var random = SplitMix64(seed: seed &+ 1000)
+        for _ in 0..<40 {
+            for _ in 0..<Int.random(in: 0..<12, using: &random) { tree.step() }
+            try place.compare()
+            while let changes = try place.snapshot.changes(of: FileOwner.name, limit: 3) {
+                // Killed before it was asked, before it answered, or not at all.
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
+                case 1:
+                    place.owner.take(changes)
+                    place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
+                default:
+                    place.owner.take(changes)
+                    try place.snapshot.acknowledge(changes)
+                    continue
+                }
+                break
+            }
+        }
+        _ = try place.settle()
+        #expect(place.owner.files == filesOnDisk(place.root))
+    }
+}
