@@ -138,6 +138,7 @@ extension LogApplier {
                 state.repairs.append("Acknowledged entries of the write-ahead log could not be read.")
             }
             state.deletedItems += deleted
+            state.misspelledItems += deleted
             if bulk.hasLoss {
                 // Whose entries these were, nobody knows.
                 state.pending.remove(through: reached)
@@ -190,6 +191,7 @@ extension LogApplier {
             }
             for item in leftOut { state.leftOut.add(item) }
             state.deletedItems += deleted
+            state.misspelledItems += deleted
             return state.reach(reached)
         }
         for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
@@ -263,10 +265,11 @@ extension LogApplier {
             }
             return state.withLock { $0.purgedSpelling = end ?? nil }
         }
-        let deleted = state.withLock { state in
+        let (deleted, misspelled, forgets) = state.withLock { state in
             state.needsTidying = false
-            return state.deletedItems
+            return (state.deletedItems, state.misspelledItems, state.forgetsSpelling)
         }
+        guard deleted > 0 || misspelled > 0 else { return }
         // It reads all words, so it waits until about as many may be gone.
         let hasPurged = try? pool.write { db in
             guard deleted > 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0 <= deleted * 50 else {
@@ -276,11 +279,16 @@ extension LogApplier {
             fullTextCache.forgetTerms()
             return true
         }
-        guard hasPurged == true else { return }
+        // It looks each word up, so it waits for an item for each step.
+        let isDue = try? pool.read { db in
+            let words = try Int.fetchOne(db, sql: "SELECT words FROM \(SpellingWords.totalTable)") ?? 0
+            return forgets || (misspelled > 0 && words <= misspelled * SpellingWords.wordsOfStep)
+        }
         state.withLock { state in
-            state.deletedItems -= deleted
-            // In steps, since each word is looked up.
-            (state.purgedSpelling, state.needsTidying) = (0, true)
+            if hasPurged == true { state.deletedItems -= deleted }
+            guard isDue == true else { return }
+            state.misspelledItems -= misspelled
+            (state.forgetsSpelling, state.purgedSpelling, state.needsTidying) = (false, 0, true)
         }
     }
 }

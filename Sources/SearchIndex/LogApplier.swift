@@ -57,6 +57,10 @@ final class LogApplier: Sendable {
         var servesSmallest = false
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
+        /// Items deleted or replaced since words of theirs were last forgotten in the vocabulary (``SpellingWords``).
+        var misspelledItems = 0
+        /// Whether their words are to be forgotten however few they are.
+        var forgetsSpelling = false
         /// The block of words through which those of deleted items were forgotten, while that is done (``SpellingWords``).
         var purgedSpelling: Int64?
         var waiters: [Waiter] = []
@@ -178,6 +182,19 @@ final class LogApplier: Sendable {
         }
         for donor in donors { donor.continuation.resume(returning: .success(false)) }
         perform(step)
+    }
+
+    /// Has the words of items forgotten soon that were deleted past the log: what expires, or is not donated again, seldom goes in
+    /// large numbers.
+    func noteDeleted(_ count: Int) {
+        guard count > 0 else { return }
+        perform(
+            state.withLock { state in
+                state.deletedItems += count
+                state.misspelledItems += count
+                (state.forgetsSpelling, state.needsTidying) = (true, true)
+                return state.isRunning ? .rest : Self.next(&state)
+            })
     }
 
     private static func take(_ patience: Patience, _ state: inout State) -> [Waiter] {

@@ -101,14 +101,16 @@ extension SearchIndex {
     public func finishReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) {
-        _ = try await write("Finishing a reindex of \(bundle)") { db in
+        let deleted = try await write("Finishing a reindex of \(bundle)") { db in
             try Self.confirm(kept, of: bundle, db)
             let derived = DerivedWriter(db)
             try ItemWriter.delete(
                 db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle], derived)
             try derived.finish()
             try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
+            return derived.deletedItems
         }
+        applier?.noteDeleted(deleted)
     }
 
     private static let bundleNumber = "(SELECT id FROM bundle WHERE identifier = ?)"

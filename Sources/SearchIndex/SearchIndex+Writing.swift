@@ -142,15 +142,17 @@ extension SearchIndex {
     /// Deletes what has expired and gives back how many items that were.
     @discardableResult
     public func deleteExpired() async throws(SearchIndexError) -> Int {
-        return try await write("Deleting expired items") { [clock] db in
+        let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
             // By bundle, as the index by expiry is.
             let derived = DerivedWriter(db)
             let count = try ItemWriter.delete(
                 db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], derived)
             try derived.finish()
-            return count
+            return (count, derived.deletedItems)
         }
+        applier?.noteDeleted(deleted)
+        return count
     }
 }
 

@@ -177,4 +177,55 @@ struct SuggestionTests {
             _ = try await store.index.suggestions(SuggestionRequest(text))
         }
     }
+
+    private static let other = IndexScope(bundle: "com.example.other")
+
+    @Test("However many words and values other bundles have, those of one bundle are suggested")
+    func foreignWords() async throws {
+        let store = try Store()
+        let letters = Array("abcdefghij")
+        var foreign: [ItemRecord] = []
+        for number in 0..<120 {
+            let digits = String(format: "%03d", number).compactMap(\.wholeNumberValue).map { letters[$0] }
+            var other = item(
+                "\(number)", text: "lem\(String(digits)) fem\(String(digits.prefix(1)))n\(String(digits.suffix(1)))")
+            other.attributes["authorNames"] = .array([.string("An \(String(digits))")])
+            other.attributes["contentType"] = .string("a.type.\(String(digits))")
+            foreign.append(other)
+        }
+        var own = item("own", text: "lemonade")
+        own.attributes["authorNames"] = .array([.string("Anna")])
+        own.attributes["contentType"] = .string("com.adobe.pdf")
+        try await store.put(own)
+        for other in foreign { try await store.put(other, in: Self.other) }
+        try await store.put(item("dated", text: "nothing"), in: Self.other)
+        try await store.put(update("dated", ["dueDate": .date(0)]), in: Self.other)
+        let bundle = Store.app.bundle
+        #expect(try await Self.suggestions(store, "lem", bundle: bundle) == ["completion lemonade"])
+        #expect(try await Self.suggestions(store, "an", bundle: bundle).contains("person from:Anna"))
+        #expect(try await Self.suggestions(store, "kind:p", bundle: bundle) == ["filter kind:pdf"])
+        #expect(try await Self.suggestions(store, "lemonade kind:p", bundle: bundle) == ["filter lemonade kind:pdf"])
+        // A filter on an attribute that only others have.
+        #expect(try await Self.suggestions(store, "due") == ["filter due:"])
+        #expect(try await Self.suggestions(store, "due", bundle: bundle).isEmpty)
+        try await store.put(update("own", ["dueDate": .date(0)]))
+        for number in 0..<40 { try await store.put(item("newer \(number)"), in: Self.other) }
+        #expect(try await Self.suggestions(store, "due", bundle: bundle) == ["filter due:"])
+        #expect(try await Self.suggestions(store, "before:to", bundle: bundle).contains("filter before:today"))
+    }
+
+    @Test("Items that are too large to try filters on make a count inexact")
+    func largeItems() async throws {
+        let store = try Store()
+        var small = item("small", title: "Lemon")
+        small.attributes["contentType"] = .string("com.adobe.pdf")
+        var large = item("large", title: "Lemon", text: String(repeating: "word ", count: 1_800_000))
+        large.attributes["contentType"] = .string("com.adobe.pdf")
+        try await store.put(small)
+        let one = try await store.index.suggestions(SuggestionRequest("lemon kind:p"))
+        #expect(one.map(\.total) == [SearchTotal(count: 1, isExact: true)])
+        try await store.put(large)
+        let both = try await store.index.suggestions(SuggestionRequest("lemon kind:p"))
+        #expect(both.map(\.total) == [SearchTotal(count: 1, isExact: false)])
+    }
 }

@@ -23,7 +23,10 @@ enum SpellingWords {
     static let maximumWords = 500_000
     /// The shift of the length in a key.
     private static let lengthShift: Int64 = 56
-    private static let wordsOfStep = 256
+    /// So many words are looked up to find those of one bundle.
+    static let maximumTried = 512
+    /// So many words are looked up in a step of a purge.
+    static let wordsOfStep = 256
 
     static let lengths = SpellingCorrection.shortestWord...SpellingCorrection.longestWord
 
@@ -113,7 +116,13 @@ enum SpellingWords {
     }
 
     /// The shortest words that begin so and go on.
-    static func words(beginningWith prefix: String, limit: Int, _ db: Database) throws -> [String] {
+    ///
+    /// - Parameters:
+    ///   - limit: The most words.
+    ///   - isWanted: Decides about each, ``maximumTried`` times at most.
+    static func words(
+        beginningWith prefix: String, limit: Int, _ db: Database, where isWanted: ((String) throws -> Bool)? = nil
+    ) throws -> [String] {
         let sketch = SpellingSketch(prefix.unicodeScalars)
         let first = max(lengths.lowerBound, sketch.length + 1)
         guard first <= lengths.upperBound else { return [] }
@@ -121,15 +130,23 @@ enum SpellingWords {
         let rows = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT words FROM \(table) WHERE id >= ?"), arguments: [firstKey(length: first)])
         var words: [String] = []
+        var tried = 0
         // Keys begin with the lengths of words.
-        while words.count < limit, let row = try rows.next() {
+        while words.count < limit, tried < maximumTried, let row = try rows.next() {
+            var found: [String] = []
             try row.withUnsafeData(atIndex: 0) { data in
                 data?.withUnsafeBytes { block in
                     SpellingBlock.forEachWord(in: block, with: sketch.letters) { word in
-                        guard words.count < limit, word.starts(with: bytes) else { return }
-                        words.append(String(decoding: word, as: UTF8.self))
+                        if word.starts(with: bytes) { found.append(String(decoding: word, as: UTF8.self)) }
                     }
                 }
+            }
+            for word in found where words.count < limit && tried < maximumTried {
+                if let isWanted {
+                    tried += 1
+                    guard try isWanted(word) else { continue }
+                }
+                words.append(word)
             }
         }
         return words

@@ -46,7 +46,7 @@ extension SearchIndex {
     ///
     /// - Returns: How many items had expired and are gone; fewer than there are, so that 0 says that none is left.
     public func purgeStep() async throws(SearchIndexError) -> Int {
-        return try await write("Deleting expired items") { [clock] db in
+        let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
             let end = ContinuousClock.now + Self.maintenanceStep
             let expired = try Int64.fetchAll(
@@ -62,8 +62,10 @@ extension SearchIndex {
                 if ContinuousClock.now >= end { break }
             }
             try derived.finish()
-            return count
+            return (count, derived.deletedItems)
         }
+        applier?.noteDeleted(deleted)
+        return count
     }
 
     /// Merges segments of the full-text tables for a few milliseconds, until each table is one.

@@ -91,10 +91,21 @@ struct PreparedSearch: Sendable {
         let now = request.cursor.map { abs(present - $0.now) > StoreClock.correction ? present : $0.now } ?? present
         // The tables of the previous format have no variants.
         let isMigrating = try !FullTextIndex.derived.isCurrent(db)
-        let plan = isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
         return SearchRun(
-            plan: plan, request: request, filter: filter, now: now, present: present, isMigrating: isMigrating,
-            apps: apps, learned: try learned(db, now: now), db: db)
+            plan: plan(isMigrating: isMigrating), request: request, filter: filter, now: now, present: present,
+            isMigrating: isMigrating, apps: apps, learned: try learned(db, now: now),
+            statistics: isMigrating ? TextStatistics() : try TextStatistics(db, sample: request.limits.sample), db: db)
+    }
+
+    /// The same with the words of this search, which differs from another in these alone (``replacing(_:)``).
+    func run(like other: SearchRun) -> SearchRun {
+        var run = other
+        run.plan = plan(isMigrating: other.isMigrating)
+        return run
+    }
+
+    private func plan(isMigrating: Bool) -> SearchPlan {
+        isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
     }
 
     /// What was learned about the search. Damage there is noted for the next opening; it is no reason to find nothing.

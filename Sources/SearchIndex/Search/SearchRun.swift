@@ -21,7 +21,7 @@ struct RankedHit: Sendable {
 /// One search in one state of the store: candidates from the index (``CandidateFinder``), of which the best are read and ranked
 /// (`Relevance`), until there are as many hits as are wanted.
 struct SearchRun {
-    let plan: SearchPlan
+    var plan: SearchPlan
     let request: SearchRequest
     let filter: QueryEvaluator?
     /// The present by which items are ranked: that of the first page.
@@ -34,6 +34,7 @@ struct SearchRun {
     let apps: [SearchIntent.Filter]
     /// What was learned from earlier searches.
     let learned: LearnedSearch
+    let statistics: TextStatistics
     let db: Database
 
     /// So many candidates are wanted from each list, at least.
@@ -173,8 +174,6 @@ struct SearchRun {
 
     func soughtWords() throws -> [SoughtWord] {
         let stems = WordStems([])
-        let statistics =
-            try isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample)
         return try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
             var sought = SoughtWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)

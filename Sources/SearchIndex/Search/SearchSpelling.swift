@@ -22,7 +22,7 @@ extension PreparedSearch {
     /// - Parameter count: so many hits are wanted.
     func outcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
         if let replacements = request.cursor?.replacements, !replacements.isEmpty,
-            let outcome = try outcome(count, replacements, db)
+            let outcome = try outcome(count, replacements, try run(db))
         {
             return outcome
         }
@@ -35,20 +35,21 @@ extension PreparedSearch {
         let replacements = try SearchSpelling(run).replacements(in: text)
         // Where hits are counted, the decision does not depend on the size of a page.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
-        guard !replacements.isEmpty, let corrected = try outcome(window, replacements, db) else { return typed }
+        guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
         // The other words occur. A filter or a phrase may leave out all items that have them.
         if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit != .someWords }) { return corrected }
         let others = areAll || count == window ? hits : try run.hits(window).hits
         return corrected.hits.count > others.count ? corrected : typed
     }
 
+    /// - Parameter typed: the search for the words as they were typed.
     private func outcome(
-        _ count: Int, _ replacements: [WordReplacement], _ db: Database
+        _ count: Int, _ replacements: [WordReplacement], _ typed: SearchRun
     ) throws -> SearchOutcome? {
         guard let search = replacing(replacements),
             let correction = SearchCorrection(of: request.text, replacements)
         else { return nil }
-        let run = try search.run(db)
+        let run = search.run(like: typed)
         let (hits, areAll) = try run.hits(count)
         return SearchOutcome(run: run, hits: hits, areAll: areAll, replacements: replacements, correction: correction)
     }
@@ -63,13 +64,11 @@ extension SearchRun {
 struct SearchSpelling {
     private let run: SearchRun
     private let vocabulary: StoredVocabulary
-    private let languages: [WordLanguage]
     private let stems = WordStems([])
 
     init(_ run: SearchRun) throws {
         self.run = run
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
-        languages = try TextStatistics(run.db, sample: run.request.limits.sample).languages
     }
 
     /// The corrections of the words that occur nowhere, in the order of the text. Words in phrases, words that must not occur and
@@ -120,7 +119,7 @@ struct SearchSpelling {
     private func occurs(_ word: SearchPlan.Word) throws -> Bool {
         // Most words occur as they are, which is one lookup.
         if try isFound("\"\(word.text)\"", FullTextIndex.textTable) { return true }
-        let forms = Set(languages.map { stems.stem(word.text, in: $0) }).sorted()
+        let forms = Set(run.statistics.languages.map { stems.stem(word.text, in: $0) }).sorted()
         if try isFound(RankedStems.expression(forms), FullTextIndex.rankedTable) { return true }
         guard word.isOpen else { return false }
         if try isFound(TitleWords.expression(word.text, isPrefix: true), FullTextIndex.rankedTable) { return true }
@@ -169,6 +168,9 @@ struct StoredVocabulary: SpellingVocabulary {
     private let db: Database
 
     static let maximumOccurrences = 1_000
+
+    /// Most words may be of other bundles.
+    var maximumLookups: Int { tags.bundle == nil ? SpellingCorrection.maximumCandidates : 1_024 }
 
     init(_ tags: SearchTags, _ db: Database) { (self.tags, self.db) = (tags, db) }
 

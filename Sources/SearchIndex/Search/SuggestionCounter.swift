@@ -20,14 +20,42 @@ struct SuggestionCounter {
     private static let readItems = 32
     /// So many of the items of a value are looked at for one of the bundle.
     private static let itemsOfValue = 256
+    /// So many values of all bundles are looked at for those of one.
+    private static let triedValues = 512
+    /// So many bytes of records are read: for one sample, for values, and for completions in titles and in texts.
+    private static let maximumBytes = 8 << 20
     private static let (maximumBundles, maximumTypes) = (256, 64)
     private static let titles = RecordProjection(of: WordCompletions.titlesAndKeywords)
     private static let texts = RecordProjection(of: WordCompletions.titlesAndKeywords + WordCompletions.texts)
 
     /// What many suggestions need.
     private final class Cache {
-        var samples: [[String]: [SampledItem]] = [:]
+        var samples: [[String]: Sample] = [:]
+        var sampledBytes = 0
         var types: [(record: DatabaseValue, total: SearchTotal)]?
+        var triedValues = 0
+        var values = ByteBudget(left: maximumBytes)
+        var titles = ByteBudget(left: maximumBytes)
+        var texts = ByteBudget(left: maximumBytes)
+    }
+
+    /// So many bytes may still be read.
+    private struct ByteBudget {
+        var left: Int
+
+        /// Whether there was room for a record.
+        mutating func take(_ bytes: Int) -> Bool {
+            guard bytes <= left else { return false }
+            left -= bytes
+            return true
+        }
+    }
+
+    /// The newest items with some words.
+    private struct Sample {
+        var items: [SampledItem] = []
+        /// Whether these are all.
+        var isAll = true
     }
 
     /// An item that filters are tried on.
@@ -60,8 +88,8 @@ struct SuggestionCounter {
             if let total = try totalOfTypes(search, intent) { return total }
         }
         let sample = try sample(search.words)
-        let count = try sample.count { try search.allows($0.record, of: $0.number, named: $0.bundle) }
-        return count > 0 ? SearchTotal(count: count, isExact: sample.count < Self.readItems) : nil
+        let count = try sample.items.count { try search.allows($0.record, of: $0.number, named: $0.bundle) }
+        return count > 0 ? SearchTotal(count: count, isExact: sample.isAll) : nil
     }
 
     private static func total(_ count: Int) -> SearchTotal? {
@@ -122,10 +150,12 @@ struct SuggestionCounter {
         if let known = cache.types { return known }
         var types: [(DatabaseValue, SearchTotal)] = []
         if let name = try AttributeIndex.number(of: "contentType", db) {
-            for key in try keys(of: name, from: "", before: "\u{10FFFF}", limit: Self.maximumTypes) {
+            let most = bundle == nil ? Self.maximumTypes : Self.triedValues
+            try forEachKey(of: name, from: "", before: "\u{10FFFF}", limit: most) { key in
                 let record = ItemRecord(uniqueIdentifier: "type", attributes: ["contentType": .string(key)])
                 let total = try total(ofValue: key, name)
                 if total.count > 0 { types.append((Data(try record.encoded()).databaseValue, total)) }
+                return types.count < Self.maximumTypes
             }
         }
         cache.types = types
@@ -154,32 +184,43 @@ struct SuggestionCounter {
     }
 
     /// The newest items with all words, to try filters on.
-    private func sample(_ words: [String]) throws -> [SampledItem] {
+    private func sample(_ words: [String]) throws -> Sample {
         if let known = cache.samples[words] { return known }
         let texts =
-            words.isEmpty
+            words.isEmpty && bundle == nil
             ? try Int64.fetchAll(
                 db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [Self.readItems]
             )
             : try self.texts(withAll: words, limit: Self.readItems)
-        var items: [SampledItem] = []
+        var sample = Sample(isAll: texts.count < Self.readItems)
+        var budget = ByteBudget(left: Self.maximumBytes)
         for text in texts {
             let row = try Row.fetchOne(
                 db.cachedStatement(
                     sql: """
-                        SELECT item.record, item.bundle, bundle.identifier
+                        SELECT CASE WHEN length(item.record) <= ? THEN item.record END, item.bundle, bundle.identifier
                         FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                         WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?)
                             AND (? IS NULL OR item.bundle = ?)
-                        """), arguments: [text, now, tags.bundle, tags.bundle])
+                        """), arguments: [budget.left, text, now, tags.bundle, tags.bundle])
             guard let row else { continue }
-            items.append(
+            let record: DatabaseValue = try row.decode(atIndex: 0)
+            guard case .blob(let bytes) = record.storage, budget.take(bytes.count) else {
+                sample.isAll = false
+                continue
+            }
+            sample.items.append(
                 SampledItem(
-                    record: try row.decode(atIndex: 0), number: try row.decode(atIndex: 1),
-                    bundle: try row.decode(atIndex: 2)))
+                    record: record, number: try row.decode(atIndex: 1), bundle: try row.decode(atIndex: 2)))
         }
-        cache.samples[words] = items
-        return items
+        cache.sampledBytes += Self.maximumBytes - budget.left
+        // Another list of words is seldom asked for again.
+        if cache.sampledBytes > Self.maximumBytes {
+            cache.samples = [:]
+            cache.sampledBytes = Self.maximumBytes - budget.left
+        }
+        cache.samples[words] = sample
+        return sample
     }
 
     // MARK: Looking up
@@ -223,12 +264,18 @@ struct SuggestionCounter {
         let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item
+                    SELECT CASE WHEN length(item.record) <= ? THEN item.record END
+                    FROM text_row CROSS JOIN item ON item.id = text_row.item
                     WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?) AND (? IS NULL OR item.bundle = ?)
-                    """), arguments: [text, now, tags.bundle, tags.bundle])
+                    """),
+            arguments: [
+                sequence == nil ? cache.titles.left : cache.texts.left, text, now, tags.bundle, tags.bundle,
+            ])
         guard let row else { return nil }
         return try row.withUnsafeData(atIndex: 0) { data -> ItemRecord? in
-            guard let data, sequence?.mayOccur(inRecord: data) ?? true else { return nil }
+            guard let data, sequence == nil ? cache.titles.take(data.count) : cache.texts.take(data.count),
+                sequence?.mayOccur(inRecord: data) ?? true
+            else { return nil }
             return try? (sequence == nil ? Self.titles : Self.texts).record(decoding: data)
         }
     }
@@ -242,35 +289,50 @@ struct SuggestionCounter {
         var values: [(text: String, total: SearchTotal)] = []
         for attribute in attributes {
             guard let name = try AttributeIndex.number(of: attribute, db) else { continue }
-            // Some values may be only of other bundles.
-            let keys = try keys(
-                of: name, from: part.lowerBound, before: part.upperBound ?? "\u{10FFFF}", limit: 2 * limit)
-            for key in keys where values.count < limit {
+            // Some values may be of expired items. Of one bundle, all sources share the number of values.
+            let most = bundle == nil ? 2 * limit : Self.triedValues - cache.triedValues
+            try forEachKey(of: name, from: part.lowerBound, before: part.upperBound ?? "\u{10FFFF}", limit: most) {
+                key in
+                guard values.count < limit else { return false }
+                cache.triedValues += 1
                 guard let text = try value(key, name, attribute), !values.contains(where: { $0.text == text }) else {
-                    continue
+                    return true
                 }
                 // Items may be found by other attributes, too.
                 let total = try total(ofValue: key, name)
                 if total.count > 0 { values.append((text, SearchTotal(count: total.count, isExact: false))) }
+                return true
             }
         }
         return values
     }
 
-    /// The distinct values of an attribute within bounds.
-    private func keys(of name: Int64, from start: String, before end: String, limit: Int) throws -> [String] {
-        var keys: [String] = []
-        while keys.count < limit {
+    /// Whether items may have one of some attributes; of a bundle, whether one of the newest has.
+    func hasValues(of attributes: [String]) throws -> Bool {
+        guard try attributes.contains(where: { try AttributeIndex.number(of: $0, db) != nil }) else { return false }
+        guard bundle != nil else { return true }
+        let projection = RecordProjection(of: attributes)
+        return try sample([]).items.contains { item in
+            guard case .blob(let bytes) = item.record.storage else { return false }
+            return try !projection.record(decoding: bytes).attributes.isEmpty
+        }
+    }
+
+    /// Calls back with the distinct values of an attribute within bounds, in order, until that returns `false`.
+    private func forEachKey(
+        of name: Int64, from start: String, before end: String, limit: Int, _ body: (String) throws -> Bool
+    ) throws {
+        var last: String?
+        for _ in 0..<max(0, limit) {
             let next = try String.fetchOne(
                 db.cachedStatement(
                     sql: """
                         SELECT value FROM attribute
-                        WHERE name = ? AND value \(keys.isEmpty ? ">=" : ">") ? AND value < ? ORDER BY value LIMIT 1
-                        """), arguments: [name, keys.last ?? start, end])
-            guard let next else { break }
-            keys.append(next)
+                        WHERE name = ? AND value \(last == nil ? ">=" : ">") ? AND value < ? ORDER BY value LIMIT 1
+                        """), arguments: [name, last ?? start, end])
+            guard let next, try body(next) else { return }
+            last = next
         }
-        return keys
     }
 
     /// A value by its key, as the newest item has it.
@@ -278,14 +340,21 @@ struct SuggestionCounter {
         let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT item.record FROM (
+                    SELECT CASE WHEN length(item.record) <= ? THEN item.record END FROM (
                         SELECT item AS number FROM attribute WHERE name = ? AND value = ? ORDER BY item DESC LIMIT ?)
                     CROSS JOIN item ON item.id = number
                     WHERE (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?) LIMIT 1
-                    """), arguments: [name, key, Self.itemsOfValue, tags.bundle, tags.bundle, now])
+                    """), arguments: [cache.values.left, name, key, Self.itemsOfValue, tags.bundle, tags.bundle, now])
         guard let row else { return nil }
-        return try ItemWriter.record(in: row).texts(attribute).first { AttributeKey.key(of: $0) == key }
+        return try row.withUnsafeData(atIndex: 0) { data -> String? in
+            guard let data, cache.values.take(data.count) else { return nil }
+            let record = try RecordProjection(of: [attribute]).record(decoding: data)
+            return record.texts(attribute).first { AttributeKey.key(of: $0) == key }
+        }
     }
+
+    /// Whether an item of the bundle has a word.
+    func occurs(_ word: String) throws -> Bool { try !texts(withAll: [word], limit: 1).isEmpty }
 
     /// The last parts of the names of bundles that begin so.
     func apps(beginningWith folded: String) throws -> [String] {

@@ -93,9 +93,10 @@ struct SuggestionFinder {
                     try counter.record(ofText: text, having: sequence), place: titles.count + place, readsText: true)
             }
         } else if others.isEmpty, completions.isSparse {
-            for text in try SpellingWords.words(beginningWith: word, limit: Self.maximumCandidates, db) {
-                completions.add(text)
-            }
+            let words = try SpellingWords.words(
+                beginningWith: word, limit: Self.maximumCandidates, db,
+                where: request.bundle == nil ? nil : counter.occurs)
+            for text in words { completions.add(text) }
         }
         var titlesLeft = Self.maximumTitles
         // Names of people and filters have places too.
@@ -152,8 +153,7 @@ struct SuggestionFinder {
         var left = Self.maximumFilters
         for name in FilterCompletion.names(beginningWith: word) where left > 0 {
             let attributes = FilterCompletion.attributes(of: name)
-            let numbers = try attributes.compactMap { try AttributeIndex.number(of: $0, db) }
-            guard attributes.isEmpty || !numbers.isEmpty else { continue }
+            guard try attributes.isEmpty || counter.hasValues(of: attributes) else { continue }
             suggestions.append(Suggestion(.filter, typed.beginning + name + ":", total: nil))
             left -= 1
         }

@@ -22,7 +22,7 @@ public struct SpellingCorrection: Hashable, Sendable {
     public static let longestWord = 32
     /// The most corrections of one word.
     public static let maximumCount = 64
-    /// The most words within the edits that are counted.
+    /// The most words within the edits that occur and are counted.
     public static let maximumCandidates = 96
 
     /// How much less probable an arbitrary edit makes a word, in the logarithm's unit.
@@ -40,7 +40,7 @@ public struct SpellingCorrection: Hashable, Sendable {
     /// The corrections of a folded word, best first; none for a word that occurs.
     ///
     /// Of all words within the edits, those are counted that the slip costs least: ``maximumCandidates``, and no more than may
-    /// still be among the best.
+    /// still be among the best. Words without occurrences do not count, up to ``SpellingVocabulary/maximumLookups``.
     ///
     /// - Parameters:
     ///   - word: folded.
@@ -54,11 +54,13 @@ public struct SpellingCorrection: Hashable, Sendable {
         let candidates = limit > 0 ? try candidates(of: word, in: vocabulary) : []
         guard !candidates.isEmpty, try vocabulary.occurrences(of: word) == 0 else { return [] }
         var best: [SpellingCorrection] = []
-        for candidate in candidates {
+        var counted = 0
+        for candidate in candidates where counted < maximumCandidates {
             let most = log(Double(Vocabulary.maximumOccurrences) + 1) - editWeight * candidate.cost
             if best.count == limit, let last = best.last, most < last.score { break }
             let occurrences = try vocabulary.occurrences(of: candidate.word)
             guard occurrences > 0 else { continue }
+            counted += 1
             let correction = SpellingCorrection(
                 word: candidate.word, edits: candidate.edits, occurrences: occurrences,
                 score: log(Double(occurrences) + 1) - editWeight * candidate.cost)
@@ -77,7 +79,7 @@ public struct SpellingCorrection: Hashable, Sendable {
         let most = edits(forLength: scalars.count)
         guard most > 0, let distance = EditDistance(scalars) else { return [] }
         let digits = scalars.filter(isDigit)
-        var best = BestCandidates(limit: maximumCandidates)
+        var best = BestCandidates(limit: max(maximumCandidates, vocabulary.maximumLookups))
         try vocabulary.forEachWord(near: SpellingSketch(scalars), within: most) { bytes in
             let edits =
                 bytes.allSatisfy { $0 < 0x80 }

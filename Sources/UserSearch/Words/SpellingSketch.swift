@@ -24,13 +24,7 @@ public struct SpellingSketch: Hashable, Sendable {
     /// Creates a sketch that was stored.
     public init(length: Int, letters: UInt64) { (self.length, self.letters) = (length, letters) }
 
-    /// Whether the words of both sketches may be within so many edits, one or two.
-    @inlinable @inline(__always)
-    public func mayBeWithin(_ edits: Int, of other: SpellingSketch) -> Bool {
-        abs(length - other.length) <= edits && Self.mayBeWithin(edits, letters, other.letters)
-    }
-
-    /// Whether the letters of both sketches allow so many edits, whatever the lengths.
+    /// Whether the letters of two sketches allow so many edits, one or two, whatever the lengths.
     @inlinable @inline(__always)
     public static func mayBeWithin(_ edits: Int, _ left: UInt64, _ right: UInt64) -> Bool {
         // Counting bits costs a dozen operations on plain x86-64; taking the lowest away costs two.

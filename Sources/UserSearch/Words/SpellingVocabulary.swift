@@ -12,6 +12,10 @@ public protocol SpellingVocabulary {
     /// Counting the occurrences of a word stops at this number.
     static var maximumOccurrences: Int { get }
 
+    /// So many words within the edits are looked up, at least ``SpellingCorrection/maximumCandidates``: more where many words that
+    /// ``forEachWord(near:within:_:)`` gives may not occur.
+    var maximumLookups: Int { get }
+
     /// Returns the number of occurrences of a folded word, at most ``maximumOccurrences``.
     func occurrences(of word: String) throws(Failure) -> Int
 
@@ -19,9 +23,14 @@ public protocol SpellingVocabulary {
     ///
     /// - Parameters:
     ///   - sketch: of the word to correct.
-    ///   - edits: 1 or 2. The callback gets every word within so many edits (``SpellingSketch/mayBeWithin(_:of:)``), and others.
+    ///   - edits: 1 or 2. The callback gets every word within so many edits (``SpellingSketch/mayBeWithin(_:_:_:)``), and others.
     ///   - body: gets a folded word in UTF-8, valid until it returns.
     func forEachWord(
         near sketch: SpellingSketch, within edits: Int, _ body: (_ word: UnsafeBufferPointer<UInt8>) -> Void
     ) throws(Failure)
+}
+
+extension SpellingVocabulary {
+    /// ``SpellingCorrection/maximumCandidates``.
+    public var maximumLookups: Int { SpellingCorrection.maximumCandidates }
 }

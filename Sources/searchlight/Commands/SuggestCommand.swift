@@ -44,6 +44,9 @@ struct SuggestCommand: OptionedCommand {
         try await options.withStore(.read) { store in
             let suggestions = try await store.suggestions(request)
             if options.json { return try Output.printJSON(suggestions.map { JSONObject($0) }) }
+            if suggestions.isEmpty {
+                Output.complain("No suggestion for “\(DisplayText.line(request.text, limit: Self.shownTextLength))”.")
+            }
             let texts = suggestions.map { DisplayText.line($0.text, limit: Self.shownTextLength) }
             let width = texts.map(\.count).max() ?? 0
             for (suggestion, text) in zip(suggestions, texts) {

@@ -4,6 +4,7 @@ import GRDB
 import ItemRecord
 import TestSupport
 import Testing
+import UserSearch
 
 @testable import SearchIndex
 
@@ -298,5 +299,54 @@ struct SearchSpellingTests {
         repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
         try await store.put(item("back", text: "ephemeral"))
         #expect(try await Self.search(store, "ephemerla").searched == "ephemeral")
+    }
+
+    @Test("More neighbours of another bundle than are counted do not hide a bundle's own word")
+    func foreignNeighbours() async throws {
+        let store = try Store()
+        try await store.put(item("own", text: "reporters"))
+        var words: Set<String> = []
+        // Swapped letters cost least, so these come first.
+        let typed = Array("reprotesr")
+        for place in 0..<(typed.count - 1) {
+            for letter in "abcdefghijklmnopqrstuvwxyz" {
+                var word = typed
+                word.swapAt(place, place + 1)
+                words.insert(String(word))
+                word.insert(letter, at: place)
+                words.insert(String(word))
+            }
+        }
+        words.remove("reporters")
+        #expect(words.count > SpellingCorrection.maximumCandidates)
+        try await store.put(
+            item("other", text: words.sorted().joined(separator: " ")), in: IndexScope(bundle: "com.example.other"))
+        let own = try await Self.search(store, "reprotesr") { $0.bundle = Store.app.bundle }
+        #expect(own.searched == "reporters")
+    }
+
+    @Test("The words of items that expired or were not donated again are forgotten, however few they are")
+    func expired() async throws {
+        let store = try Store()
+        for number in 0..<300 { try await store.put(item("\(number)", text: "kept \(number)")) }
+        try await store.put(
+            item("expiring", text: "ephemeral", expires: .at(2_000_000)),
+            item("late", text: "transitory", expires: .at(2_000_000)))
+        try await store.put(item("replaced", text: "superseded"), in: IndexScope(bundle: "com.example.other"))
+        try await store.index.settle()
+        let applier = try #require(store.index.applier)
+        applier.state.withLock { ($0.deletedItems, $0.misspelledItems) = (0, 0) }
+        func isKnown(_ word: String) async throws -> Bool {
+            repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
+            return try await store.index.write("Looking") { try SpellingWords.contains(word, $0) }
+        }
+        #expect(try await isKnown("ephemeral"))
+        store.clock.advance(by: 1_500_000)
+        _ = try await store.index.purgeStep()
+        #expect(try await !isKnown("ephemeral"))
+        #expect(try await isKnown("kept"))
+        _ = try await store.index.beginWholeReplacement(of: "com.example.other")
+        try await store.index.finishReplacement(of: "com.example.other")
+        #expect(try await !isKnown("superseded"))
     }
 }
