@@ -95,7 +95,7 @@ struct ItemWriter {
     func apply(_ batch: IndexBatch, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
-        let kept = batch.donatesAgain ? try EngagementTable.Kept(bundle: bundle, index: index, db) : nil
+        var kept = batch.donatesAgain ? EngagementTable.Kept() : nil
         for change in batch.changes.changes {
             switch change {
             case .put(let items):
@@ -116,16 +116,16 @@ struct ItemWriter {
                 }
             case .deleteItems(let identifiers):
                 for identifier in identifiers where SearchIndex.canBeStored(identifier) {
-                    try delete("unique_identifier = ?", [identifier])
+                    try delete("unique_identifier = ?", [identifier], &kept)
                 }
             case .deleteDomains(let domains):
                 for domain in domains where SearchIndex.canBeStored(domain) {
                     // All names that begin with "a." lie between "a." and "a/", the next character after the dot.
                     try delete(
-                        "(domain = ? OR (domain >= ? AND domain < ?))", [domain, domain + ".", domain + "/"])
+                        "(domain = ? OR (domain >= ? AND domain < ?))", [domain, domain + ".", domain + "/"], &kept)
                 }
             case .deleteAll:
-                try delete("1", [])
+                try delete("1", [], &kept)
                 try db.cachedStatement(sql: "DELETE FROM client_state WHERE bundle = ? AND index_name = ?")
                     .execute(arguments: [bundle, index])
             }
@@ -161,10 +161,11 @@ struct ItemWriter {
         }
     }
 
-    func delete(_ condition: String, _ arguments: [String]) throws {
-        try Self.delete(
-            db, where: "bundle = ? AND index_name = ? AND \(condition)",
-            [bundle, index] + StatementArguments(arguments), derived)
+    private func delete(_ condition: String, _ arguments: [String], _ kept: inout EngagementTable.Kept?) throws {
+        let condition = "bundle = ? AND index_name = ? AND \(condition)"
+        let arguments = [bundle, index] + StatementArguments(arguments)
+        try kept?.add(where: condition, arguments, db)
+        try Self.delete(db, where: condition, arguments, derived)
     }
 
     /// Deletes items, and all whose related item is gone then.
@@ -270,14 +271,13 @@ struct ItemWriter {
 }
 
 extension IndexBatch {
-    /// Whether the batch deletes all or whole domains and puts items after it, which may be the same ones.
+    /// Whether the batch deletes and puts items after it, which may be the same ones.
     fileprivate var donatesAgain: Bool {
         var hasDeleted = false
         for change in changes.changes {
             switch change {
-            case .deleteAll, .deleteDomains: hasDeleted = true
+            case .deleteAll, .deleteDomains, .deleteItems: hasDeleted = true
             case .put: if hasDeleted { return true }
-            case .deleteItems: continue
             }
         }
         return false

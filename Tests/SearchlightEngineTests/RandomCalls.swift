@@ -68,10 +68,9 @@ enum RandomCalls {
             CancelJobCall(key: key(&random)),
             ThrottleCall(bundle: text(&random), isThrottled: random.below(2) == 0),
             InhibitCall(who: text(&random), why: text(&random)),
-            EngageCall([
+            EngageCall(
                 Engagement(
-                    item: Int64(number(&random)), text: text(&random), kind: random.pick(EngagementKind.allCases))
-            ]),
+                    item: Int64(number(&random)), text: text(&random), kind: random.pick(EngagementKind.allCases))),
             HistoryCall(offset: number(&random), limit: number(&random)), ClearHistoryCall(),
             SetLearningCall(isOn: random.below(2) == 0),
         ]

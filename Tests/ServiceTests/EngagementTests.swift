@@ -79,7 +79,7 @@ struct EngagementTests {
         let shell = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         let item = try await shell.item(named: "n1", bundle: nil)
         #expect(
-            try await shell.perform(EngageCall([.init(item: item.number, text: "not", kind: .open)])) == 1)
+            try await shell.perform(EngageCall(.init(item: item.number, text: "not", kind: .open))) == 1)
         #expect(try await notes.search("not").identifiers == before)
         let found = try await shell.find(ItemSearch("not"))
         #expect(found.hits.first?.item.number == item.number && found.hits.first?.parts.engagement ?? 0 > 0)

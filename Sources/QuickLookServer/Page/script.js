@@ -243,8 +243,9 @@ let watching = 0;
 function watch() {
   const hit = hits[chosen];
   clearTimeout(watching);
-  if (hit) watching = setTimeout(() => { if (hits[chosen] === hit && !document.hidden) engaged(hit, "preview"); }, 10000);
+  if (hit) watching = setTimeout(() => { if (hits[chosen] === hit && isShown()) engaged(hit, "preview"); }, 10000);
 }
+const isShown = () => !document.hidden && (!isNarrow() || document.body.classList.contains("shows-preview"));
 
 // Choosing: aborts the previous preview, here and in the extension that renders it.
 function choose(index) {
@@ -330,7 +331,7 @@ function note(text, examples) {
 
 // On a narrow window the preview takes the place of the results.
 const open = () => document.body.classList.toggle("shows-preview", chosen >= 0);
-const close = () => document.body.classList.remove("shows-preview");
+const close = () => { clearTimeout(watching); document.body.classList.remove("shows-preview"); };
 const isNarrow = () => matchMedia("(max-width: 760px)").matches;
 
 document.addEventListener("keydown", (event) => {
@@ -345,9 +346,8 @@ document.addEventListener("keydown", (event) => {
   else if (moves && event.key === "Enter" && picked >= 0) take(picked);
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     if (menu || !hits.length || document.body.classList.contains("shows-preview")) return;
-    if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true);
-    else choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
-    watch();
+    if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true).then(watch);
+    else { choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1))); watch(); }
   } else if (event.key === "Enter" && isTyping && (chosen >= 0 || moves)) {
     dismiss();
     if (chosen < 0) return;

@@ -123,7 +123,7 @@ package final class QuickLookRoutes: Sendable {
             guard let kind = kinds.first(where: { $0.rawValue == arguments["kind"] }) else {
                 throw PageFailure(400, "Say what was done: open, drag or preview.")
             }
-            await store.count([Engagement(item: try await item(last).number, text: query, kind: kind)])
+            await store.count(Engagement(item: try await item(last).number, text: query, kind: kind))
             return .json(["status": "done"])
         case (3, "preview", let name) where last == "content" || last == "frame":
             let key = arguments["v"].flatMap { Int($0) }

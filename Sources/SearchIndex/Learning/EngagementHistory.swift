@@ -46,6 +46,8 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
     public var isOn: Bool
     /// The number of all entries.
     public var total: Int
+    /// How many items they are of.
+    public var items: Int
     /// The entries of this page.
     public var entries: [Entry]
 
@@ -55,18 +57,24 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
     private static let maximumTexts = 100
 
     init(isOn: Bool, from offset: Int, limit: Int, now: Double, _ db: Database) throws {
-        (self.isOn, total, entries) = (isOn, 0, [])
+        (self.isOn, total, items, entries) = (isOn, 0, 0, [])
         guard try EngagementTable.exists(db) else { return }
-        total = try Int.fetchOne(db, sql: "SELECT count(*) FROM engagement WHERE text = ''") ?? 0
+        // One that has expired is gone, though it may not have been deleted yet.
+        let counted = """
+            FROM engagement CROSS JOIN item ON item.id = engagement.item CROSS JOIN bundle ON bundle.id = item.bundle
+            WHERE text = '' AND (expires IS NULL OR expires > ?)
+            """
+        let totals = try Row.fetchOne(
+            db, sql: "SELECT count(*) AS entries, count(DISTINCT item) AS items \(counted)", arguments: [now])
+        total = try totals?.decode(forColumn: "entries") ?? 0
+        items = try totals?.decode(forColumn: "items") ?? 0
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT engagement.item, reporter, unity, events, last, item.record, item.unique_identifier,
                     bundle.identifier
-                FROM engagement CROSS JOIN item ON item.id = engagement.item
-                CROSS JOIN bundle ON bundle.id = item.bundle
-                WHERE text = '' ORDER BY unity DESC, engagement.id LIMIT ? OFFSET ?
-                """, arguments: [max(0, limit), max(0, offset)])
+                \(counted) ORDER BY unity DESC, engagement.id LIMIT ? OFFSET ?
+                """, arguments: [now, max(0, limit), max(0, offset)])
         while let row = try rows.next() {
             let identifier: String = try row.decode(forColumn: "unique_identifier")
             let titles = try row.withUnsafeData(named: "record") { record in

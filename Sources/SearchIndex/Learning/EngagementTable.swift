@@ -123,17 +123,20 @@ enum EngagementTable {
         ])
     }
 
-    /// The counts of a scope's items, kept beside while one batch deletes and donates these again.
+    /// The counts of a scope's items, kept beside while one batch deletes and donates these again. Those of items that go with
+    /// another, to which they are related, are not among them.
     struct Kept {
         private var rows: [(identifier: String, item: Int64, row: Row)] = []
 
-        init(bundle: Int64, index: String, _ db: Database) throws {
+        /// Adds those of the items that are about to be deleted.
+        mutating func add(where condition: String, _ arguments: StatementArguments, _ db: Database) throws {
+            // The name of a column that both tables have would not do.
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT item.unique_identifier, \(columns) FROM engagement CROSS JOIN item ON item.id = engagement.item
-                    WHERE item.bundle = ? AND item.index_name = ?
+                    SELECT item.unique_identifier, \(columns) FROM item CROSS JOIN engagement ON engagement.item = item.id
+                    WHERE \(condition)
                     """)
-            rows = try Row.fetchAll(statement, arguments: [bundle, index]).map {
+            rows += try Row.fetchAll(statement, arguments: arguments).map {
                 (try $0.decode(forColumn: "unique_identifier"), try $0.decode(forColumn: "item"), $0)
             }
         }

@@ -5,16 +5,6 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// A text that the user typed and whose hits were used.
-public struct RecentSearch: Hashable, Sendable, Codable {
-    /// The text as it was typed last.
-    public var text: String
-    /// The decayed count of what was done with its hits.
-    public var count: Double
-    /// When that was last, in seconds since 2001-01-01 UTC.
-    public var last: Double
-}
-
 extension SearchIndex {
     /// Whether use is counted and changes the order of hits. The user decides (``setLearning(_:)``).
     public var learns: Bool { !folder.isLearningOff }
@@ -26,6 +16,11 @@ extension SearchIndex {
         guard learns != isOn else { return false }
         try folder.setLearning(isOn)
         return true
+    }
+
+    /// Whether the store has the current format, so that to open it to be changed upgrades nothing.
+    public func hasCurrentFormat() async throws(SearchIndexError) -> Bool {
+        try await readApplied("Reading the format") { try StoreRow($0).format == StoreRow.currentFormat }
     }
 
     /// Counts what the user did with items, unless learning is off. Durable when it returns.
@@ -57,11 +52,12 @@ extension SearchIndex {
     public func countEngagement(
         withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
     ) async throws(SearchIndexError) -> Bool {
-        guard Self.canBeStored(identifier), Self.canBeStored(bundle) else { return false }
-        let count = try await countEngagement { [self] db, now in
-            guard let reporter = try EngagementTable.reporter(of: bundle, db),
-                allowance.withLock({ $0.take(reporter: reporter, at: now) })
-            else { return [] }
+        guard learns, Self.canBeStored(identifier), Self.canBeStored(bundle),
+            // Before anything is locked for it, so that what is refused holds up no donation.
+            allowance.withLock({ $0.take(reporter: bundle, at: now()) })
+        else { return false }
+        let count = try await countEngagement { db, now in
+            guard let reporter = try EngagementTable.reporter(of: bundle, db) else { return [] }
             let items = try Int64.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -101,60 +97,33 @@ extension SearchIndex {
         }
     }
 
-    /// Erases everything that was counted, also from the pages of the database and from its log.
+    /// Erases everything that was counted, also from the pages of the database and from its log. What was counted for items that are
+    /// gone may be in free pages, so these are given back to the file system; files of older versions keep them.
     ///
     /// - Returns: For how many items something was counted.
+    /// - Throws: ``SearchIndexError`` if something may be left; nothing is counted any more all the same. It can be done again.
     @discardableResult
     public func clearEngagement() async throws(SearchIndexError) -> Int {
         let erased = try await writeAtOnce("Erasing what was counted") { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(DISTINCT item) FROM engagement") ?? 0
             let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
-            try db.execute(sql: "PRAGMA secure_delete = ON; DELETE FROM engagement")
+            try db.execute(sql: "PRAGMA secure_delete = ON")
             // The setting is the connection's, not the transaction's.
-            try db.execute(sql: "PRAGMA secure_delete = \(["OFF", "ON", "FAST"][min(max(before, 0), 2)])")
+            defer { try? db.execute(sql: "PRAGMA secure_delete = \(["OFF", "ON", "FAST"][min(max(before, 0), 2)])") }
+            try db.execute(sql: "DELETE FROM engagement")
             return count
         }
-        await withCheckedContinuation { continuation in
+        let operation = "Overwriting what was counted"
+        var steps = try await writeAtOnce(operation) { try Int.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }
+        // What others free meanwhile may be from anything.
+        while steps > 0, try await writeAtOnce(operation, Self.giveBackPages) > 0 { steps -= Self.pagesPerStep }
+        let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in
-                // Who reads for longer than is waited for has the log end later.
-                try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-                continuation.resume()
+                continuation.resume(
+                    returning: Result { try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } })
             }
         }
+        do { try result.get() } catch { throw failure(error, operation) }
         return erased
-    }
-
-    /// The texts that the user searched for before and whose hits were used, the most used first; none while learning is off.
-    ///
-    /// - Parameters:
-    ///   - beginning: How they begin, in any case and with or without accents; empty for all.
-    ///   - limit: At most so many.
-    public func recentSearches(
-        beginningWith beginning: String, limit: Int
-    ) async throws(SearchIndexError) -> [RecentSearch] {
-        guard learns, limit > 0 else { return [] }
-        let start = EngagementText.folded(beginning) ?? ""
-        return try await readApplied("Reading earlier searches") { [clock] db in
-            guard try EngagementTable.exists(db) else { return [] }
-            let now = try clock.now(db)
-            let rows = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql: """
-                        SELECT text, typed, unity, last FROM engagement
-                        WHERE reporter = 0 AND text <> '' AND text >= ? AND text < ? LIMIT 20000
-                        """), arguments: [start, start + "\u{10FFFF}"])
-            var searches: [String: RecentSearch] = [:]
-            while let row = try rows.next() {
-                let typed: String = try row.decode(forColumn: "typed")
-                let last: Double = try row.decode(forColumn: "last")
-                var search =
-                    searches[try row.decode(forColumn: "text")] ?? RecentSearch(text: typed, count: 0, last: last)
-                if last > search.last { (search.text, search.last) = (typed, last) }
-                search.count += DecayedCount(unity: try row.decode(forColumn: "unity")).value(at: now)
-                searches[try row.decode(forColumn: "text")] = search
-            }
-            let order = searches.values.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-            return Array(order.prefix(limit))
-        }
     }
 }

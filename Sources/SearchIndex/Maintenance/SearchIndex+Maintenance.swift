@@ -22,7 +22,7 @@ extension SearchIndex {
     /// A step of maintenance ends after about so long.
     static let maintenanceStep = Duration.milliseconds(4)
     private static let expiredPerStep = 64
-    private static let pagesPerStep = 64
+    static let pagesPerStep = 64
 
     /// What the index is like now.
     public func wear() async throws(SearchIndexError) -> IndexWear {
@@ -83,11 +83,13 @@ extension SearchIndex {
     ///
     /// - Returns: How many are left; 0 where that cannot be done in steps.
     public func vacuumStep() async throws(SearchIndexError) -> Int {
-        try await write("Giving back free pages") { db in
-            guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
-            // One by one: of several, each is a row without columns, which not every reader steps over.
-            for _ in 0..<Self.pagesPerStep { try db.execute(sql: "PRAGMA incremental_vacuum(1)") }
-            return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
-        }
+        try await write("Giving back free pages", Self.giveBackPages)
+    }
+
+    @Sendable static func giveBackPages(_ db: Database) throws -> Int {
+        guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
+        // One by one: of several, each is a row without columns, which not every reader steps over.
+        for _ in 0..<pagesPerStep { try db.execute(sql: "PRAGMA incremental_vacuum(1)") }
+        return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
     }
 }

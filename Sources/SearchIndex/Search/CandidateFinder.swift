@@ -59,10 +59,6 @@ struct CandidateFinder {
         }
     }
 
-    /// Adds texts that are read before all others, since they were chosen before. To be called last: they keep nothing else from
-    /// being found.
-    mutating func addLearned(_ texts: [Int64]) { add(texts, 4) }
-
     /// All texts with the phrases; `nil` if there are no phrases, or too many texts.
     private mutating func strictTexts() throws -> [Int64]? {
         guard let strict = plan.strict else { return nil }

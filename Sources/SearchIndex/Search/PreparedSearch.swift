@@ -112,8 +112,8 @@ struct PreparedSearch: Sendable {
     private func learned(_ db: Database, now: Double) throws -> LearnedSearch {
         guard learns, let reporter = request.learnsFrom else { return LearnedSearch() }
         do {
-            return try LearnedSearch(request.text, from: reporter, bundle: request.bundle, now: now, db)
-        } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
+            return try LearnedSearch(request.text, from: reporter, bundle: request.bundle, now: now, folder: folder, db)
+        } catch  where EngagementTable.isDamage(error) {
             folder.suspect()
             return LearnedSearch()
         }

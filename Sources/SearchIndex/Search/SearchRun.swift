@@ -49,6 +49,7 @@ struct SearchRun {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
         let relevance = try relevance(words)
+        let chosen = isMigrating ? [] : try learned.texts(having: words, db)
         var depth = max(Self.minimumDepth, count)
         var known = KnownTexts()
         while true {
@@ -56,8 +57,7 @@ struct SearchRun {
                 plan, words, tags: tags, request.limits, now: now, depth: depth,
                 findsInsideWords: request.findsInsideWords, db)
             try find(with: &finder)
-            finder.addLearned(learned.texts)
-            let (hits, areAll) = try ranked(finder.found, relevance, count, &known)
+            let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
             if hits.count >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
                 return (hits, areAll && finder.isExhausted)
             }
@@ -216,25 +216,40 @@ struct SearchRun {
     }
 
     /// Reads the best candidates and ranks them.
+    ///
+    /// - Parameter chosen: Texts that were chosen before. They are read first, as far as their bytes allow, and take no place and no
+    ///   bytes of the others.
     private func ranked(
-        _ candidates: [Int64: Double], _ relevance: Relevance, _ count: Int, _ known: inout KnownTexts
+        _ candidates: [Int64: Double], chosen: [Int64], _ relevance: Relevance, _ count: Int, _ known: inout KnownTexts
     ) throws -> (hits: [RankedHit], areAll: Bool) {
         let order = candidates.map { (text: $0.key, estimate: $0.value * factor($0.key)) }
             .sorted { ($1.estimate, $1.text) < ($0.estimate, $0.text) }
-        let wanted = max(request.limits.readItems, count + count / 2) + learned.texts.count
         var hits: [RankedHit] = []
+        func take(_ text: Int64, _ bytes: inout Int) throws {
+            guard !known.others.contains(text) else { return }
+            if let hit = try known.hits[text] ?? read(text, relevance, &bytes) {
+                known.hits[text] = hit
+                hits.append(hit)
+            } else {
+                known.others.insert(text)
+            }
+        }
+        var taken: Set<Int64> = []
+        var chosenBytes = 0
+        for text in chosen {
+            guard chosenBytes <= request.limits.readBytes else { break }
+            taken.insert(text)
+            try take(text, &chosenBytes)
+        }
+        let first = hits.count
+        let wanted = max(request.limits.readItems, count + count / 2)
         var (reads, bytes) = (0, 0)
         for candidate in order {
             // What is filtered out does not count.
-            if hits.count >= wanted || isEnough(hits.count, bytes, wanted: count) { break }
+            let others = hits.count - first
+            if others >= wanted || isEnough(others, bytes, wanted: count) { break }
             reads += 1
-            if known.others.contains(candidate.text) { continue }
-            if let hit = try known.hits[candidate.text] ?? read(candidate.text, relevance, &bytes) {
-                known.hits[candidate.text] = hit
-                hits.append(hit)
-            } else {
-                known.others.insert(candidate.text)
-            }
+            if !taken.contains(candidate.text) { try take(candidate.text, &bytes) }
         }
         hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
         BundleOrder.apply(to: &hits)
@@ -284,7 +299,7 @@ struct SearchRun {
         parts.engagement = try learned.gain(of: item, over: parts.textScore, db)
         return RankedHit(
             text: text, item: item, bundle: number, parts: parts, score: parts.score,
-            importance: BundleOrder.importance(of: record) + (try learned.importance(of: item, bundle: number, db)))
+            importance: BundleOrder.importance(of: record) * (try learned.importance(of: item, bundle: number, db)))
     }
 
     /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.

@@ -6,6 +6,11 @@ extension SearchlightEngine {
     /// Counts uses of items; see ``SearchIndex/countEngagement(_:)``.
     package func countEngagement(_ engagements: [Engagement]) async throws(EngineError) -> Int {
         guard index.learns, !engagements.isEmpty else { return 0 }
+        // To look at something upgrades no store.
+        if configuration.access == .readOnly {
+            let isCurrent = try await onIndex { (index) throws(SearchIndexError) in try await index.hasCurrentFormat() }
+            guard isCurrent else { return 0 }
+        }
         return try await onWritableIndex { (index) throws(SearchIndexError) in
             try await index.countEngagement(engagements)
         }

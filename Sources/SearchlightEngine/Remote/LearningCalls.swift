@@ -2,23 +2,19 @@
 import SearchIndex
 import UserSearch
 
-/// Counts uses of items that a search found. Returns the number of counted reports.
+/// Counts a use of an item that a search found. Returns the number of counted reports, 0 or 1.
 ///
 /// ```swift
-/// try await store.perform(EngageCall([Engagement(item: 12, text: "quart", kind: .open)]))
+/// try await store.perform(EngageCall(Engagement(item: 12, text: "quart", kind: .open)))
 /// ```
 package struct EngageCall: EngineCall {
     package var purpose: String { "count what was used" }
-    var engagements: [Engagement]
+    var engagement: Engagement
 
-    /// The most reports of one call. More items at once come from a program and show no habit.
-    static let maximumReports = 100
-
-    package init(_ engagements: [Engagement]) { self.engagements = engagements }
+    package init(_ engagement: Engagement) { self.engagement = engagement }
 
     package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
-        guard engagements.count <= Self.maximumReports else { return 0 }
-        return try await engine.countEngagement(engagements)
+        try await engine.countEngagement([engagement])
     }
 }
 
@@ -72,10 +68,9 @@ package struct SetLearningCall: EngineCall {
 }
 
 extension EngineClient {
-    /// Counts uses of items where possible. Errors are ignored, since no command should fail for a missing count.
-    package func count(_ engagements: [Engagement]) async {
-        guard !engagements.isEmpty, engagements.count <= EngageCall.maximumReports else { return }
-        _ = try? await perform(EngageCall(engagements))
+    /// Counts a use of an item where possible. Errors are ignored, since no command should fail for a missing count.
+    package func count(_ engagement: Engagement) async {
+        _ = try? await perform(EngageCall(engagement))
     }
 
     /// The counts of use, the largest first.

@@ -8,7 +8,7 @@ public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     case open
     /// The item was dropped somewhere, or one of its representations was saved.
     case drag
-    /// The item's preview was shown for ten seconds or longer.
+    /// The item's preview was shown: by the page for ten seconds or longer, or by a command to look at what was searched for.
     case preview
     /// An app reports that the item was chosen in its own search.
     case select
@@ -25,7 +25,8 @@ public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// Who reports what was done with an item. The two are counted apart, and neither changes what the other sees.
+/// Who reports what was done with an item. The two are counted apart. An app sees nothing of the user's own use, and its reports
+/// change only the order of its own hits for the user.
 public enum EngagementReporter: String, Hashable, Sendable, Codable, CaseIterable {
     /// The user's own programs: the command, the Quick Look page, launchers.
     case user
@@ -106,12 +107,6 @@ public struct DecayedCount: Hashable, Sendable {
     ///
     /// - Parameter unity: The moment at which it is 1.
     public init(unity: Double) { self.unity = unity }
-
-    /// The count after one event.
-    public init(_ weight: Double, at moment: Double) {
-        unity = -.infinity
-        add(weight, at: moment)
-    }
 
     /// The count at a moment, 0 to ``maximum``; 0 for what a damaged store says.
     public func value(at moment: Double) -> Double {

@@ -2,8 +2,8 @@
 
 /// What earlier engagement with items adds to their scores in one search. A value for one search.
 ///
-/// The gain is bounded (``maximum``): habit lifts an item past those that fit somewhat better, but an item that only has the words
-/// stays below one whose whole title is what was typed.
+/// The gain is bounded (``maximum``): habit lifts an item past those that fit somewhat better. An item that only has the words needs
+/// nearly all of it, and to be the newer one, to come before one whose whole title is what was typed.
 public struct LearnedRanking: Sendable {
     /// The most that engagement adds to a score: less than the evidence of a whole title.
     public static let maximum = maximumOfText + maximumOfShare + maximumOfItem
@@ -22,9 +22,6 @@ public struct LearnedRanking: Sendable {
 
     /// A search about which nothing has been learned.
     public init() {}
-
-    /// Whether nothing has been learned.
-    public var isEmpty: Bool { counts.isEmpty }
 
     /// Adds what is counted for an item and a text.
     ///
@@ -71,7 +68,7 @@ public struct LearnedRanking: Sendable {
 public struct EngagementAllowance: Sendable {
     /// So many events are counted at once, and one more after each interval, in seconds.
     private let (burst, interval): (Double, Double)
-    private var buckets: [Int64: (events: Double, moment: Double)] = [:]
+    private var buckets: [String: (events: Double, moment: Double)] = [:]
     /// So many reporters are remembered; then all are forgotten, which gives each a full bucket.
     private static let maximumReporters = 4096
 
@@ -80,8 +77,10 @@ public struct EngagementAllowance: Sendable {
 
     /// Whether an event of a reporter counts.
     ///
-    /// - Parameter moment: In seconds, of a clock that is not set back for long.
-    public mutating func take(reporter: Int64, at moment: Double) -> Bool {
+    /// - Parameters:
+    ///   - reporter: The bundle identifier of the app, which need not have donated anything.
+    ///   - moment: In seconds, of a clock that is not set back for long.
+    public mutating func take(reporter: String, at moment: Double) -> Bool {
         if buckets.count >= Self.maximumReporters, buckets[reporter] == nil { buckets = [:] }
         var bucket = buckets[reporter] ?? (burst, moment)
         bucket.events = min(burst, bucket.events + max(0, moment - bucket.moment) / interval)

@@ -85,7 +85,7 @@ struct HistoryCommand: OptionedCommand {
     }
 
     private func erase(_ store: any EngineClient) async throws {
-        let count = Set(try await store.history(limit: Self.everything).entries.map(\.item)).count
+        let count = try await store.history(limit: 1).items
         if count > 0, !yes {
             try Confirmation.ask(toRemove: "what is counted for \(counted(count, "item"))", json: options.json)
         }
@@ -114,8 +114,8 @@ struct HistoryCommand: OptionedCommand {
         } catch {
             throw CommandFailure(message: "Writing \(path) failed. \(error)", status: .inputOutput)
         }
-        if options.json { return try Output.printJSON(["path": path, "items": history.entries.count] as JSONObject) }
-        try Output.line("\(path): \(counted(history.entries.count, "item"))")
+        if options.json { return try Output.printJSON(["path": path, "items": history.items] as JSONObject) }
+        try Output.line("\(path): \(counted(history.items, "item"))")
     }
 
     private func show(_ history: EngagementHistory) throws {
@@ -151,8 +151,8 @@ struct HistoryCommand: OptionedCommand {
             }
         }
         if history.entries.count < history.total {
-            try Output.line(
-                "\(dim: "\(history.entries.count) of \(counted(history.total, "item")); --limit shows more")")
+            let shown = Set(history.entries.map(\.item)).count
+            try Output.line("\(dim: "\(shown) of \(counted(history.items, "item")); --limit shows more")")
         }
     }
 

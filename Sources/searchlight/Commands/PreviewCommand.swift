@@ -70,10 +70,6 @@ struct PreviewCommand: OptionedCommand {
             switch result {
             case .success(let item):
                 let preview = try await store.preview(of: item, query: query)
-                // A program wrote the list.
-                if let query, found.count == 1 {
-                    await store.count([.init(item: item.number, text: query, kind: .preview)])
-                }
                 try await explainSource(preview, of: item, store)
                 if options.json, output == nil {
                     reports.append(JSONObject(preview, of: item, query: query))
@@ -93,6 +89,10 @@ struct PreviewCommand: OptionedCommand {
             } else {
                 try Output.printJSON(reports)
             }
+        }
+        // A program wrote the list.
+        if let query, found.count == 1, case .success(let item) = found[0].result {
+            await store.count(.init(item: item.number, text: query, kind: .preview))
         }
         if let status { throw ExitCode(status.rawValue) }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import GRDB
 import ItemRecord
@@ -134,6 +135,12 @@ struct LearningTests {
         batch.index(try (0..<30).map { try EncodedItem(item("\($0)", title: "Quarterly report \($0)")) })
         try await store.index.commit(batch)
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
+        // Others delete what they donate.
+        batch = IndexBatch(scope: Store.app)
+        batch.delete(identifiers: ["3", "4"])
+        batch.index([try EncodedItem(item("3", title: "Quarterly report three"))])
+        try await store.index.commit(batch)
+        #expect(try await Self.counted(store.index) == ["3", "3: quar"])
         try await store.index.beginReplacement(of: Store.app.bundle)
         try await store.index.replaceAll(in: Store.app)
         try await store.put(item("3", title: "Quarterly report once more"))
@@ -141,7 +148,7 @@ struct LearningTests {
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
         try await store.index.write("Marking") { try $0.execute(sql: "UPDATE derived_index SET format = 99") }
         try await store.index.close()
-        let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly)
+        let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly) { store.clock.now }
         #expect(try await Self.counted(reader) == ["3", "3: quar"])
         try await reader.close()
         let index = try SearchIndex(directory: store.folder.path("store"), access: .readWrite) { store.clock.now }
@@ -174,6 +181,9 @@ struct LearningTests {
         let afterDomain = try await left()
         #expect(afterDomain == ["3", "expires", "theirs"])
         store.clock.advance(by: 1000)
+        // Before it is deleted.
+        #expect(try await left() == ["3", "theirs"])
+        #expect(try await store.index.engagementHistory(from: 0, limit: 1).items == 2)
         #expect(try await store.index.deleteExpired() == 1)
         let afterExpiry = try await left()
         #expect(afterExpiry == ["3", "theirs"])
@@ -182,7 +192,6 @@ struct LearningTests {
         try await store.index.deleteAll(in: Store.app)
         try await store.index.settle()
         #expect(try await Self.counted(store.index) == [])
-        #expect(try await store.index.recentSearches(beginningWith: "", limit: 10) == [])
     }
 
     @Test("Nothing is counted while learning is off, and nothing that was counted has an effect; the wish survives")
@@ -197,7 +206,6 @@ struct LearningTests {
             try await !store.index.countEngagement(withItem: "4", of: Store.app.bundle, text: "quar", kind: .select))
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
         #expect(try await store.found("quar").first == "29")
-        #expect(try await store.index.recentSearches(beginningWith: "", limit: 10).isEmpty)
         try await store.index.close()
         let folder = store.folder.path("store")
         // Also where the database has to be made again.
@@ -211,7 +219,7 @@ struct LearningTests {
     @Test("Erasing leaves no typed text in any file of the store")
     func clear() async throws {
         let store = try await Self.store()
-        let texts = (0..<200).map { "zyxw\($0) secret" }
+        let texts = (0..<600).map { "zyxw\($0) " + String(repeating: "secret \($0 % 7) ", count: 11) }
         for (number, text) in texts.enumerated() {
             try await Self.use("\(number % 30)", after: text, store.index)
         }
@@ -224,11 +232,25 @@ struct LearningTests {
             }
         }
         #expect(try occurrences() > 0)
-        #expect(try await store.index.clearEngagement() == 30)
+        // What was counted for items that are gone is in free pages, or in none.
+        try await store.index.delete(domains: ["reports.0"], in: Store.app)
+        try await store.index.settle()
+        #expect(try await store.index.clearEngagement() == 15)
         #expect(try await Self.counted(store.index) == [])
         #expect(try occurrences() == 0)
         #expect(try await store.index.clearEngagement() == 0)
         // Counting goes on.
+        try await Self.use("3", after: "zyxw", store.index)
+        // The log cannot be emptied while something reads it, which is told.
+        try await store.index.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+        do {
+            let reader = try store.index.pool.makeSnapshot()
+            await #expect(throws: SearchIndexError.self) { try await store.index.clearEngagement() }
+            #expect(try occurrences() > 0)
+            try reader.close()
+        }
+        #expect(try await store.index.clearEngagement() == 0)
+        #expect(try occurrences() == 0)
         try await Self.use("3", after: "quar", store.index)
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
     }
@@ -282,12 +304,126 @@ struct LearningTests {
             return count
         }
         #expect(try await counted() == 5)
+        // What is refused waits for nobody who writes, and those who never donated are bounded too.
+        try await store.index.pool.write { _ in
+            let done = DispatchSemaphore(value: 0)
+            let index = store.index
+            Task.detached {
+                _ = try await index.countEngagement(
+                    withItem: "1", of: Store.app.bundle, text: "note", kind: .select)
+                done.signal()
+            }
+            #expect(done.wait(timeout: .now() + 60) == .success)
+        }
         store.clock.advance(by: 25)
         #expect(try await counted() == 2)
         try await Self.use("1", after: "quar", store.index, times: 20)
         let entries = try await store.index.engagementHistory(from: 0, limit: 9).entries
         #expect(entries.map(\.total.events) == [20, 7])
         #expect(entries.allSatisfy { $0.total.value <= DecayedCount.maximum + 1e-6 })
+    }
+
+    @Test("Texts that were chosen are read beside others only if they match, and take no bytes of them")
+    func reads() async throws {
+        let store = try Store()
+        let long = String(repeating: "lorem ipsum dolor ", count: 60_000)
+        for number in 0..<4 { try await store.put(item("long \(number)", title: "Alpha \(number)", text: long)) }
+        let few = (0..<60).map { item("few \($0)", title: "note \($0)", text: "alphabet") }
+        for item in few { try await store.put(item) }
+        for number in 0..<4 { try await Self.use("long \(number)", after: "alp", store.index, times: 2) }
+        func chosen(_ text: String) async throws -> Int {
+            let request = SearchRequest(text)
+            let search = try #require(try PreparedSearch(store.index, request))
+            return try await store.index.readApplied("Looking") { db in
+                let run = try search.run(db)
+                return try run.learned.texts(having: try run.soughtWords(), db).count
+            }
+        }
+        for text in ["note", "no", "lorem x"] {
+            #expect(try await chosen(text) == (text == "lorem x" ? 4 : 0), "\(text)")
+        }
+        for text in ["alp", "alph", "alpha", "lorem"] { #expect(try await chosen(text) == 4, "\(text)") }
+        #expect(try await store.found("note").count == 60)
+        let found = try await store.found("alpha")
+        #expect(found.count == 64 && found.prefix(4).allSatisfy { $0.hasPrefix("long") }, "\(found.count)")
+    }
+
+    @Test("Damage in what was counted keeps nothing from being found")
+    func damage() async throws {
+        let store = try await Self.store()
+        try await Self.use("3", after: "quar", store.index)
+        #expect(!store.index.folder.isSuspect)
+        // The index by which the count of an item is found leads to a page that is none of its own.
+        try await store.index.write("Damaging") { db in
+            try db.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'item')
+                    WHERE name = 'sqlite_autoindex_engagement_1';
+                    PRAGMA writable_schema = OFF;
+                    """)
+            let version = try Int.fetchOne(db, sql: "PRAGMA schema_version") ?? 0
+            try db.execute(sql: "PRAGMA schema_version = \(version + 1)")
+        }
+        #expect(try await store.found("quar").count == 30)
+        #expect(store.index.folder.isSuspect)
+        try await store.index.close()
+        #expect(try !StoreVerifier(directory: store.folder.path("store")).verify().isClean)
+    }
+
+    @Test("Each reporter, and all apps together, have a bound of items and of texts")
+    func allBounds() async throws {
+        let store = try await Self.store(1)
+        let number = try await Self.number("0", store.index)
+        let bounds = EngagementTable.maximumRows
+        try await store.index.write("Filling") { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT \(bounds.user.items))
+                    INSERT INTO item (bundle, index_name, unique_identifier, donated, record, checksum)
+                    SELECT bundle, index_name, 'copy ' || n, donated, record, checksum FROM item, n WHERE id = ?1
+                    """, arguments: [number])
+            // One row less than there is room for, the oldest first.
+            func fill(_ reporter: String, _ text: String, items: String, _ count: Int) throws {
+                try db.execute(
+                    sql: """
+                        WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT \(count))
+                        INSERT INTO engagement (item, reporter, text, typed, unity, events, last)
+                        SELECT \(items), \(reporter), \(text), \(text), n, 1, n FROM n
+                        """)
+            }
+            let copies =
+                try Int64.fetchOne(db, sql: "SELECT min(id) FROM item WHERE unique_identifier LIKE 'copy %'") ?? 0
+            try fill("0", "'t ' || n", items: "\(number)", bounds.user.texts)
+            try fill("0", "''", items: "\(copies) + n - 1", bounds.user.items)
+            try fill("7", "''", items: "\(copies) + n - 1", bounds.app.items)
+            func rows(_ condition: String) throws -> Int {
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM engagement WHERE \(condition)") ?? 0
+            }
+            func count(_ reporter: Int64, _ text: String) throws {
+                let engagement = Engagement(item: number, text: text, kind: .open)
+                try EngagementTable.count(engagement, reporter: reporter, at: 1e9, db)
+            }
+            try count(0, "new")
+            #expect(try (bounds.user.items - 200..<bounds.user.items).contains(rows("reporter = 0 AND text = ''")))
+            #expect(try (bounds.user.texts - 400..<bounds.user.texts).contains(rows("reporter = 0 AND text <> ''")))
+            try count(7, "")
+            #expect(try (bounds.app.items - 10..<bounds.app.items).contains(rows("reporter = 7 AND text = ''")))
+            // The newest stay.
+            #expect(try rows("item = \(number) AND text IN ('', 'new')") == 3)
+            #expect(try rows("unity = 1") == 0)
+            // Many apps with few rows each.
+            let most = EngagementTable.maximumRowsOfApps
+            try fill("100 + n / 400", "''", items: "\(copies) + n % 400", most)
+            try fill("100 + n / 400", "'t ' || n", items: "\(copies) + n % 400", most)
+            try count(8, "new")
+            for kind in ["text = ''", "text <> ''"] {
+                #expect(try (most - 200..<most).contains(rows("reporter > 0 AND \(kind)")), "\(kind)")
+            }
+            #expect(try rows("reporter = 8") == 2)
+            // The user's are none of theirs.
+            #expect(try rows("reporter = 0 AND text <> ''") > bounds.user.texts - 400)
+        }
     }
 
     @Test("The table has a bound for each reporter, and the smallest counts go")
@@ -310,25 +446,6 @@ struct LearningTests {
         }
         #expect((900...1000).contains(texts) && newest == true)
         #expect(try await store.index.engagementHistory(from: 0, limit: 10).entries.first?.total.events == 1200)
-    }
-
-    @Test("Earlier searches are named as they were typed, the most used first")
-    func recentSearches() async throws {
-        let store = try await Self.store()
-        try await Self.use("1", after: "Quarterly  Report", store.index, times: 3)
-        try await Self.use("2", after: "quarterly report", store.index)
-        try await Self.use("2", after: "Report", store.index, times: 2)
-        try await Self.use("2", after: "", store.index, .drag)
-        func texts(_ beginning: String, _ limit: Int = 10) async throws -> [String] {
-            try await store.index.recentSearches(beginningWith: beginning, limit: limit).map(\.text)
-        }
-        #expect(try await texts("").count == 2)
-        #expect(try await texts("QUÄRT").map { $0.lowercased() } == ["quarterly report"])
-        #expect(try await texts("r") == ["Report"])
-        #expect(try await texts("x") == [])
-        #expect(try await texts("", 1).count == 1)
-        let counts = try await store.index.recentSearches(beginningWith: "", limit: 10).map(\.count)
-        #expect(abs(counts[0] - 4) < 1e-6 && abs(counts[1] - 2) < 1e-6)
     }
 
     @Test("A salvage carries the counts over, and one that is damaged owes nothing")

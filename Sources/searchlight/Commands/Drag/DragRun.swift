@@ -69,13 +69,13 @@ struct DragRun {
         let session = DragSession(StorePromises(store), items: items, options: settled) { line.show($0) }
         await session.prewarm()
         let problem = FirstProblem()
-        let delivered = Mutex<[Int64]>([])
+        let delivered = Mutex<Int64?>(nil)
         _ = await session.drop { index, outcome in
             line.remove()
             do {
                 switch outcome {
                 case .fulfilled(let fulfilment):
-                    delivered.withLock { $0.append(found[index].item.number) }
+                    delivered.withLock { $0 = found[index].item.number }
                     try reports.dropped(found[index].name, fulfilment, to: target)
                 case .failed(let failure):
                     if target.isStandardOutput, case .inputOutput(_, _, EPIPE)? = failure.cause as? PromiseError {
@@ -92,7 +92,10 @@ struct DragRun {
         }
         // What came after the last outcome.
         line.remove()
-        await store.count(delivered.withLock { $0 }.map { .init(item: $0, text: query ?? "", kind: .drag) })
+        // A list is a program's.
+        if isOne, let item = delivered.withLock({ $0 }) {
+            await store.count(.init(item: item, text: query ?? "", kind: .drag))
+        }
         if let error = problem.error { throw error }
         return problem.status
     }
