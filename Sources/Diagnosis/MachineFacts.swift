@@ -104,6 +104,8 @@ package struct StoreFacts: Hashable, Sendable {
     var free: UInt64?
     /// Below how much nothing is done in the background.
     var floor: UInt64
+    /// What the folder tells of the index.
+    var marks = StoreMarks()
 }
 
 /// A file's owner and mode.

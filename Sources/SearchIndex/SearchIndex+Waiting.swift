@@ -37,4 +37,10 @@ extension SearchIndex {
     public static func hasTraces(in directory: String, knownGeneration: Int?) -> Bool {
         (try? StoreFolder(path: directory).isNew(generation: knownGeneration)) == false
     }
+
+    /// Whether damage was met in the store of a folder since all of it was checked. Nothing is opened.
+    public static func isMarkedDamaged(in directory: String) -> Bool { StoreFolder(path: directory).isSuspect }
+
+    /// Whether use is counted in the store of a folder (``learns``). Nothing is opened.
+    public static func learns(in directory: String) -> Bool { !StoreFolder(path: directory).isLearningOff }
 }

@@ -32,7 +32,7 @@ extension SearchlightEngine {
                 itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
                 owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
                 hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
-                waitingEntries: waitingEntries, pending: pending, removals: removals,
+                learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus)
         }
     }

@@ -47,6 +47,12 @@ enum Program {
     static func main() async {
         if CommandLine.arguments.dropFirst().first == "search" { CommandProgram.useOnePool() }
         Signals.prepare()
+        // The parser shows the page of the nearest command above, as if that had been asked for.
+        if let problem = wrongHelp(Array(CommandLine.arguments.dropFirst())) {
+            Output.complain("Error: \(problem)")
+            Output.complain("  See 'searchlight --help' for more information.")
+            exit(ExitStatus.usage.rawValue)
+        }
         await CommandProgram.run(Searchlight.self) { message in
             if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {
                 Output.complain("Error: \(problem)")
@@ -71,6 +77,26 @@ enum Program {
         }
         guard !first.hasPrefix("--generate-"), let name = arguments.first(where: names.contains) else { return nil }
         return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"
+    }
+
+    /// What is wrong with the command that help is wanted for; `nil` if nothing is.
+    private static func wrongHelp(_ arguments: [String]) -> String? {
+        guard arguments.first == "help" else { return nil }
+        var command: any ParsableCommand.Type = Searchlight.self
+        for name in arguments.dropFirst() where !name.hasPrefix("-") {
+            let children = command.configuration.subcommands
+            if let child = children.first(where: { $0.configuration.commandName == name }) {
+                command = child
+                continue
+            }
+            // Help about help.
+            if command == Searchlight.self, name == "help" { return nil }
+            let names = children.compactMap { $0.configuration.commandName }
+            let place = command == Searchlight.self ? "" : " of \(command.configuration.commandName ?? "it")"
+            let near = NearNames.sentence(to: name, among: names) ?? "“searchlight --help” lists the commands."
+            return "There is no command “\(name.prefix(80))”\(place). \(near)"
+        }
+        return nil
     }
 
     /// Whether a word to leave out of a search was taken for options.

@@ -92,6 +92,8 @@ struct DiagnosisTests {
         Fault("room", .note, "1024 MiB", "floor of 2048 MiB", "background") { $0.store?.free = 1 << 30 },
         Fault("room", .problem, "3 MiB", "refused") { $0.store?.free = 3 << 20 },
         Fault("disk-scheduler", .note, "none", "bfq") { $0.store?.diskScheduler = "none" },
+        Fault("damage", .problem, "Damage was met", "verify --repair") { $0.store?.marks.isDamaged = true },
+        Fault("learning", .note, "Learning is off", "history on") { $0.store?.marks.learns = false },
         Fault("store.silent", .problem, "df") { $0.store = nil },
     ]
     static let serviceFaults = [

@@ -27,7 +27,7 @@ struct ArgumentTests {
     @Test("What is not found is told shortly, with a hint about operators, and is no failure")
     func nothingFound() throws {
         let command = try Command.indexed()
-        let long = try command("search", String(repeating: "x", count: 5000))
+        let long = try command("search", String(repeating: "x", count: 4000))
         #expect(long.status == 0)
         #expect(long.output == "Nothing is found for “\(String(repeating: "x", count: 80))…”.\n")
         #expect(try command("search", "zebra*").output.contains("knows no operator *"))
@@ -46,6 +46,56 @@ struct ArgumentTests {
         let option = try command("--store", "/nowhere", "search", "x")
         #expect(option.status == 64)
         #expect(option.output.contains("Options come after the command: searchlight search --store"))
+    }
+
+    @Test(
+        "Help about a command that there is not is wrong usage and names the nearest",
+        arguments: [
+            ["help", "serch"], ["help", "extensions", "infos"], ["help", "search", "more"],
+            ["help", "search", "-h", "x"],
+        ])
+    func wrongHelp(arguments: [String]) throws {
+        let command = Command(harness: try Harness())
+        let wrong = try command(arguments)
+        #expect(wrong.status == 64 && wrong.output.contains("There is no command"), "\(wrong)")
+        if arguments == ["help", "serch"] { #expect(wrong.output.contains("“serch”. Did you mean search?")) }
+        for right in [["help"], ["help", "search"], ["help", "extensions", "info"]] {
+            let (status, output) = try command(right)
+            #expect(status == 0 && output.contains("USAGE:"), "\(right): \(output)")
+        }
+    }
+
+    @Test("A text that is too long to be searched for is wrong usage, and one of too many words is told of")
+    func longText() throws {
+        let command = try Command.indexed()
+        let long = String(repeating: "sheet ", count: 700)
+        for arguments in [
+            ["search", long], ["suggest", long], ["why-not", "alpha", long], ["preview", "alpha", "--query", long],
+            ["drag", "alpha", "--accept", "public.html", "--output", "-", "--query", long],
+            ["search", String(repeating: "x", count: 100_000)],
+        ] {
+            let (status, output) = try command(arguments)
+            #expect(status == 64 && output.contains("bytes, and a search takes at most 4096"), "\(output.prefix(300))")
+        }
+        let report = try command("search", long, "--json")
+        #expect(report.status == 64 && report.output.contains("\"status\" : 64"))
+        let many = try command("search", String(repeating: "sheet ", count: 65))
+        #expect(many.status == 0 && many.output.contains("takes 64 words or phrases"), "\(many)")
+        #expect(try !command("search", String(repeating: "sheet ", count: 64)).output.contains("takes 64"))
+    }
+
+    @Test("That nothing is found for a bundle that has nothing is told of, with the nearest name")
+    func unknownBundle() throws {
+        let command = try Command.indexed()
+        for arguments in [["search", "sheet"], ["suggest", "shee"], ["list"], ["query", "title == \"*\""]] {
+            let (status, output) = try command(arguments + ["--bundle", "com.example.notebok"])
+            #expect(
+                status == 0
+                    && output.contains(
+                        "nothing of com.example.notebok in the index. Did you mean com.example.notebook?"),
+                "\(arguments): \(output)")
+        }
+        #expect(try !command("search", "zebra", "--bundle", "com.example.notebook").output.contains("nothing of"))
     }
 
     @Test("A number that is out of bounds, a negative one too, is answered with those that are allowed")

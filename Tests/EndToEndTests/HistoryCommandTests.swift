@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -80,6 +81,18 @@ struct HistoryCommandTests {
         #expect((items[0]["texts"] as? [[String: Any]])?.map { $0["text"] as? String } == ["She"])
         #expect(items[0]["times"] as? Int == 2 && items[0]["reporter"] as? String == "user")
 
+        // A file that is there is asked about, and then only the user's.
+        try "mine".write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(chmod(file, 0o644) == 0)
+        let refused = try await command.outcome(["history", "--export", file])
+        #expect(refused.status == 4 && refused.errors.contains("would replace the file \(file)"), "\(refused)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        #expect(try await command.outcome(["history", "--export", file, "--yes"]).status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("beta"))
+        let nowhere = try await command.outcome(["history", "--export", command.harness.folder + "/no/x.json"])
+        #expect(nowhere.status == 8 && nowhere.errors.components(separatedBy: "/no/").count == 2, "\(nowhere)")
+
         let asked = try await command.outcome(["history", "--clear"])
         #expect(asked.status == 4 && asked.errors.contains("what is counted for 2 items"), "\(asked)")
         #expect(try await Self.history(command)["total"] as? Int == 2)
@@ -110,6 +123,9 @@ struct HistoryCommandTests {
         #expect(history["isOn"] as? Bool == false)
         #expect((history["items"] as? [[String: Any]])?.map { $0["times"] as? Int } == [1])
         #expect(try await command.outcome(["history"]).errors.contains("Learning is off"))
+        #expect(try await command.outcome(["status"]).output.contains("Learning is off"))
+        #expect(try await command.outcome(["status", "--json"]).output.contains("\"learns\" : false"))
+        #expect(try await command.outcome(["doctor"]).output.contains("Learning is off"))
         #expect(try await command.outcome(["history", "on", "--json"]).output.contains("\"isChanged\" : true"))
         #expect(try await Self.first("she", command) == beta + "\n")
         await host?.close()

@@ -94,7 +94,9 @@ struct IndexCommandTests {
     func listOfNobody() throws {
         #expect(try donate(#"{"uniqueIdentifier": "good"}"#).status == 0)
         let (status, output) = try command("list", "--bundle", "nobody")
-        #expect(status == 0 && output == "The index has no items of the bundle \"nobody\".\n", "\(output)")
+        #expect(
+            status == 0 && output == "There is nothing of nobody in the index. “searchlight status” names all.\n",
+            "\(output)")
     }
 
     @Test(

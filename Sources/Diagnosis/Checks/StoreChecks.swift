@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
 
 /// Where the index is, who can get at it, and whether its disk will do.
 enum StoreChecks {
@@ -14,7 +15,26 @@ enum StoreChecks {
         }
         var findings = [access(facts)]
         if folder.exists { findings += privacy(facts) }
-        return findings + [fileSystem(facts.mount), room(facts), disk(facts)].compactMap { $0 }
+        return findings + [fileSystem(facts.mount), room(facts), disk(facts)].compactMap { $0 } + marks(facts.marks)
+    }
+
+    private static func marks(_ marks: StoreMarks) -> [Finding] {
+        var findings: [Finding] = []
+        if marks.isDamaged {
+            findings.append(
+                .problem(
+                    .store, "damage", "Damage was met in the index since all of it was checked.",
+                    costs: "Items may be missing, or in another order, until it is mended.",
+                    advice: "Mend it: searchlight verify --repair"))
+        }
+        if !marks.learns {
+            findings.append(
+                .note(
+                    .store, "learning", "Learning is off: what you use is not counted.",
+                    costs: "Searches do not show sooner what you use often.",
+                    advice: "If you want that, switch it on: searchlight history on"))
+        }
+        return findings
     }
 
     private static func access(_ facts: StoreFacts) -> Finding {

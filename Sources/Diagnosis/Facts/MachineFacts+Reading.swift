@@ -83,7 +83,7 @@ extension StoreFacts {
         self.init(
             folder: folder, database: database, mount: mount,
             diskScheduler: mount.flatMap { Self.diskScheduler($0, roots.sys) }, free: free,
-            floor: UInt64(max(0, min(policy.diskFloorCloses, 1e18))))
+            floor: UInt64(max(0, min(policy.diskFloorCloses, 1e18))), marks: StoreMarks(store: roots.store))
     }
 
     /// How deep devices may lie on others, such as an encrypted volume on a partition.

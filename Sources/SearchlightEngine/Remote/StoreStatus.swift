@@ -57,6 +57,8 @@ package struct StoreStatus: Hashable, Sendable, Codable {
     package var hasDamagedJobs: Bool
     /// Whether the file of the schedule could not be read, and was begun anew.
     package var hasDamagedSchedule: Bool
+    /// Whether use is counted and changes the order of hits.
+    package var learns: Bool
     /// How many entries of the journal cannot be shown.
     package var waitingEntries: Int
     /// What is durable and cannot be found yet; `nil` if there is nothing.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CommandSupport
-import ExtensionHost
 import SearchlightEngine
 
 struct ForgetCommand: OptionedCommand {
@@ -31,10 +30,12 @@ struct ForgetCommand: OptionedCommand {
         let counts = try await store.perform(ItemCountsCall())
         let owes = try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle }
         if counts[bundle] == nil, !owes {
-            guard try await isGone(in: store) else { throw unknown(counts.keys.sorted()) }
+            guard try await isGone(in: store) else {
+                throw CommandFailure(message: unknownBundle(bundle, among: counts.keys.sorted()), status: .notFound)
+            }
         }
         let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and its pending reindexes"
-        if !yes { try Confirmation.ask(toRemove: what, json: options.json) }
+        if !yes { try Confirmation.ask("remove", what, json: options.json) }
         let deleted = try await store.perform(ForgetCall(bundle: bundle))
         if options.json { return try Output.printJSON(["bundle": bundle, "deleted": deleted] as JSONObject) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
@@ -43,13 +44,5 @@ struct ForgetCommand: OptionedCommand {
     /// Whether the bundle is an extension that was removed, as the listing reports.
     private func isGone(in store: any EngineClient) async throws -> Bool {
         try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
-    }
-
-    private func unknown(_ known: [String]) -> CommandFailure {
-        let near = NearNames.sentence(to: bundle, among: known)
-        return CommandFailure(
-            message:
-                "There is nothing of \(bundle) in the index.\(near.map { " " + $0 } ?? "") “searchlight status” names all.",
-            status: .notFound)
     }
 }

@@ -22,7 +22,8 @@ struct HistoryCommand: OptionedCommand {
             items sooner. The counts halve every 30 days, stay in the store and are sent nowhere. They go with their item: when its \
             app deletes it, when it expires, and with “searchlight forget”.
 
-            --clear erases all counts, also from the pages of the database. It asks before, unless --yes is given. “off” has nothing \
+            --clear erases all counts, also from the pages of the database. --export makes a file that nobody else can read. Both \
+            ask before they remove or replace something, unless --yes is given. “off” has nothing \
             counted and nothing sorted by counts; what was counted is kept until it is erased, and “on” uses it again.
 
             Without arguments each item has a line with its number, how often and when it was last used, and a line for each text. \
@@ -54,7 +55,7 @@ struct HistoryCommand: OptionedCommand {
         guard [wish != nil, clear, export != nil].count(where: { $0 }) <= 1 else {
             throw ValidationError("Choose one of on, off, --clear and --export.")
         }
-        guard !yes || clear else { throw ValidationError("--yes goes with --clear.") }
+        guard !yes || clear || export != nil else { throw ValidationError("--yes goes with --clear and --export.") }
         guard export != "-" || !options.json else {
             throw ValidationError("--export writes JSON. Leave out --json.")
         }
@@ -87,7 +88,7 @@ struct HistoryCommand: OptionedCommand {
     private func erase(_ store: any EngineClient) async throws {
         let count = try await store.history(limit: 1).items
         if count > 0, !yes {
-            try Confirmation.ask(toRemove: "what is counted for \(counted(count, "item"))", json: options.json)
+            try Confirmation.ask("remove", "what is counted for \(counted(count, "item"))", json: options.json)
         }
         let erased = try await store.perform(ClearHistoryCall())
         if options.json { return try Output.printJSON(["erased": erased]) }
@@ -108,14 +109,28 @@ struct HistoryCommand: OptionedCommand {
         let path = absolute(file)
         // Only the user may read the texts they typed.
         umask(0o077)
+        try prepare(path)
         do throws(PromiseError) {
             _ = try Delivery.deliver(
                 .data(.inline(bytes)), to: .file(path: path), token: .random(in: .min ... .max))
         } catch {
-            throw CommandFailure(message: "Writing \(path) failed. \(error)", status: .inputOutput)
+            throw CommandFailure(message: "\(error) No file was written. Name another.", status: ExitStatus(error))
         }
         if options.json { return try Output.printJSON(["path": path, "items": history.items] as JSONObject) }
         try Output.line("\(path): \(counted(history.items, "item"))")
+    }
+
+    /// Asks before a file is replaced, and takes from others what they may do with it.
+    private func prepare(_ path: String) throws {
+        var status = stat()
+        // Pipes and devices get what is written; a folder is refused later.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        if !yes { try Confirmation.ask("replace", "the file \(path)", json: options.json) }
+        guard status.st_uid == geteuid(), chmod(path, 0o600) == 0 else {
+            throw CommandFailure(
+                message: "The file \(path) is not yours, so others could read what is written. Name another.",
+                status: .refused)
+        }
     }
 
     private func show(_ history: EngagementHistory) throws {

@@ -23,7 +23,7 @@ struct PreviewCommand: OptionedCommand {
     @OptionGroup var choice: ItemChoice
     @Option(
         name: .shortAndLong,
-        help: "The words that you searched for, to highlight them. Later searches for them rank the item higher.")
+        help: "The words that you searched for, to highlight them. Later searches for them rank a single item higher.")
     var query: String?
     @Flag(help: "Print the rendering as HTML.")
     var html = false
@@ -36,6 +36,7 @@ struct PreviewCommand: OptionedCommand {
     var output: String?
 
     func validate() throws {
+        if let problem = query.flatMap(SearchText.lengthProblem) { throw ValidationError(problem) }
         guard output?.isEmpty != true else {
             throw ValidationError("--output is empty. Name a file or a folder, or - for standard output.")
         }

@@ -99,9 +99,9 @@ struct SearchCommand: OptionedCommand {
         explainFilters(in: text)
         if found.hits.isEmpty {
             explainNothing()
+            try await warnOfUnknown(bundle, in: store)
         } else if found.next != nil, let total = found.total {
-            let more = total.isExact ? counted(total.count, "item") : "\(total.count) items or more"
-            try Output.line("\(dim: "\(found.hits.count) of \(more); --limit shows more")")
+            try Output.line("\(dim: "\(found.hits.count) of \(total.phrase); --limit shows more")")
         }
         if let notes = found.notes { warnOfPendingReindexes(notes.pendingReindexes) }
     }
@@ -115,12 +115,16 @@ struct SearchCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error which words look like filters and are read as text.
+    /// Reports on standard error which words look like filters and are read as text, and whether there are too many.
     private func explainFilters(in text: String) {
-        for hint in SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate)).hints.prefix(
-            Self.shownHints)
-        {
-            Output.complain("Note: \(hint.message)")
+        let intent = SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate))
+        for hint in intent.hints.prefix(Self.shownHints) { Output.complain("Note: \(hint.message)") }
+        if intent.isTruncated {
+            Output.complain(
+                """
+                Note: A search takes \(UserQuery.maximumTerms) words or phrases and \(SearchIntent.maximumFilters) filters of \
+                \(SearchIntent.maximumValues) values. The rest was left out or taken for words.
+                """)
         }
     }
 

@@ -63,6 +63,9 @@ struct StatusCommand: OptionedCommand {
             try Output.line(
                 "What was remembered for the schedule is damaged; it is begun anew, and nobody is throttled.")
         }
+        if !report.learns {
+            try Output.line("Learning is off: what you use is not counted. To switch it on: searchlight history on")
+        }
         for job in report.owedJobs {
             let failures = job.failures > 0 ? ", failed \(counted(job.failures, "time"))" : ""
             try Output.line("Owed: a reindex of \(job.bundle)\(failures)")
@@ -124,7 +127,8 @@ extension JSONObject {
                 ["moment": moment(found.moment), "findings": found.findings]
             },
             "isMarkedDamaged": status.needsRepair, "hasDamagedJobs": status.hasDamagedJobs,
-            "hasDamagedSchedule": status.hasDamagedSchedule, "waitingEntries": status.waitingEntries,
+            "hasDamagedSchedule": status.hasDamagedSchedule, "learns": status.learns,
+            "waitingEntries": status.waitingEntries,
             "pending": status.pending, "removals": status.removals.map(JSONObject.init),
             "held": listing.held.map { held -> JSONObject in
                 ["identifier": held.identifier, "state": held.state, "reason": held.reason]

@@ -33,6 +33,7 @@ struct SuggestCommand: OptionedCommand {
 
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
+        if let problem = SearchText.lengthProblem(of: words.joined(separator: " ")) { throw ValidationError(problem) }
         guard (1...Self.maximum).contains(limit) else {
             throw ValidationError("--limit takes a number from 1 to \(Self.maximum).")
         }
@@ -43,6 +44,7 @@ struct SuggestCommand: OptionedCommand {
         request.limit = limit
         try await options.withStore(.read) { store in
             let suggestions = try await store.suggestions(request)
+            if suggestions.isEmpty, !options.json { try await warnOfUnknown(bundle, in: store) }
             if options.json { return try Output.printJSON(suggestions.map { JSONObject($0) }) }
             if suggestions.isEmpty {
                 Output.complain("No suggestion for “\(DisplayText.line(request.text, limit: Self.shownTextLength))”.")
@@ -50,14 +52,10 @@ struct SuggestCommand: OptionedCommand {
             let texts = suggestions.map { DisplayText.line($0.text, limit: Self.shownTextLength) }
             let width = texts.map(\.count).max() ?? 0
             for (suggestion, text) in zip(suggestions, texts) {
-                let facts = [suggestion.kind.rawValue, suggestion.total.map(Self.describe)].compactMap { $0 }
+                let facts = [suggestion.kind.rawValue, suggestion.total?.phrase].compactMap { $0 }
                 try Output.line("\(bold: text.padded(to: width))  \(dim: facts.joined(separator: " · "))")
             }
         }
-    }
-
-    private static func describe(_ total: SearchTotal) -> String {
-        total.isExact ? counted(total.count, "item") : "\(total.count) items or more"
     }
 }
 

@@ -2,25 +2,26 @@
 import CommandSupport
 import Glibc
 
-/// The question before something is removed for good.
+/// The question before something is removed or replaced for good.
 enum Confirmation {
     /// Asks the user, on a terminal.
     ///
     /// - Parameters:
-    ///   - what: the things to remove, as a phrase.
+    ///   - verb: “remove” or “replace”.
+    ///   - what: the things to remove or replace, as a phrase.
     ///   - json: `true` if the output is JSON, for a program that cannot answer.
     /// - Throws: ``CommandFailure``: refused without a terminal or with `json`, cancelled if the user says no.
-    static func ask(toRemove what: String, json: Bool) throws {
+    static func ask(_ verb: String, _ what: String, json: Bool) throws {
         guard isatty(STDIN_FILENO) == 1, !json else {
             throw CommandFailure(
                 message: """
-                    This would remove \(what). Cannot prompt: standard input is not a terminal, or --json is given. \
+                    This would \(verb) \(what). Cannot prompt: standard input is not a terminal, or --json is given. \
                     Pass --yes.
                     """, status: .refused)
         }
-        Output.complain("Remove \(what)? [y/N]")
+        Output.complain("\(verb.prefix(1).uppercased() + verb.dropFirst()) \(what)? [y/N]")
         guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandFailure(message: "Nothing was removed.", status: .cancelled)
+            throw CommandFailure(message: "Nothing was \(verb)d.", status: .cancelled)
         }
     }
 }

@@ -60,7 +60,7 @@ struct DragCommand: OptionedCommand {
     var output: String?
     @Option(
         name: .shortAndLong,
-        help: "What you searched for. The items come sooner in searches for it then.")
+        help: "What you searched for. A single item comes sooner in searches for it then.")
     var query: String?
     @Flag(help: "Print where the original is, instead of copying it.")
     var inPlace = false
@@ -82,6 +82,7 @@ struct DragCommand: OptionedCommand {
     }
 
     func validate() throws {
+        if let problem = query.flatMap(SearchText.lengthProblem) { throw ValidationError(problem) }
         guard !items.isEmpty || itemsFrom != nil else {
             throw ValidationError("Say what to drag: items, or --items-from FILE.")
         }

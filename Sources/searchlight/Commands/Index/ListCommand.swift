@@ -23,9 +23,10 @@ struct ListCommand: OptionedCommand {
     }
 
     func perform() async throws {
-        let page = try await options.withStore(.read) { store in
+        let (page, counts) = try await options.withStore(.read) { store in
             // A conjunction of nothing holds for every item.
-            try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
+            let page = try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
+            return (page, page.items.isEmpty ? try await store.perform(ItemCountsCall()) : [:])
         }
         defer { warnOfPending(page.pending) }
         if list.numbers {
@@ -37,7 +38,7 @@ struct ListCommand: OptionedCommand {
             if place.after != nil {
                 Output.complain("No item follows.")
             } else if let bundle {
-                Output.complain("The index has no items of the bundle \"\(bundle)\".")
+                Output.complain("\(unknownBundle(bundle, among: counts.keys.sorted()))")
             } else {
                 Output.complain("The index has no items.")
             }

@@ -77,6 +77,7 @@ struct QueryCommand: OptionedCommand {
             Output.complain(
                 place.after == nil ? "No item satisfies the query." : "No item that follows satisfies the query.")
             if place.after == nil { tellOfMisspelling(in: expression) }
+            try await warnOfUnknown(bundle, in: store)
         }
     }
 
