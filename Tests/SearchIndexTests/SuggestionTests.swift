@@ -87,6 +87,40 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "in:").isEmpty)
     }
 
+    @Test("Folders and containers of items are suggested, those that some of them are in first")
+    func folders() async throws {
+        let store = try Store()
+        for (name, folder) in [("tax", "Taxes"), ("bill", "Taxes"), ("trip", "Trips to Rome")] {
+            var item = item(name, title: name)
+            item.attributes["path"] = .string("/home/anna/\(folder)/\(name).txt")
+            try await store.put(item)
+        }
+        var moved = update("trip", ["contentURL": .url("file:///home/anna/Trips%20to%20Rome/trip.txt")])
+        moved.attributes["containerTitle"] = .string("Ödland")
+        try await store.put(moved)
+        #expect(
+            try await Self.suggestions(store, "in:t") == ["filter in:Taxes", "filter in:\"Trips to Rome\""])
+        #expect(try await Self.suggestions(store, "in:od") == ["filter in:Ödland"])
+        #expect(try await Self.suggestions(store, "trip in:t") == ["filter trip in:\"Trips to Rome\""])
+        #expect(try await Self.suggestions(store, "in:trip.") == [])
+        #expect(try await Self.suggestions(store, "in:t", bundle: "com.example.other").isEmpty)
+    }
+
+    @Test("Dates are suggested that only old items have")
+    func oldDates() async throws {
+        let store = try Store()
+        var old = item("old", title: "Lemon")
+        old.attributes["contentModificationDate"] = .date(-10_000_000)
+        try await store.put(old)
+        for number in 0..<50 {
+            var new = item("\(number)", title: "Lemon")
+            new.attributes["contentModificationDate"] = .date(1_000_000)
+            try await store.put(new)
+        }
+        #expect(try await Self.suggestions(store, "before:").contains("filter before:today"))
+        #expect(try await Self.suggestions(store, "lemon before:").contains("filter lemon before:\"last week\""))
+    }
+
     @Test("A misspelled last word is corrected, and the words before it with it")
     func corrections() async throws {
         let store = try await Self.office()

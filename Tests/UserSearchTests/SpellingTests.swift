@@ -74,6 +74,16 @@ struct SpellingTests {
         }
     }
 
+    @Test(
+        "A word that shares no more letters with another than edits lie between is no misspelling of it",
+        arguments: [
+            ("zzqqzz", "zzzz", false), ("zzz", "zzzz", false), ("ababqq", "abab", false), ("aabb", "abbb", true),
+        ])
+    func nonsense(typed: String, other: String, isNear: Bool) {
+        let corrections = SpellingCorrection.corrections(of: typed, in: Vocabulary([(other, 100)]))
+        #expect(corrections.map(\.word) == (isNear ? [other] : []))
+    }
+
     @Test("Only as many as asked for")
     func count() {
         let many = Vocabulary((0..<500).map { ("abcd" + String($0, radix: 36), $0 + 1) })
@@ -103,7 +113,9 @@ struct SpellingTests {
             let expected = words.filter { candidate, _ in
                 let other = Array(candidate.unicodeScalars)
                 let digits = { (scalars: [Unicode.Scalar]) in scalars.filter { $0.properties.numericType != nil } }
-                return !occurs && Self.plainDistance(scalars, other) <= most && digits(scalars) == digits(other)
+                let edits = Self.plainDistance(scalars, other)
+                return !occurs && edits <= most && digits(scalars) == digits(other)
+                    && Set(scalars).intersection(other).count > edits
             }
             let found = SpellingCorrection.corrections(of: typed, in: dictionary, limit: 64)
             if expected.count <= 64 { #expect(Set(found.map(\.word)) == Set(expected.map(\.0))) }

@@ -13,6 +13,8 @@ struct PreparedSearch: Sendable {
     let filters: [QueryExpression]
     private let filter: QueryEvaluator?
     private let clock: StoreClock
+    /// By which dates in a text are read.
+    let queryClock: QueryClock
     private let folder: StoreFolder
     /// Whether the user wants the order to follow from use.
     private let learns: Bool
@@ -43,6 +45,7 @@ struct PreparedSearch: Sendable {
         apps = typed.filter { !$0.apps.isEmpty }
         mayReadOtherwise = typed.contains(where: \.isImplied)
         clock = index.clock
+        queryClock = context.clock
         folder = index.folder
         learns = index.learns
         filters = request.filters + [intent?.expression].compactMap { $0 }

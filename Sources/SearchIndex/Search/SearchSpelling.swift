@@ -32,7 +32,7 @@ extension PreparedSearch {
         guard request.correctsSpelling, request.cursor == nil, !run.isMigrating, !run.plan.words.isEmpty,
             hits.allSatisfy({ $0.parts.fit == .someWords })
         else { return typed }
-        let replacements = try SearchSpelling(run).replacements(in: text)
+        let replacements = try SearchSpelling(run, clock: queryClock).replacements(in: text)
         // Where hits are counted, the decision does not depend on the size of a page.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
@@ -65,32 +65,45 @@ struct SearchSpelling {
     private let run: SearchRun
     private let vocabulary: StoredVocabulary
     private let stems = WordStems([])
+    private let clock: QueryClock
+    /// How many filters the typed text has.
+    private let filters: Int
 
-    init(_ run: SearchRun) throws {
-        self.run = run
+    /// - Parameter clock: by which dates in a text are read.
+    init(_ run: SearchRun, clock: QueryClock) throws {
+        (self.run, self.clock) = (run, clock)
+        filters = SearchIntent(run.request.text, clock: clock).filters.count
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
     }
 
     /// The corrections of the words that occur nowhere, in the order of the text. Words in phrases, words that must not occur and
-    /// words that have other signs than letters are left alone.
+    /// words that have other signs than letters are left alone; so are words with which the text would be read as a filter.
     func replacements(in text: String) throws -> [WordReplacement] { try corrections(in: text, limit: 1).first ?? [] }
 
     /// The ways to correct a text, best first: with the best corrections of all its words, and with others of the last one of
     /// these.
     func corrections(in text: String, limit: Int) throws -> [[WordReplacement]] {
-        var words: [(range: Range<Int>, corrections: [SpellingCorrection])] = []
+        var before: [WordReplacement] = []
+        var last: [WordReplacement] = []
         for term in UserQuery(text).terms where !term.isPhrase && !term.isExcluded {
-            for word in Self.words(of: term) where words.count < WordReplacement.maximumCount {
+            for word in Self.words(of: term) where before.count + min(last.count, 1) < WordReplacement.maximumCount {
                 guard Self.mayBeCorrected(word.folded),
                     let sought = run.plan.words.first(where: { $0.text == word.folded }), try !occurs(sought)
                 else { continue }
+                let earlier = before + last.prefix(1)
                 let corrections = try SpellingCorrection.corrections(of: word.folded, in: vocabulary, limit: limit)
-                if !corrections.isEmpty { words.append((word.range, corrections)) }
+                    .map { WordReplacement(range: word.range, word: $0.word) }
+                    .filter { keepsWords(earlier + [$0]) }
+                if !corrections.isEmpty { (before, last) = (earlier, corrections) }
             }
         }
-        guard let last = words.popLast() else { return [] }
-        let before = words.map { WordReplacement(range: $0.range, word: $0.corrections[0].word) }
-        return last.corrections.map { before + [WordReplacement(range: last.range, word: $0.word)] }
+        return last.map { before + [$0] }
+    }
+
+    /// Whether a text has no other filters once its words are replaced: whoever types it then searches for the same.
+    private func keepsWords(_ replacements: [WordReplacement]) -> Bool {
+        guard let text = run.request.text.replacing(replacements) else { return false }
+        return SearchIntent(text, clock: clock).filters.count == filters
     }
 
     /// Whether a word is long enough to be recognised although it is misspelled, and of letters alone. Nearly every three

@@ -18,6 +18,10 @@ struct SuggestionCounter {
 
     /// So many items are read to count those that satisfy filters and phrases.
     private static let readItems = 32
+    /// So many of the oldest are read with them: of what is before some date, the newest have nothing.
+    private static let readOldItems = 8
+    /// So many bytes of a path, and so many folders, are looked at.
+    private static let (bytesOfPath, maximumFolders) = (4096, 512)
     /// So many of the items of a value are looked at for one of the bundle.
     private static let itemsOfValue = 256
     /// So many values of all bundles are looked at for those of one.
@@ -51,7 +55,7 @@ struct SuggestionCounter {
         }
     }
 
-    /// The newest items with some words.
+    /// The newest items with some words, and the oldest.
     private struct Sample {
         var items: [SampledItem] = []
         /// Whether these are all.
@@ -183,16 +187,15 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: isAll && count <= Suggestion.maximumCounted)
     }
 
-    /// The newest items with all words, to try filters on.
+    /// The newest items with all words, and the oldest, to try filters on.
     private func sample(_ words: [String]) throws -> Sample {
         if let known = cache.samples[words] { return known }
-        let texts =
-            words.isEmpty && bundle == nil
-            ? try Int64.fetchAll(
-                db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [Self.readItems]
-            )
-            : try self.texts(withAll: words, limit: Self.readItems)
+        var texts = try sampledTexts(words, limit: Self.readItems)
         var sample = Sample(isAll: texts.count < Self.readItems)
+        if !sample.isAll {
+            let oldest = try sampledTexts(words, limit: Self.readOldItems, isOldest: true)
+            texts += oldest.filter { !texts.contains($0) }
+        }
         var budget = ByteBudget(left: Self.maximumBytes)
         for text in texts {
             let row = try Row.fetchOne(
@@ -223,6 +226,13 @@ struct SuggestionCounter {
         return sample
     }
 
+    private func sampledTexts(_ words: [String], limit: Int, isOldest: Bool = false) throws -> [Int64] {
+        guard words.isEmpty, bundle == nil else { return try texts(withAll: words, limit: limit, isOldest: isOldest) }
+        return try Int64.fetchAll(
+            db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id \(isOldest ? "ASC" : "DESC") LIMIT ?"),
+            arguments: [limit])
+    }
+
     // MARK: Looking up
 
     /// The search for a text; `nil` if it can find nothing.
@@ -250,11 +260,14 @@ struct SuggestionCounter {
             arguments: [whole, limit])
     }
 
-    /// The newest texts with all words as they are.
-    func texts(withAll words: [String], limit: Int) throws -> [Int64] {
+    /// The newest texts with all words as they are, or the oldest.
+    func texts(withAll words: [String], limit: Int, isOldest: Bool = false) throws -> [Int64] {
         try Int64.fetchAll(
-            db.cachedStatement(sql: "SELECT rowid FROM item_text WHERE item_text MATCH ? ORDER BY rowid DESC LIMIT ?"),
-            arguments: [expression(withAll: words), limit])
+            db.cachedStatement(
+                sql: """
+                    SELECT rowid FROM item_text WHERE item_text MATCH ?
+                    ORDER BY rowid \(isOldest ? "ASC" : "DESC") LIMIT ?
+                    """), arguments: [expression(withAll: words), limit])
     }
 
     /// What completions are taken from in the item of a text; `nil` if it is gone, another bundle's, or cannot have some words.
@@ -352,6 +365,45 @@ struct SuggestionCounter {
             return record.texts(attribute).first { AttributeKey.key(of: $0) == key }
         }
     }
+
+    /// The names of folders and containers that begin so, of the sampled items with some words: those of most items first. A
+    /// folder that all are in divides nothing, so it comes last.
+    func folders(
+        in attributes: [String], beginningWith folded: String, beside words: [String]
+    ) throws -> [String] {
+        let projection = RecordProjection(of: attributes)
+        let items = try sample(words).items
+        var counts: [String: Int] = [:]
+        for item in items {
+            guard case .blob(let bytes) = item.record.storage else { continue }
+            let record = try projection.record(decoding: bytes)
+            let names = Set(attributes.flatMap { Self.folders(record.attributes[$0]) })
+            for name in names where counts[name] != nil || counts.count < Self.maximumFolders {
+                counts[name, default: 0] += 1
+            }
+        }
+        return counts.filter { TextFolding.folded($0.key, case: true, diacritics: true).hasPrefix(folded) }
+            .map { (name: $0.key, isOfAll: $0.value == items.count && items.count > 1, count: $0.value) }
+            .sorted { ($0.isOfAll ? 1 : 0, -$0.count, $0.name) < ($1.isOfAll ? 1 : 0, -$1.count, $1.name) }
+            .map(\.name)
+    }
+
+    private static func folders(_ value: AttributeValue?) -> [String] {
+        guard let value else { return [] }
+        var path: String
+        if case .url(let url) = value {
+            guard let decoded = url.removingPercentEncoding, url.hasPrefix("file://") else { return [] }
+            path = String(decoded.dropFirst("file://".count))
+        } else {
+            guard let text = value.texts.first else { return [] }
+            path = text
+        }
+        guard path.utf8.count <= bytesOfPath, !path.isEmpty else { return [] }
+        return path.hasPrefix("/") ? path.split(separator: "/").dropLast().map(String.init) : [path]
+    }
+
+    /// By which dates in a text are read.
+    var clock: QueryClock { context.clock }
 
     /// Whether an item of the bundle has a word.
     func occurs(_ word: String) throws -> Bool { try !texts(withAll: [word], limit: 1).isEmpty }

@@ -122,7 +122,9 @@ struct SuggestionFinder {
     private mutating func addCorrections() throws {
         guard let run = try counter.run(request.text) else { return }
         let text = counter.words(of: request.text)
-        for replacements in try SearchSpelling(run).corrections(in: text, limit: Self.maximumCorrections) {
+        for replacements in try SearchSpelling(run, clock: counter.clock).corrections(
+            in: text, limit: Self.maximumCorrections)
+        {
             if let corrected = request.text.replacing(replacements) { try add(.correction, corrected) }
         }
     }
@@ -172,6 +174,10 @@ struct SuggestionFinder {
             candidates = try counter.values(of: names, beginningWith: value, limit: Suggestion.maximumCount)
                 .map { ($0.text, isAlone ? $0.total : nil) }
         case .apps: (kind, candidates) = (.filter, try counter.apps(beginningWith: folded).map { ($0, nil) })
+        case .folders(let names):
+            let words = SearchPlan(counter.words(of: typed.beginning))?.words.map(\.text) ?? []
+            let folders = try counter.folders(in: names, beginningWith: folded, beside: words)
+            (kind, candidates) = (.filter, folders.map { ($0, nil) })
         case .free: return
         }
         var known: Set<QueryExpression> = []

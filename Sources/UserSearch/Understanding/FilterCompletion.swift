@@ -15,7 +15,9 @@ public enum FilterCompletion {
         case attributes([String])
         /// From the bundles that have items.
         case apps
-        /// From nowhere: a size, or a part of a path.
+        /// From the folders and containers of items, which these attributes name.
+        case folders([String])
+        /// From nowhere: a size, or a title.
         case free
     }
 
@@ -31,7 +33,7 @@ public enum FilterCompletion {
         case .kind: ["contentType", "contentTypeTree"]
         case .from, .by: people
         case .to: recipients
-        case .in: ["path", "contentURL", "containerTitle", "containerDisplayName"]
+        case .in: folders
         case .tag: ["keywords"]
         case .created: ["contentCreationDate", "recordingDate"]
         case .changed: ["contentModificationDate"]
@@ -54,7 +56,8 @@ public enum FilterCompletion {
         case .tag: .attributes(["keywords"])
         case .app: .apps
         case .has: .fixed(FilterName.presenceNames)
-        case .in, .title, .larger, .smaller: .free
+        case .in: .folders(folders)
+        case .title, .larger, .smaller: .free
         case .before, .after, .until, .on, .created, .changed, .added, .used, .due: .fixed(dates)
         }
     }
@@ -63,6 +66,8 @@ public enum FilterCompletion {
     public static let people = ["authorNames"]
     /// The same for recipients.
     public static let recipients = ["recipientNames"]
+
+    private static let folders = ["path", "contentURL", "containerTitle", "containerDisplayName"]
 
     private static let dates = [
         "today", "yesterday", "this week", "last week", "this month", "last month", "this year", "last year",

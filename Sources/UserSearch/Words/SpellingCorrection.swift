@@ -6,6 +6,7 @@ import Glibc
 /// A word of three or four letters is tried within one edit, a longer one within two. Edits are insertion, deletion,
 /// substitution and transposition of neighbours, in Unicode scalars. The score weighs how often the candidate occurs against
 /// what the slip costs (``SlipCost``). A word that occurs has no corrections, and digits are never edited.
+/// Both words share more different letters than edits lie between: `zzqqzz` says nothing for `zzzz`.
 public struct SpellingCorrection: Hashable, Sendable {
     /// The word that occurs, folded.
     public let word: String
@@ -79,6 +80,7 @@ public struct SpellingCorrection: Hashable, Sendable {
         let most = edits(forLength: scalars.count)
         guard most > 0, let distance = EditDistance(scalars) else { return [] }
         let digits = scalars.filter(isDigit)
+        let letters = Set(scalars)
         var best = BestCandidates(limit: max(maximumCandidates, vocabulary.maximumLookups))
         try vocabulary.forEachWord(near: SpellingSketch(scalars), within: most) { bytes in
             let edits =
@@ -89,7 +91,7 @@ public struct SpellingCorrection: Hashable, Sendable {
             guard (1...most).contains(edits), best.accepts(SlipCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)
-            guard candidate.filter(isDigit) == digits else { return }
+            guard candidate.filter(isDigit) == digits, letters.intersection(candidate).count > edits else { return }
             best.add(Candidate(word: text, edits: edits, cost: distance.cost(to: candidate)))
         }
         return best.inOrder

@@ -301,6 +301,13 @@ struct SearchSpellingTests {
         #expect(try await Self.search(store, "ephemerla").searched == "ephemeral")
     }
 
+    @Test("No correction makes a filter of words", arguments: ["smaler:10k", "kind:imgae"])
+    func noFilters(typed: String) async throws {
+        let store = try Store()
+        try await store.put(item("words", text: "smaller image 10k"))
+        #expect(try await Self.search(store, typed).searched == nil)
+    }
+
     @Test("More neighbours of another bundle than are counted do not hide a bundle's own word")
     func foreignNeighbours() async throws {
         let store = try Store()
