@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import ExtensionHost
+import Glibc
+import IdleScheduling
+import Previews
 import Promises
 import SearchIndex
 import ServiceMessages
@@ -59,7 +63,7 @@ extension SearchlightEngine {
         let options = RequestOptions(
             mayRetry: mayRetry, onRetry: { retries.note() },
             onProgress: { onProgress(ProviderProgress(completed: $0, total: $1)) })
-        let content = try await onHost { (host) throws(ExtensionError) -> PromisedContent in
+        let content = try await noticingAbsence(of: item) { (host) throws(ExtensionError) -> PromisedContent in
             switch promise.form {
             case .data: .data(try await host.data(item: identifier, type: promise.type, bundle, options: options))
             case .file, .inPlaceFile:
@@ -70,6 +74,37 @@ extension SearchlightEngine {
             }
         }
         return ProvidedContent(content, wasRetried: retries.happened)
+    }
+
+    /// Asks an extension for something of an item. If that fails and the item seems to be gone, its extension is to donate it again
+    /// or to delete it, so that it is not found a second time.
+    func noticingAbsence<Value: Sendable>(
+        of item: StoredItem, _ ask: (ExtensionHost) async throws(ExtensionError) -> Value
+    ) async throws(EngineError) -> Value {
+        do throws(EngineError) { return try await onHost(ask) } catch {
+            guard case .extension(.failed(_, _, let status, _)) = error, configuration.access == .readWrite else {
+                throw error
+            }
+            if status != .notFound {
+                guard let path = item.record.contentPath, await Self.isMissing(path) else { throw error }
+            }
+            let job = Job(
+                bundle: item.scope.bundle, work: .reindexItems([item.record.uniqueIdentifier]),
+                requested: configuration.now(), cause: .foundGone)
+            // Without room for the request the item stays; the error says that it is gone all the same.
+            try? jobStore.update { $0.add(job) }
+            throw error
+        }
+    }
+
+    /// Whether there is nothing at a path, looked at by a thread that may wait for a file system.
+    private static func isMissing(_ path: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async {
+                var status = stat()
+                continuation.resume(returning: lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+            }
+        }
     }
 
     /// An item as bytes of a type, from its app or its extension, by name.

@@ -32,7 +32,7 @@ extension SearchlightEngine {
 
     private func renderedPreview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let bundle = item.scope.bundle
-        let reply = try await onHost { (host) throws(ExtensionError) in
+        let reply = try await noticingAbsence(of: item) { (host) throws(ExtensionError) in
             try await host.preview(
                 item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
         }

@@ -15,6 +15,34 @@ struct JournalTests {
         try Data(text.utf8).write(to: URL(filePath: path))
     }
 
+    @Test("A note that a preview or a drag finds gone is not found a second time", arguments: [false, true])
+    func ghosts(isDragged: Bool) async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write("# Here\n\nferry", to: notes + "/here.md")
+        try write("# Gone\n\nferry", to: notes + "/gone.md")
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            let item = try await engine.item(named: notes + "/gone.md")
+            _ = try await engine.preview(of: item, query: nil)
+            #expect(engine.owedWork(for: bundle) == nil)
+            try FileManager.default.removeItem(atPath: notes + "/gone.md")
+            if isDragged {
+                await #expect(throws: EngineError.self) {
+                    _ = try await engine.drag(
+                        item, accepted: ["net.daringfireball.markdown"], to: .file(path: harness.folder + "/drop.md"))
+                }
+            } else {
+                #expect(try await engine.preview(of: item, query: nil).source == .attributes)
+            }
+            #expect(engine.owedWork(for: bundle)?.cause == .foundGone)
+            try await engine.reindexOwed(bundle)
+            let (hits, total) = try await engine.search("ferry", bundle: nil, limit: 5)
+            #expect(total == 1 && hits.first?.item.record.uniqueIdentifier == notes + "/here.md")
+        }
+    }
+
     @Test("A folder of notes is indexed, found, previewed and dragged")
     func wholePath() async throws {
         let harness = try Harness()

@@ -130,6 +130,9 @@ struct NativeExtensionTests {
                 Issue.record("\(String(describing: notFound))")
                 return
             }
+            // What is gone is asked for once more, so that it is not found again.
+            let owed = engine.owedWork(for: bundle)
+            #expect(owed?.work == .reindexItems(["gamma"]) && owed?.cause == .foundGone)
             let unsupported = await #expect(throws: EngineError.self) {
                 _ = try await engine.drag(gone, accepted: ["public.image"], to: .file(path: path))
             }

@@ -95,6 +95,8 @@ extension HostFailure {
         case let failure as HostFailure: self = failure
         case let unserved as UnservedRequest: self.init(SEARCHLIGHT_UNSUPPORTED, unserved.description)
         case is CancellationError: self.init(SEARCHLIGHT_CANCELLED, "The extension cancelled the request.")
+        case CocoaError.fileNoSuchFile, CocoaError.fileReadNoSuchFile, POSIXError.ENOENT:
+            self.init(SEARCHLIGHT_NOT_FOUND, error.localizedDescription)
         case let error as any CustomStringConvertible & Error where !(error is any LocalizedError):
             self.init(SEARCHLIGHT_FAILED, error.description)
         default: self.init(SEARCHLIGHT_FAILED, error.localizedDescription)

@@ -7,6 +7,8 @@ extension Job {
         case expiry
         /// Items that were set aside may be asked for again.
         case givenBack = "given-back"
+        /// An item was found to be gone when a user wanted to see or to drag it.
+        case foundGone = "found-gone"
         /// The extension was replaced by another version.
         case upgraded
         /// The extension was not there before.
