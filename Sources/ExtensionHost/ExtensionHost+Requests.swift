@@ -2,6 +2,7 @@
 import BusTransport
 import Glibc
 import ServiceMessages
+import SystemSupport
 import UniformTypeIdentifiers
 
 extension ExtensionHost {
@@ -40,6 +41,16 @@ extension ExtensionHost {
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
         _ = try await perform(.reindexItems(items), identifier, origin)
+    }
+
+    /// Has the items of some files donated, donated again or deleted. Returns once that was acknowledged.
+    ///
+    /// - Parameter changes: At most 1,024.
+    /// - Throws: ``ExtensionError``, with the status `unsupported` if the extension has no interface `searchlight.changes/1`.
+    public func updateFiles(
+        _ changes: [FileChange], _ identifier: String, origin: RequestOrigin = .person
+    ) async throws(ExtensionError) {
+        _ = try await perform(.updateFiles(changes), identifier, origin)
     }
 
     /// Fulfils a data promise.

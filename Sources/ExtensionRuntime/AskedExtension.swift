@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
+import SystemSupport
 
 /// What a worker asks of its extension, whichever kind it is: one with code of its own (``NativeExtension``), also in Swift,
 /// or one that is only bindings.
@@ -13,6 +14,7 @@ protocol AskedExtension: Sendable {
     func reindexAll(_ request: UInt64) -> Bool
     func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool
+    func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool
     func provideData(_ request: UInt64, item: String, type: String) -> Bool
     func provideFile(_ request: UInt64, item: String, type: String, inPlace: Bool) -> Bool
     func preview(_ request: UInt64, item: String, query: String?, contentPath: String?) -> Bool

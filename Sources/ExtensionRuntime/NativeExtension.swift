@@ -2,6 +2,7 @@
 import Glibc
 import SearchlightExtension
 import ServiceMessages
+import SystemSupport
 
 /// An extension with code of its own, its library and its one object: the owner of every C pointer of the extension.
 ///
@@ -12,6 +13,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let tables: HostTables
     private let reindex: UnsafePointer<searchlight_reindex>?
     private let paging: UnsafePointer<searchlight_paging>?
+    private let changes: UnsafePointer<searchlight_changes>?
     private let promises: UnsafePointer<searchlight_promises>?
     private let previews: UnsafePointer<searchlight_preview>?
     private let throttle: UnsafePointer<searchlight_throttle>?
@@ -29,12 +31,14 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
         `extension` = object
         reindex = Self.interface(entry, object, SEARCHLIGHT_REINDEX)
         paging = Self.interface(entry, object, SEARCHLIGHT_PAGING)
+        changes = Self.interface(entry, object, SEARCHLIGHT_CHANGES)
         promises = Self.interface(entry, object, SEARCHLIGHT_PROMISES)
         previews = Self.interface(entry, object, SEARCHLIGHT_PREVIEW)
         throttle = Self.interface(entry, object, SEARCHLIGHT_THROTTLE)
         let served: [(String, Bool)] = [
             (SEARCHLIGHT_REINDEX, reindex != nil), (SEARCHLIGHT_PAGING, paging != nil),
-            (SEARCHLIGHT_PROMISES, promises != nil), (SEARCHLIGHT_PREVIEW, previews != nil),
+            (SEARCHLIGHT_CHANGES, changes != nil), (SEARCHLIGHT_PROMISES, promises != nil),
+            (SEARCHLIGHT_PREVIEW, previews != nil),
             (SEARCHLIGHT_THROTTLE, throttle != nil),
         ]
         interfaces = served.filter(\.1).map(\.0)
@@ -71,6 +75,34 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
                 cursor: page.cursor == nil ? nil : bytes.baseAddress, cursor_length: bytes.count - 1,
                 memory_limit: page.memoryLimit, items: page.items, milliseconds: page.milliseconds)
             function(`extension`, request, &table)
+        }
+        return true
+    }
+
+    func updateFiles(_ request: UInt64, _ files: [FileChange]) -> Bool {
+        guard let function = changes?.pointee.update_files else { return false }
+        // The paths of all, then the changes, then pointers to these, each kept until the function returns.
+        withCStrings(files.flatMap(\.paths)) { paths in
+            var next = 0
+            let tables = files.map { file in
+                let names = file.paths.map { _ in
+                    defer { next += 1 }
+                    return paths?[next]
+                }
+                let kind =
+                    switch file {
+                    case .changed: SEARCHLIGHT_CHANGED
+                    case .moved: SEARCHLIGHT_MOVED
+                    case .removed: SEARCHLIGHT_REMOVED
+                    }
+                return searchlight_change(
+                    size: UInt32(MemoryLayout<searchlight_change>.size), kind: kind, path: names.last ?? nil,
+                    previous_path: names.count > 1 ? names[0] : nil)
+            }
+            tables.withUnsafeBufferPointer { tables in
+                let pointers = tables.indices.map { index in tables.baseAddress.map { $0 + index } }
+                pointers.withUnsafeBufferPointer { function(`extension`, request, $0.baseAddress, files.count) }
+            }
         }
         return true
     }

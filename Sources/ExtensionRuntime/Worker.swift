@@ -157,6 +157,7 @@ final class Worker: Sendable {
             case .reindexAll: loaded.reindexAll(number)
             case .reindexPage(let page): loaded.reindexPage(number, page)
             case .reindexItems(let identifiers): loaded.reindexItems(number, identifiers)
+            case .updateFiles(let changes): loaded.updateFiles(number, changes)
             case .provideData(let item, let type): loaded.provideData(number, item: item, type: type)
             case .provideFile(let item, let type, let inPlace):
                 loaded.provideFile(number, item: item, type: type, inPlace: inPlace)
@@ -180,7 +181,7 @@ private func answer(
     do throws(BusError) {
         switch (request, outcome) {
         case (_, .failed(let status, let message)): call.refuse(name: status.errorName, message: message)
-        case (.reindexAll, .acknowledged), (.reindexItems, .acknowledged): call.reply()
+        case (.reindexAll, .acknowledged), (.reindexItems, .acknowledged), (.updateFiles, .acknowledged): call.reply()
         case (.reindexPage, .page(let next)): call.reply(ReindexPageReply(next: next).arguments)
         case (.provideData, .data(let bytes)): call.reply(try Payload.sending(bytes).arguments)
         case (.provideFile, .file(let file)): call.reply(file.arguments)

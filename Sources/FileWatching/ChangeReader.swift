@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import SystemSupport
 
 /// Reads differences as changes.
 struct ChangeReader {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import SystemSupport
 
 /// What a host asks of a worker. Each case is one method of the interface `com.searchlight.Worker1`.
 public enum WorkerRequest: Sendable, Hashable {
@@ -11,6 +12,8 @@ public enum WorkerRequest: Sendable, Hashable {
     case reindexPage(ReindexPage)
     /// Donate again or delete each of these. Answered when the extension acknowledges.
     case reindexItems([String])
+    /// Update the items of these files. Answered when the extension acknowledges.
+    case updateFiles([FileChange])
     /// The item as bytes of a type. Answer: a ``Payload``.
     case provideData(item: String, type: String)
     /// The item as a file of a type; the original if `inPlace`. Answer: a descriptor and a file name.
@@ -33,6 +36,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case reindexAll = "ReindexAll"
         case reindexPage = "ReindexPage"
         case reindexItems = "ReindexItems"
+        case updateFiles = "UpdateFiles"
         case provideData = "ProvideData"
         case provideFile = "ProvideFile"
         case preview = "Preview"
@@ -59,6 +63,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexAll: (.reindexAll, [])
         case .reindexPage(let page): (.reindexPage, page.arguments)
         case .reindexItems(let identifiers): (.reindexItems, [.strings(identifiers)])
+        case .updateFiles(let changes): (.updateFiles, changes.arguments)
         case .provideData(let item, let type): (.provideData, [.string(item), .string(type)])
         case .provideFile(let item, let type, let inPlace):
             (.provideFile, [.string(item), .string(type), .boolean(inPlace)])
@@ -86,6 +91,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .reindexAll: self = .reindexAll
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())
+        case .updateFiles: self = .updateFiles(try [FileChange](&arguments))
         case .provideData:
             self = .provideData(item: try arguments.string(), type: try arguments.string())
         case .provideFile:

@@ -63,7 +63,9 @@ struct CommandTests {
         #expect(found.allSatisfy { $0["count"] as? Int == 1 && $0["isExact"] as? Bool == true })
         #expect((try command.json("suggest", "--limit", "1", "bet") as? [Any])?.count == 1)
         #expect(try command("suggest", "--limit", "11", "bet").status == 64)
-        #expect(try command("suggest", "zzzz").output.isEmpty)
+        let nothing = try command.separately("suggest", "zzzz")
+        #expect(nothing.status == 0 && nothing.output.isEmpty)
+        #expect(nothing.errors.contains("No suggestion for “zzzz”."))
         await host?.close()
     }
 

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -170,6 +170,24 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     }
 }
 
+extension IndexRequestHandler: CSFileChangeHandler {
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
+        acknowledgementHandler: @escaping @Sendable () -> Void
+    ) {
+        let files = changes.flatMap { change in
+            switch change {
+            case .changed(let file), .removed(let file): [file]
+            case .moved(let old, let new): [old, new]
+            }
+        }
+        let notes = files.filter { NoteKind(fileName: $0.lastPathComponent) != nil }
+        self.searchableIndex(
+            searchableIndex, reindexSearchableItemsWithIdentifiers: notes.map { $0.path(percentEncoded: false) },
+            acknowledgementHandler: acknowledgementHandler)
+    }
+}
+
 /// A type that was not promised.
 struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     var description: String

@@ -16,6 +16,7 @@ final class ExtensionInstance: @unchecked Sendable {
     private let previewing: (any QLPreviewingController)?
 
     var servesIndex: Bool { asked != nil }
+    var servesFileChanges: Bool { asked?.handlesFileChanges == true }
     var servesPreviews: Bool { previewing != nil }
 
     /// Makes the principal object that the host's manifest names.
@@ -50,6 +51,8 @@ final class ExtensionInstance: @unchecked Sendable {
     func reindexAll(_ answer: RequestAnswer) { asked?.reindexAll(answer) }
 
     func reindex(_ identifiers: [String], _ answer: RequestAnswer) { asked?.reindex(identifiers, answer) }
+
+    func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) { asked?.updateFiles(changes, answer) }
 
     func throttle() { asked?.throttle() }
 

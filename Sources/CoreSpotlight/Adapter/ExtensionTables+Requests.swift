@@ -18,6 +18,15 @@ extension ExtensionTables {
                 }
             }))
 
+    static let changes = StaticTable(
+        searchlight_changes(
+            size: UInt32(MemoryLayout<searchlight_changes>.size), reserved: 0,
+            update_files: { pointer, request, changes, count in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    instance.updateFiles(try ExtensionTables.fileChanges(changes, count), answer)
+                }
+            }))
+
     static let promises = StaticTable(
         searchlight_promises(
             size: UInt32(MemoryLayout<searchlight_promises>.size), reserved: 0,
@@ -77,6 +86,31 @@ extension ExtensionTables {
             throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The \(what) is missing or not UTF-8.")
         }
         return text
+    }
+
+    private static func fileChanges(
+        _ pointers: UnsafePointer<UnsafePointer<searchlight_change>?>?, _ count: Int
+    ) throws(HostFailure) -> [CSFileChange] {
+        guard count > 0 else { return [] }
+        guard let pointers else { throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The changes are missing.") }
+        var changes: [CSFileChange] = []
+        for index in 0..<count {
+            guard let change = pointers[index]?.pointee,
+                Int(change.size) >= MemoryLayout<searchlight_change>.size
+            else { throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The change at \(index) is missing or too short.") }
+            let file = try file(change.path)
+            switch change.kind {
+            case SEARCHLIGHT_CHANGED: changes.append(.changed(file))
+            case SEARCHLIGHT_MOVED: changes.append(.moved(from: try self.file(change.previous_path), to: file))
+            case SEARCHLIGHT_REMOVED: changes.append(.removed(file))
+            default: break
+            }
+        }
+        return changes
+    }
+
+    private static func file(_ path: UnsafePointer<CChar>?) throws(HostFailure) -> URL {
+        URL(filePath: try text(path, "path"), directoryHint: .notDirectory)
     }
 
     private static func texts(

@@ -23,6 +23,14 @@ struct AskedDelegate: @unchecked Sendable {
             acknowledgementHandler: { answer.give(.acknowledged) })
     }
 
+    /// Whether it is told of files.
+    var handlesFileChanges: Bool { delegate is any CSFileChangeHandler }
+
+    func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) {
+        (delegate as? any CSFileChangeHandler)?.searchableIndex(
+            index, updateItemsForFileChanges: changes, acknowledgementHandler: { answer.give(.acknowledged) })
+    }
+
     func throttle() { delegate.searchableIndexDidThrottle(index) }
 
     func finishThrottle() { delegate.searchableIndexDidFinishThrottle(index) }

@@ -44,12 +44,13 @@ struct DelegateDesk: Sendable {
         case .didFinishThrottle:
             for delegate in asked { delegate.finishThrottle() }
             answer.give(.acknowledged)
-        case .preview, .load, .reindexPage:
+        case .preview, .load, .reindexPage, .updateFiles:
             answer.give(
                 .failed(
                     HostFailure(
                         SEARCHLIGHT_UNSUPPORTED,
-                        "An app renders no previews and reindexes at one go; only an extension of its can do other.")))
+                        "An app renders no previews, reindexes at one go and is told of no files; only its extension can do other."
+                    )))
         // Delegates have no way to be told, as on Apple's systems.
         case .cancel: call.reply()
         }

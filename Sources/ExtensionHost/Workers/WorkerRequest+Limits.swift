@@ -12,6 +12,7 @@ extension WorkerRequest {
         case .reindexAll: "reindex everything"
         case .reindexPage: "reindex a page"
         case .reindexItems(let identifiers): "reindex \(identifiers.count) items"
+        case .updateFiles(let changes): "update the items of \(changes.count) files"
         case .provideData(let item, let type): "provide \(item) as data of type \(type)"
         case .provideFile(let item, let type, _): "provide \(item) as a file of type \(type)"
         case .preview(let item, _, _): "preview \(item)"
@@ -24,7 +25,7 @@ extension WorkerRequest {
     /// Whether the extension may donate and delete until it has acknowledged.
     var isReindex: Bool {
         switch self {
-        case .reindexAll, .reindexPage, .reindexItems: true
+        case .reindexAll, .reindexPage, .reindexItems, .updateFiles: true
         default: false
         }
     }
@@ -41,7 +42,7 @@ extension WorkerRequest {
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
         case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load)
-        case .reindexAll, .reindexPage, .reindexItems:
+        case .reindexAll, .reindexPage, .reindexItems, .updateFiles:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.reindex)
         case .provideData, .provideFile, .preview:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.answer)

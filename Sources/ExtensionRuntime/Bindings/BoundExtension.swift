@@ -4,6 +4,7 @@ import ItemRecord
 import SearchlightExtension
 import ServiceMessages
 import SymbolBindings
+import SystemSupport
 
 /// An extension without code: its bindings, and the libraries they call.
 final class BoundExtension: AskedExtension {
@@ -87,6 +88,9 @@ final class BoundExtension: AskedExtension {
     }
 
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool { false }
+
+    /// Bindings are asked for items.
+    func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool { false }
 
     func provideData(_ request: UInt64, item: String, type: String) -> Bool {
         let candidates = bindings.filter {

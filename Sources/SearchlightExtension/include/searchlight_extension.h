@@ -348,6 +348,28 @@ typedef struct searchlight_paging {
     void (*reindex_page)(searchlight_extension *extension, searchlight_request request, const searchlight_page *page);
 } searchlight_paging;
 
+/* Keeps the items of files true: says what happened to files. Hosts of 0.1 never ask for it, and ask for items or for everything
+ * instead, as every host does of an extension without this interface. */
+#define SEARCHLIGHT_CHANGES "searchlight.changes/1"
+#define SEARCHLIGHT_CHANGED 1 /* the file is new, or its content or rights are others */
+#define SEARCHLIGHT_MOVED 2   /* the file has another path, and may be changed too */
+#define SEARCHLIGHT_REMOVED 3 /* there is no file at the path any more */
+typedef struct searchlight_change {
+    uint32_t size;
+    int32_t kind;              /* SEARCHLIGHT_CHANGED, _MOVED or _REMOVED; pass over values not listed */
+    const char *path;          /* absolute; of a moved file the new one */
+    const char *previous_path; /* nullable: of a moved file the one before */
+} searchlight_change;
+typedef struct searchlight_changes {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    /* Donate, donate again or delete the items of these files, then finish once the last change is durable. Look at each
+     * file as it is now: more may have happened since. Not finished (crash, time limit) means asked again, perhaps with other
+     * changes. Files that have no items need nothing. [request-thread] */
+    void (*update_files)(searchlight_extension *extension, searchlight_request request,
+                         const searchlight_change *const *changes, size_t count);
+} searchlight_changes;
+
 /* Turns an item into one of the types it promised when it was donated (attributes providerDataTypeIdentifiers,
  * providerFileTypeIdentifiers, providerInPlaceFileTypeIdentifiers). A person is waiting: be quick. */
 #define SEARCHLIGHT_PROMISES "searchlight.promises/1"

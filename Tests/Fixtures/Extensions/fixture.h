@@ -157,6 +157,10 @@ static const void *fixture_get_interface(searchlight_extension *extension, const
     static const searchlight_paging paging_table = {sizeof(searchlight_paging), 0, FIXTURE_PAGE};
     if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging_table;
 #endif
+#ifdef FIXTURE_CHANGES
+    static const searchlight_changes changes_table = {sizeof(searchlight_changes), 0, FIXTURE_CHANGES};
+    if (strcmp(identifier, SEARCHLIGHT_CHANGES) == 0) return &changes_table;
+#endif
     return NULL;
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A change of a file that an extension has items of.
+public enum CSFileChange: Hashable, Sendable {
+    /// The file is new, or its content or rights are others.
+    case changed(URL)
+    /// The file has another place; it may be changed too.
+    case moved(from: URL, to: URL)
+    /// There is no file at this place any more.
+    case removed(URL)
+}
+
+/// Keeps the items of files true: a principal class that conforms to this is told what happened to files, instead of being asked
+/// for items or for everything.
+///
+/// The method is called off the main thread. Apple has no such protocol.
+///
+/// ```swift
+/// final class IndexRequestHandler: CSIndexExtensionRequestHandler, CSFileChangeHandler {
+///     func searchableIndex(
+///         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
+///         acknowledgementHandler: @escaping @Sendable () -> Void
+///     ) {
+///         let identifiers = changes.flatMap { change -> [String] in
+///             switch change {
+///             case .changed(let file), .removed(let file): [file.path]
+///             case .moved(let old, let new): [old.path, new.path]
+///             }
+///         }
+///         self.searchableIndex(
+///             searchableIndex, reindexSearchableItemsWithIdentifiers: identifiers,
+///             acknowledgementHandler: acknowledgementHandler)
+///     }
+/// }
+/// ```
+public protocol CSFileChangeHandler: CSSearchableIndexDelegate {
+    /// Donates, donates again or deletes the items of these files, then calls the handler. Until it was called the request is
+    /// repeated. Look at each file as it is now: more may have happened since.
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
+        acknowledgementHandler: @escaping @Sendable () -> Void)
+}
