@@ -100,7 +100,7 @@ struct SearchSpelling {
         return last.map { before + [$0] }
     }
 
-    /// Whether a text has no other filters once its words are replaced: whoever types it then searches for the same.
+    /// Whether a text has no other filters once its words are replaced. A user who types it then searches for the same.
     private func keepsWords(_ replacements: [WordReplacement]) -> Bool {
         guard let text = run.request.text.replacing(replacements) else { return false }
         return SearchIntent(text, clock: clock).filters.count == filters
