@@ -4,7 +4,14 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-static int64_t nanoseconds(struct statx_timestamp time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+/* The last moment there is a number for is in the year 2262, and files may claim later ones. */
+static int64_t nanoseconds(struct statx_timestamp time) {
+    int64_t result;
+    if (__builtin_mul_overflow((int64_t)time.tv_sec, (int64_t)1000000000, &result)
+        || __builtin_add_overflow(result, (int64_t)time.tv_nsec, &result))
+        return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
+    return result;
+}
 
 int csystem_describe(int folder, const char *name, int follows, struct csystem_file *file) {
     struct statx found;

@@ -34,10 +34,13 @@ package final class FileSnapshot: Sendable {
         do {
             queue = try Self.open(path)
         } catch let first {
-            // What cannot be read tells nothing, so everything differs.
+            // What is damaged tells nothing, so everything differs. What is only locked, or finds no room, is another's.
+            guard let code = (first as? DatabaseError)?.resultCode,
+                [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code)
+            else { throw .snapshot(path: path, reason: "\(first)") }
             for name in ["", "-wal", "-shm", "-journal"] { unlink(path + name) }
             do { queue = try Self.open(path) } catch {
-                throw .snapshot(path: path, reason: "\(first)")
+                throw .snapshot(path: path, reason: "\(error)")
             }
         }
     }
@@ -215,7 +218,7 @@ package final class FileSnapshot: Sendable {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT owner.name, count(*), sum(size * is_present) FROM difference
+                    SELECT owner.name, count(*), sum(min(size, 1 << 40) * is_present) FROM difference
                     JOIN owner ON owner.id = owner GROUP BY owner
                     """)
             return Dictionary(
@@ -223,7 +226,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The changes that were noticed first; `nil` if there are none. Files are told as moved where one file went and one came
+    /// The changes that were noticed first; `nil` if there are none. The list may be empty, and is to be acknowledged then too. Files are told as moved where one file went and one came
     /// that are the same. They are noted as told: if one is undone before it is acknowledged, that is a change.
     ///
     /// - Parameter limit: The most changes.
@@ -233,7 +236,7 @@ package final class FileSnapshot: Sendable {
             let changes = try reader.read(owner, limit: limit)
             let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ?")
             for serial in changes.serials { try told.execute(arguments: [serial]) }
-            return changes.changes.isEmpty ? nil : changes
+            return changes.serials.isEmpty ? nil : changes
         }
     }
 
@@ -271,12 +274,12 @@ package final class FileSnapshot: Sendable {
                 SELECT folder, name, inode, born, size, modified, changed FROM difference WHERE is_present AND \(which)
                 """
         ).execute(arguments: arguments)
-        try db.cachedStatement(
-            sql: """
-                DELETE FROM file WHERE (folder, name) IN
-                (SELECT folder, name FROM difference WHERE NOT is_present AND \(which))
-                """
-        ).execute(arguments: arguments)
+        // One by one: SQLite looks up pairs of a subquery by the folder alone.
+        let gone = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT folder, name FROM difference WHERE NOT is_present AND \(which)"),
+            arguments: arguments)
+        let delete = try db.cachedStatement(sql: "DELETE FROM file WHERE folder = ? AND name = ?")
+        for row in gone { try delete.execute(arguments: [row[0] as Int64, row[1] as String]) }
         try db.cachedStatement(sql: "DELETE FROM difference WHERE \(which)").execute(arguments: arguments)
     }
 

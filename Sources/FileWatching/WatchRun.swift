@@ -108,7 +108,7 @@ struct WatchRun: ~Copyable {
             try snapshot.setTrees(rules)
             let stored = try snapshot.trees()
             for tree in stored where trees[tree.id] == nil { roots[tree.id] = .now }
-            let gone = trees.values.contains { !stored.contains($0) }
+            let gone = !Set(trees.keys).isSubset(of: stored.map(\.id))
             trees = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
             roots = roots.filter { trees[$0.key] != nil }
             if gone { beginAnew() }

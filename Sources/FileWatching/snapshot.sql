@@ -26,6 +26,8 @@ CREATE TABLE folder (
     UNIQUE (parent, name, tree)
 ) STRICT;
 
+CREATE INDEX folder_gone ON folder (id) WHERE is_gone;
+
 -- As the owner was told and has dealt with.
 CREATE TABLE file (
     folder INTEGER NOT NULL,

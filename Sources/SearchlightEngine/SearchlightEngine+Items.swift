@@ -97,13 +97,16 @@ extension SearchlightEngine {
         }
     }
 
-    /// Whether there is nothing at a path, looked at by a thread that may wait for a file system.
+    /// Whether there is nothing at a path. A file system that does not answer within a second says nothing.
     private static func isMissing(_ path: String) async -> Bool {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async {
+            let answer = FirstOfTwo(continuation)
+            let queue = DispatchQueue.global(qos: .userInitiated)
+            queue.async {
                 var status = stat()
-                continuation.resume(returning: lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+                answer.give(lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
             }
+            queue.asyncAfter(deadline: .now() + .seconds(1)) { answer.give(false) }
         }
     }
 
@@ -118,6 +121,18 @@ extension SearchlightEngine {
         try await onHost { (host) throws(ExtensionError) in
             try await host.data(item: identifier, type: type, bundle)
         }
+    }
+}
+
+/// Continues with the first of two answers.
+private final class FirstOfTwo: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
+
+    init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Mutex(continuation) }
+
+    func give(_ answer: Bool) {
+        let first = continuation.withLock { $0.take() }
+        first?.resume(returning: answer)
     }
 }
 
