@@ -49,6 +49,8 @@ struct HandOverFileTests {
         let place = try TemporaryFolder()
         let inner = place.path("searchlight/quicklook")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        // Another test sets the umask meanwhile, which is one for the process.
+        chmod(place.path("searchlight"), 0o755)
         chmod(inner, 0o777)
         let made = try file(in: place.path("searchlight"))
         #expect(mode(inner) == 0o700)

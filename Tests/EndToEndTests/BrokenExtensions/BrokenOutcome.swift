@@ -43,6 +43,15 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it may say that there is no such item.
+    var mayBeNotFound: Bool {
+        switch self {
+        case .fails(.notFound, _): true
+        case .oneOf(let all): all.contains { $0.mayBeNotFound }
+        default: false
+        }
+    }
+
     /// Whether there is no worker that has it loaded.
     var isOfLoading: Bool {
         switch self {
