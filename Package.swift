@@ -269,7 +269,7 @@ let package = Package(
                 grdb,
             ], swiftSettings: strict),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["FileWatching", "SystemSupport", "TestSupport"],
+            name: "FileWatchingTests", dependencies: ["FileWatching", "SystemSupport", "TestSupport", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],

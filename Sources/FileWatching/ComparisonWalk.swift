@@ -40,7 +40,8 @@ extension OwnedDescriptor {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// The device of the open file, and whether it is the root of a mounted file system; `nil` if the kernel does not say.
+    /// The device of the open file, and whether it is the root of a mounted file system. `isMount` is `nil` if the kernel does not
+    /// say.
     var place: (device: UInt64, isMount: Bool?) {
         var described = csystem_file()
         guard csystem_describe(number, "", 0, &described) == 0 else { return (0, nil) }

@@ -76,7 +76,7 @@ struct DifferenceWriter {
             .map { Written(isPresent: $0[0], isTold: $0[1], state: FileState($0, from: 2)) }
     }
 
-    /// Makes what is written of a name true.
+    /// Corrects the row of a name: writes the difference, replaces it, or deletes it if there is none.
     private mutating func settle(
         _ name: String, in folder: Int64, now: FileState?, known: FileState?, written: Written?
     ) throws {

@@ -5,7 +5,7 @@ import SystemSupport
 package struct FileChanges: Sendable {
     /// In the order in which they were noticed.
     package var changes: [FileChange]
-    /// The numbers of what they were made of; a file that is changed meanwhile gets another one.
+    /// The numbers of the differences. A file that changes meanwhile gets a new number.
     var serials: [Int64]
 }
 

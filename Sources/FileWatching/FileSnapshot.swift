@@ -80,7 +80,8 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    private func once<Value>(_ body: (Database) throws -> Value) throws(FileWatchingError) -> Value {
+    /// Carries out one transaction.
+    func once<Value>(_ body: (Database) throws -> Value) throws(FileWatchingError) -> Value {
         do {
             return try queue.write { try body($0) }
         } catch let error as FileWatchingError {
@@ -283,24 +284,11 @@ package final class FileSnapshot: Sendable {
         try db.cachedStatement(sql: "DELETE FROM difference WHERE \(which)").execute(arguments: arguments)
     }
 
-    /// For tests: as if all roots had been on another file system.
-    func pretendFileSystem(_ number: UInt64) throws(FileWatchingError) {
-        try once { try $0.execute(sql: "UPDATE tree SET file_system = ?", arguments: [Int64(bitPattern: number)]) }
-    }
-
     // MARK: Places
 
     /// The numbers of the folders that are there.
     func presentFolders() throws(FileWatchingError) -> Set<Int64> {
         try once { db in try Int64.fetchSet(db, sql: "SELECT id FROM folder WHERE NOT is_gone") }
-    }
-
-    /// The absolute path of a folder; `nil` if it is not watched.
-    package func path(ofFolder folder: Int64) throws(FileWatchingError) -> String? {
-        try once { db in
-            var paths = FolderPaths()
-            return try paths.path(of: folder, db)
-        }
     }
 }
 

@@ -54,22 +54,28 @@ struct FileOwner {
     }
 }
 
+/// Calls a function with each path below a folder, and whether it is a folder, in the order of names.
+private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ isFolder: Bool) -> Bool) {
+    for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+        let path = folder + "/" + name
+        var status = stat()
+        guard lstat(path, &status) == 0 else { continue }
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        if visit(path, name, isFolder), isFolder { walk(path, visit) }
+    }
+}
+
 /// What a fresh look at a tree finds: regular files and links to some, without hidden names, by path.
 func filesOnDisk(_ root: String) -> [String: String] {
     var files: [String: String] = [:]
-    func walk(_ folder: String) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
-            let path = folder + "/" + name
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                walk(path)
-            } else if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-                files[path] = try? String(contentsOfFile: path, encoding: .utf8)
-            }
+    walk(root) { path, name, isFolder in
+        guard !name.hasPrefix(".") else { return false }
+        var status = stat()
+        if !isFolder, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            files[path] = try? String(contentsOfFile: path, encoding: .utf8)
         }
+        return true
     }
-    walk(root)
     return files
 }
 
@@ -86,20 +92,10 @@ struct RandomTree {
 
     private func all() -> (files: [String], folders: [String]) {
         var (files, folders) = ([String](), [root])
-        func walk(_ folder: String) {
-            for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
-                let path = folder + "/" + name
-                var status = stat()
-                guard lstat(path, &status) == 0 else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR {
-                    folders.append(path)
-                    walk(path)
-                } else {
-                    files.append(path)
-                }
-            }
+        walk(root) { path, _, isFolder in
+            if isFolder { folders.append(path) } else { files.append(path) }
+            return true
         }
-        walk(root)
         return (files, folders)
     }
 

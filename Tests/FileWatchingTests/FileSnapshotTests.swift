@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GRDB
 import Glibc
 import SystemSupport
 import TestSupport
@@ -48,6 +49,13 @@ private struct Place {
     }
 
     func path(_ name: String) -> String { root + "/" + name }
+}
+
+extension FileSnapshot {
+    /// As if all roots had been on another file system.
+    fileprivate func pretendFileSystem(_ number: UInt64) throws(FileWatchingError) {
+        try once { try $0.execute(sql: "UPDATE tree SET file_system = ?", arguments: [Int64(bitPattern: number)]) }
+    }
 }
 
 @Suite("A snapshot of files")

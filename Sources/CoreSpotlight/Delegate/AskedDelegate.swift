@@ -23,7 +23,7 @@ struct AskedDelegate: @unchecked Sendable {
             acknowledgementHandler: { answer.give(.acknowledged) })
     }
 
-    /// Whether it is told of files.
+    /// Whether the delegate handles changes of files.
     var handlesFileChanges: Bool { delegate is any CSFileChangeHandler }
 
     func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) {

@@ -49,7 +49,7 @@ struct DelegateDesk: Sendable {
                 .failed(
                     HostFailure(
                         SEARCHLIGHT_UNSUPPORTED,
-                        "An app renders no previews, reindexes at one go and is told of no files; only its extension can do other."
+                        "A delegate of an app serves no previews, pages or changes of files. Serve them in its extension."
                     )))
         // Delegates have no way to be told, as on Apple's systems.
         case .cancel: call.reply()

@@ -12,8 +12,8 @@ public enum CSFileChange: Hashable, Sendable {
     case removed(URL)
 }
 
-/// Keeps the items of files true: a principal class that conforms to this is told what happened to files, instead of being asked
-/// for items or for everything.
+/// Updates the items of changed files. A principal class that conforms to this gets a list of changes; another one gets requests
+/// for items, or for everything.
 ///
 /// The method is called off the main thread. Apple has no such protocol.
 ///

@@ -24,8 +24,8 @@ enum StoreChecks {
             findings.append(
                 .problem(
                     .store, "damage", "Damage was met in the index since all of it was checked.",
-                    costs: "Items may be missing, or in another order, until it is mended.",
-                    advice: "Mend it: searchlight verify --repair"))
+                    costs: "Items may be missing or in another order until the index is repaired.",
+                    advice: "Repair it: searchlight verify --repair"))
         }
         if !marks.learns {
             findings.append(
