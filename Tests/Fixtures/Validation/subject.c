@@ -214,7 +214,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     (void)extension;
     const searchlight_host_cancel *cancel = host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
     /* Once it is cancelled there is no end that anybody could wait for instead of ending the process. */
-    for (int i = 0; i < 10 || cancel->is_cancelled(host, request); i++) {
+    for (int i = 0; i < 50 || cancel->is_cancelled(host, request); i++) {
         log_table->log(host, SEARCHLIGHT_LOG_INFO, "at it");
         usleep(100 * 1000);
     }
