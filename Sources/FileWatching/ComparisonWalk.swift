@@ -42,9 +42,27 @@ extension OwnedDescriptor {
 
     /// The device of the open file, and whether it is the root of a mounted file system. `isMount` is `nil` if the kernel does not
     /// say.
-    var place: (device: UInt64, isMount: Bool?) {
+    var place: (number: FolderNumber, device: UInt64, isMount: Bool?) {
         var described = csystem_file()
-        guard csystem_describe(number, "", 0, &described) == 0 else { return (0, nil) }
-        return (described.device, described.is_mount < 0 ? nil : described.is_mount == 1)
+        guard csystem_describe(number, "", 0, &described) == 0 else {
+            return (FolderNumber(device: 0, inode: 0), 0, nil)
+        }
+        let number = FolderNumber(device: described.device, inode: described.inode)
+        return (number, described.device, described.is_mount < 0 ? nil : described.is_mount == 1)
+    }
+}
+
+/// A folder, wherever its path leads.
+struct FolderNumber: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+
+    /// The folder at a path; `nil` if there is none.
+    init?(path: String) {
+        var described = csystem_file()
+        guard csystem_describe(AT_FDCWD, path, 1, &described) == 0 else { return nil }
+        self.init(device: described.device, inode: described.inode)
     }
 }

@@ -7,12 +7,17 @@ struct DifferenceWriter {
     private let owner: Int64
     /// Whether there are differences at all: usually not, which saves a query for each folder.
     private var hasDifferences: Bool
+    /// Whether the owner is being asked for everything, and so may have seen any file.
+    private let isAskedForEverything: Bool
     /// Whether anything was written.
     private(set) var hasNews = false
 
     init(_ db: Database, owner: Int64) throws {
         self.db = db
         self.owner = owner
+        isAskedForEverything =
+            try Bool.fetchOne(db, sql: "SELECT everything IS NOT NULL FROM owner WHERE id = ?", arguments: [owner])
+            ?? false
         hasDifferences = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM difference)") ?? true
     }
 
@@ -81,7 +86,8 @@ struct DifferenceWriter {
         _ name: String, in folder: Int64, now: FileState?, known: FileState?, written: Written?
     ) throws {
         // An owner that was asked and did not answer may know what has been since. It is asked once more.
-        if now == known, written?.isTold != true {
+        let isTold = isAskedForEverything || written?.isTold == true
+        if now == known, written == nil || !isTold {
             guard written != nil else { return }
             try db.cachedStatement(sql: "DELETE FROM difference WHERE folder = ? AND name = ?")
                 .execute(arguments: [folder, name])
@@ -96,7 +102,7 @@ struct DifferenceWriter {
                 (owner, folder, name, is_present, is_told, inode, born, size, modified, changed)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [owner, folder, name, now != nil, written?.isTold ?? false] + state.arguments)
+        ).execute(arguments: [owner, folder, name, now != nil, isTold] + state.arguments)
         hasDifferences = true
         hasNews = true
     }

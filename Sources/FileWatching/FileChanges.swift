@@ -22,3 +22,11 @@ package struct PendingChanges: Hashable, Sendable {
         self.bytes = bytes
     }
 }
+
+/// A request for everything that an owner has (``FileSnapshot/beginEverything(of:)``).
+package struct EverythingRequest: Hashable, Sendable {
+    /// Who is asked.
+    package let owner: String
+    /// The number of the last difference before it.
+    let serial: Int64
+}

@@ -20,17 +20,22 @@ import SystemSupport
 package final class FileSnapshot: Sendable {
     private let queue: DatabaseQueue
     private let path: String
+    private let excluded: [String]
 
-    private static let version = 1
+    private static let version = 2
     /// How long another process may have the snapshot locked, in seconds.
     private static let patience = 10.0
 
     /// Opens a snapshot; makes one where there is none, and a new one where it cannot be read.
     ///
-    /// - Parameter path: A file in a folder of the user's own.
+    /// - Parameters:
+    ///   - path: A file in a folder of the user's own.
+    ///   - excluded: Folders that are passed over wherever they are below a root, as that of the index: what is written there
+    ///     because of a change would be a change. The folder of the snapshot is one of them.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
-    package init(path: String) throws(FileWatchingError) {
+    package init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
         self.path = path
+        self.excluded = excluded + [path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."]
         do {
             queue = try Self.open(path)
         } catch let first {
@@ -100,7 +105,7 @@ package final class FileSnapshot: Sendable {
             let known = try Self.storedTrees(db)
             for tree in known where !wanted.contains(tree.rule) {
                 try db.execute(sql: "UPDATE tree SET is_dropped = 1 WHERE id = ?", arguments: [tree.id])
-                var comparison = try TreeComparison(db, tree)
+                var comparison = try TreeComparison(db, tree, excluding: excluded)
                 try comparison.removeAll()
             }
             for rule in wanted {
@@ -164,7 +169,7 @@ package final class FileSnapshot: Sendable {
         var report = TreeReport()
         var walk: ComparisonWalk?
         try steps { db in
-            var comparison = try TreeComparison(db, tree)
+            var comparison = try TreeComparison(db, tree, excluding: excluded)
             if walk == nil {
                 walk = try comparison.begin()
                 guard walk != nil else {
@@ -192,7 +197,7 @@ package final class FileSnapshot: Sendable {
         var isBegun = false
         try steps { db in
             guard let tree = try Self.tree(of: folder, db) else { return false }
-            var comparison = try TreeComparison(db, tree)
+            var comparison = try TreeComparison(db, tree, excluding: excluded)
             if !isBegun {
                 isBegun = true
                 walk = try comparison.begin(names, of: folder)
@@ -241,13 +246,27 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The number up to which changes of an owner were noticed, to be handed to ``acknowledge(everythingOf:through:)``.
-    package func lastSerial(of owner: String) throws(FileWatchingError) -> Int64 {
+    /// Notes that an owner is about to be asked for everything, however it does that. Until the request is acknowledged,
+    /// the owner may have seen any file: what it may have seen and is gone by then is reported as removed. The note
+    /// survives the end of the process; the last request counts.
+    ///
+    /// ```swift
+    /// let request = try snapshot.beginEverything(of: "org.example.notes")
+    /// // … the owner donates all it has …
+    /// try snapshot.acknowledge(request)
+    /// ```
+    package func beginEverything(of owner: String) throws(FileWatchingError) -> EverythingRequest {
         try once { db in
-            try Int64.fetchOne(
-                db,
-                sql: "SELECT max(serial) FROM difference WHERE owner = (SELECT id FROM owner WHERE name = ?)",
-                arguments: [owner]) ?? 0
+            try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [owner])
+            // A number of its own, so that no other request has it.
+            try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'difference'")
+            if db.changesCount == 0 {
+                try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('difference', 1)")
+            }
+            let serial =
+                try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'difference'") ?? 0
+            try db.execute(sql: "UPDATE owner SET everything = ? WHERE name = ?", arguments: [serial, owner])
+            return EverythingRequest(owner: owner, serial: serial)
         }
     }
 
@@ -259,11 +278,18 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Notes that the owner knows everything that was noticed up to a number, since it was asked for everything after that.
-    package func acknowledge(everythingOf owner: String, through serial: Int64) throws(FileWatchingError) {
+    /// Notes that an owner has dealt with a request for everything: it knows every file that was there when the request
+    /// began and still is. Files that went stay pending. Does nothing if another request has begun.
+    package func acknowledge(_ request: EverythingRequest) throws(FileWatchingError) {
         try once { db in
-            try Self.acknowledge(
-                "owner = (SELECT id FROM owner WHERE name = ?) AND serial <= ?", [owner, serial], db)
+            let owner = try Int64.fetchOne(
+                db, sql: "SELECT id FROM owner WHERE name = ? AND everything = ?",
+                arguments: [request.owner, request.serial])
+            guard let owner else { return }
+            try Self.acknowledge("owner = ? AND serial <= ? AND is_present", [owner, request.serial], db)
+            // The owner may have seen what is left.
+            try db.execute(sql: "UPDATE difference SET is_told = 1 WHERE owner = ?", arguments: [owner])
+            try db.execute(sql: "UPDATE owner SET everything = NULL WHERE id = ?", arguments: [owner])
             try Self.purge(db)
         }
     }

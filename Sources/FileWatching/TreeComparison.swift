@@ -9,11 +9,13 @@ struct TreeComparison {
     let tree: StoredTree
     private(set) var report = TreeReport()
     private var differences: DifferenceWriter
+    private let excluded: Set<FolderNumber>
 
     /// What one transaction looks at, at most, so that others need not wait long.
     private static let (foldersAtOnce, filesAtOnce) = (512, 8192)
 
-    init(_ db: Database, _ tree: StoredTree) throws {
+    init(_ db: Database, _ tree: StoredTree, excluding excluded: [String]) throws {
+        self.excluded = Set(excluded.compactMap(FolderNumber.init(path:)))
         self.db = db
         self.tree = tree
         differences = try DifferenceWriter(db, owner: tree.ownerNumber)
@@ -182,6 +184,10 @@ struct TreeComparison {
             return
         }
         let place = descriptor.place
+        if !isRoot, excluded.contains(place.number) {
+            if let known { try lose(known, path: shown(name, in: parent.folder)) }
+            return
+        }
         let isMount = !isRoot && (place.isMount ?? (place.device != parent.device))
         if let known, known.isMount, !isMount {
             // The folder onto which the disk was mounted.

@@ -2,7 +2,8 @@
 -- Files as their owners know them, and how the disk differs from that. Derived: without it everything differs.
 CREATE TABLE owner (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,
+    everything INTEGER               -- the last serial when it was asked for everything, while that is in progress
 ) STRICT;
 
 CREATE TABLE tree (

@@ -177,16 +177,61 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    @Test("Whoever was asked for everything knows what was noticed before")
+    @Test("An owner that was asked for everything knows what was there before and still is")
     func everything() throws {
         var place = try Place()
         try place.write("one", "a")
         try place.compare()
-        let serial = try place.snapshot.lastSerial(of: FileOwner.name)
+        let request = try place.snapshot.beginEverything(of: FileOwner.name)
         try place.write("one", "b")
         try place.compare()
-        try place.snapshot.acknowledge(everythingOf: FileOwner.name, through: serial)
+        try place.snapshot.acknowledge(request)
         #expect(try place.settle() == [.changed(path: place.path("b"))])
+    }
+
+    @Test(
+        "Files that went while their owner was asked for everything are removed, also after a kill",
+        arguments: [false, true])
+    func everythingAndGone(isKilled: Bool) throws {
+        var place = try Place()
+        try place.write("one", "known")
+        _ = try place.settle()
+        try place.write("one", "noticed before")
+        try place.compare()
+        let old = try place.snapshot.beginEverything(of: FileOwner.name)
+        let request = try place.snapshot.beginEverything(of: FileOwner.name)
+        try place.snapshot.acknowledge(old)
+        try place.write("one", "came")
+        try place.write("one", "stays")
+        try place.compare()
+        if isKilled { place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite") }
+        for name in ["known", "noticed before", "came"] { unlink(place.path(name)) }
+        try place.compare()
+        try place.snapshot.acknowledge(request)
+        #expect(
+            Set(try place.settle()) == [
+                .removed(path: place.path("known")), .removed(path: place.path("noticed before")),
+                .removed(path: place.path("came")), .changed(path: place.path("stays")),
+            ])
+        try place.write("two", "after")
+        try place.compare()
+        unlink(place.path("after"))
+        #expect(try place.settle() == [])
+    }
+
+    @Test("The folder of the snapshot and others that are named are passed over below a root")
+    func excluded() throws {
+        let folder = try TemporaryFolder()
+        for name in ["store", "index", "notes"] {
+            mkdir(folder.path(name), 0o700)
+            try Data("one".utf8).write(to: URL(fileURLWithPath: folder.path(name) + "/a"))
+        }
+        let snapshot = try FileSnapshot(
+            path: folder.path("store/files.sqlite"), excluding: [folder.path("index"), folder.path("none")])
+        try snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path)])
+        for tree in try snapshot.trees() { try snapshot.compare(tree) }
+        let changes = try snapshot.changes(of: FileOwner.name, limit: 10)
+        #expect(changes?.changes == [.changed(path: folder.path("notes/a"))])
     }
 
     @Test("A file that came and went again, or is as it was, is not told")
