@@ -83,6 +83,10 @@ struct JournalLineTests {
     func names() {
         #expect(ScheduledJob.Key(name: "org.example") == .reindex(bundle: "org.example"))
         #expect(ScheduledJob.Key(name: "vacuum") == .maintenance(.vacuum))
+        #expect(ScheduledJob.Key(name: "files:org.example") == .files(bundle: "org.example"))
+        #expect(ScheduledJob.Key.files(bundle: "org.example").name == "files:org.example")
+        #expect(ScheduledJob.Key(name: "files:") == nil)
+        #expect(ScheduledJob.Key(name: "files:" + String(repeating: "x", count: 256)) == nil)
         #expect(ScheduledJob.Key(name: "reindex:vacuum") == .reindex(bundle: "vacuum"))
         #expect(ScheduledJob.Key(name: "maintenance:purge-expired") == .maintenance(.purgeExpired))
         #expect(ScheduledJob.Key(name: String(repeating: "x", count: 256)) == nil)

@@ -4,7 +4,7 @@
 public struct PolicySetting: Sendable {
     /// Its name in the configuration; it stays as it is.
     public let key: String
-    /// Its unit: s, share, %, bytes, or nothing for scores.
+    /// Its unit: s, share, %, bytes, files, or nothing for scores.
     public let unit: String
     /// What is allowed.
     public let range: ClosedRange<Double>
@@ -60,6 +60,8 @@ public struct PolicySetting: Sendable {
         PolicySetting("pause.longest", "s", 60...day, \.pauseLongest),
         PolicySetting("pause.longest-ever", "s", 60...7 * day, \.pauseLongestEver),
         PolicySetting("cancel.pause", "s", 0...7 * day, \.cancelPause),
+        PolicySetting("fresh.files", "files", 0...65536, \.freshFiles),
+        PolicySetting("fresh.bytes", "bytes", 0...gibibyte, \.freshBytes),
         PolicySetting("quota.window", "s", 3600...day, \.quotaWindow),
         PolicySetting("quota.cpu", "s", 10...day, \.quotaCPU),
         PolicySetting("quota.written", "bytes", gibibyte / 64...1024 * gibibyte, \.quotaWritten),

@@ -6,19 +6,27 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public enum Key: Hashable, Sendable, Codable, Comparable {
         /// What a bundle owes.
         case reindex(bundle: String)
+        /// Telling a bundle's extension of files that have changed.
+        case files(bundle: String)
         /// Care for the index.
         case maintenance(MaintenanceTask)
 
-        /// The bundle of a reindex.
-        public var bundle: String? { if case .reindex(let bundle) = self { bundle } else { nil } }
+        /// The bundle of a reindex, or of changed files.
+        public var bundle: String? {
+            switch self {
+            case .reindex(let bundle), .files(let bundle): bundle
+            case .maintenance: nil
+            }
+        }
 
-        /// Bundles come before care for the index.
-        public static func < (one: Key, other: Key) -> Bool {
-            switch (one, other) {
-            case (.reindex(let one), .reindex(let other)): one < other
-            case (.maintenance(let one), .maintenance(let other)): one.rawValue < other.rawValue
-            case (.reindex, .maintenance): true
-            case (.maintenance, .reindex): false
+        /// Reindexes come first, then changed files, then care for the index; each by name.
+        public static func < (one: Key, other: Key) -> Bool { one.order < other.order }
+
+        private var order: (Int, String) {
+            switch self {
+            case .reindex(let bundle): (0, bundle)
+            case .files(let bundle): (1, bundle)
+            case .maintenance(let task): (2, task.rawValue)
             }
         }
     }
@@ -42,9 +50,12 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public var notBefore: Double?
     /// Why its extension may not be asked.
     public var refusal: Refusal?
-    /// Whether it goes on where it was after a stop (a reindex in pages, care for the index). One that does not would begin
-    /// anew, so it is stopped only if it has to be.
+    /// Whether it goes on where it was after a stop (a reindex in pages, changed files, care for the index). One that does
+    /// not would begin anew, so it is stopped only if it has to be.
     public var isResumable = false
+    /// Whether it is fresh work: changed files, so few and small that they are told at once, while the user works, too
+    /// (``SchedulingPolicy/isFresh(count:bytes:)``).
+    public var isFresh = false
 
     /// Creates a job.
     public init(key: Key, urgency: Urgency, requested: Double) {

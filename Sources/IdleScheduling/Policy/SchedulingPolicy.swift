@@ -82,6 +82,14 @@ public struct SchedulingPolicy: Hashable, Sendable {
     /// A job that a person cancelled is left alone so long.
     public var cancelPause = 4.0 * 3600
 
+    // MARK: What is done at once
+
+    /// Changes of more files than this are no fresh work. A save is one file, and `git pull` a few; a checkout of another
+    /// version of a large project is thousands.
+    public var freshFiles = 256.0
+    /// Changed files of more bytes than this together are no fresh work.
+    public var freshBytes = 64.0 * 1_048_576
+
     // MARK: How much is done at all
 
     /// The window of the quotas.
@@ -109,6 +117,15 @@ public struct SchedulingPolicy: Hashable, Sendable {
 
     /// The policy of this file.
     public init() {}
+
+    /// Whether changes of files are fresh work: few enough, and small enough, to be told at once.
+    ///
+    /// - Parameters:
+    ///   - count: How many files have changed.
+    ///   - bytes: How large they are together.
+    public func isFresh(count: some BinaryInteger, bytes: some BinaryInteger) -> Bool {
+        Double(count) <= freshFiles && Double(bytes) <= freshBytes
+    }
 
     /// How long a job of an urgency can wait, in seconds; 0 if a person waits for it.
     public func tolerance(of urgency: Urgency) -> Double {

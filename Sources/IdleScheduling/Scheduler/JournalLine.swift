@@ -2,10 +2,11 @@
 import Foundation
 
 extension ScheduledJob.Key {
-    /// How a job is called where one is named or shown: `reindex:BUNDLE` or `maintenance:TASK`.
+    /// How a job is called where one is named or shown: `reindex:BUNDLE`, `files:BUNDLE` or `maintenance:TASK`.
     public var name: String {
         switch self {
         case .reindex(let bundle): "reindex:" + bundle
+        case .files(let bundle): "files:" + bundle
         case .maintenance(let task): "maintenance:" + task.rawValue
         }
     }
@@ -14,6 +15,8 @@ extension ScheduledJob.Key {
     public init?(name: String) {
         if let bundle = name.removing(prefix: "reindex:") {
             self = .reindex(bundle: bundle)
+        } else if let bundle = name.removing(prefix: "files:") {
+            self = .files(bundle: bundle)
         } else if let task = MaintenanceTask(rawValue: name.removing(prefix: "maintenance:") ?? name) {
             self = .maintenance(task)
         } else {

@@ -237,6 +237,7 @@ extension ScheduledJob.Key {
     fileprivate var shortName: String {
         switch self {
         case .reindex(let bundle): bundle
+        case .files: name
         case .maintenance(let task): task.rawValue
         }
     }

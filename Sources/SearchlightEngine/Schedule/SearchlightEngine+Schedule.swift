@@ -91,6 +91,7 @@ extension SearchlightEngine {
             let items: Int?
             switch key {
             case .reindex(let bundle): items = try await runReindex(of: bundle, origin, checkpoint)
+            case .files: return nil
             case .maintenance(let task):
                 try await maintain(task, checkpoint: checkpoint)
                 items = nil

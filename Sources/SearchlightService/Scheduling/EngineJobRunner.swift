@@ -77,6 +77,9 @@ final class EngineJobRunner: JobRunner {
                 case .reindex(let bundle):
                     core.log.write(
                         .warning, allowance, "The reindex that \(bundle) owes failed. \(error.description)")
+                case .files(let bundle):
+                    core.log.write(
+                        .warning, allowance, "Telling \(bundle) of changed files failed. \(error.description)")
                 case .maintenance(let task):
                     core.log.write(
                         .warning, allowance, "Care for the index (\(task.rawValue)) failed. \(error.description)")
