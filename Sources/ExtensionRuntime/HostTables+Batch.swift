@@ -26,7 +26,7 @@ final class BatchBuilder {
     static let all = HandleTable<BatchBuilder>(tag: 0x5B)
 }
 
-private let batchName = "searchlight_batch"
+let batchName = "searchlight_batch"
 
 private func append(
     _ batch: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,

@@ -63,6 +63,7 @@ private let hostInterface:
         case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.address
         case SEARCHLIGHT_HOST_INDEX: indexTable.address
         case SEARCHLIGHT_HOST_BATCH: batchTable.address
+        case SEARCHLIGHT_HOST_RENAME: renameTable.address
         case SEARCHLIGHT_HOST_LOG: logTable.address
         default: nil
         }

@@ -17,11 +17,12 @@ public struct ChangeList: Sendable {
     /// The most changes and names: each costs more memory than its shortest form.
     public static let maximumChanges = 1 << 20
 
-    private enum Tag {
+    fileprivate enum Tag {
         static let items: UInt8 = 1
         static let deleteItems: UInt8 = 2
         static let deleteDomains: UInt8 = 3
         static let deleteAll: UInt8 = 4
+        static let renameItems: UInt8 = 5
     }
 
     /// Creates a list of changes.
@@ -63,6 +64,7 @@ public struct ChangeList: Sendable {
         case .deleteItems(let names): writer.names(names, Tag.deleteItems)
         case .deleteDomains(let names): writer.names(names, Tag.deleteDomains)
         case .deleteAll: writer.byte(Tag.deleteAll)
+        case .renameItems(let renames): writer.renames(renames)
         }
         bytes.append(contentsOf: writer.bytes)
     }
@@ -159,6 +161,7 @@ public struct ChangeList: Sendable {
             case Tag.deleteItems: change = .deleteItems(try reader.names())
             case Tag.deleteDomains: change = .deleteDomains(try reader.names())
             case Tag.deleteAll: change = .deleteAll
+            case Tag.renameItems: change = .renameItems(try reader.renames())
             case let tag: throw .malformed(offset: start, reason: "unknown change \(tag)")
             }
             return (change, reader.offset)
@@ -180,17 +183,45 @@ extension RecordWriter {
         count(names.count)
         for name in names { string(name) }
     }
+
+    fileprivate mutating func renames(_ renames: [ItemRename]) {
+        byte(ChangeList.Tag.renameItems)
+        count(renames.count)
+        for rename in renames {
+            string(rename.identifier)
+            string(rename.newIdentifier)
+        }
+    }
 }
 
 extension RecordReader {
     fileprivate mutating func names() throws(ItemRecordError) -> [String] {
+        var names: [String] = []
+        for _ in 0..<(try count(ofNames: 1)) { names.append(try string(.identifierBytes)) }
+        return names
+    }
+
+    fileprivate mutating func renames() throws(ItemRecordError) -> [ItemRename] {
+        var renames: [ItemRename] = []
+        for _ in 0..<(try count(ofNames: 2)) {
+            let identifier = try string(.identifierBytes)
+            let start = offset
+            let newIdentifier = try string(.identifierBytes)
+            guard !newIdentifier.isEmpty else {
+                throw .malformed(offset: start, reason: "the new identifier of an item is empty")
+            }
+            renames.append(ItemRename(identifier, to: newIdentifier))
+        }
+        return renames
+    }
+
+    /// A count of entries that have so many names each; a list has no more names than ``ChangeList/maximumChanges``.
+    private mutating func count(ofNames namesOfEach: UInt64) throws(ItemRecordError) -> UInt64 {
         let start = offset
         let count = try unsigned()
-        guard count < UInt64(ChangeList.maximumChanges) else {
+        guard count < UInt64(ChangeList.maximumChanges) / namesOfEach else {
             throw .malformed(offset: start, reason: "a batch has more than \(ChangeList.maximumChanges) changes")
         }
-        var names: [String] = []
-        for _ in 0..<count { names.append(try string(.identifierBytes)) }
-        return names
+        return count
     }
 }

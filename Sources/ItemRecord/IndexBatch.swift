@@ -38,6 +38,9 @@ public struct IndexBatch: Hashable, Sendable {
     /// Deletes domains and everything below them.
     public mutating func delete(domains: [String]) { append(.deleteDomains(domains)) }
 
+    /// Gives items other identifiers, all at once.
+    public mutating func rename(_ renames: [ItemRename]) { append(.renameItems(renames)) }
+
     private mutating func append(_ change: EncodedChange) {
         if let change = change.meaningful { changes.append(change) }
     }
@@ -66,8 +69,17 @@ public struct IndexBatch: Hashable, Sendable {
         }
     }
 
-    /// The unique identifiers of these items.
-    public var itemIdentifiers: [String] { records.compactMap { try? ItemRecord.names(in: $0).identifier } }
+    /// The unique identifiers of these items, and the new ones of those that the batch renames.
+    public var itemIdentifiers: [String] {
+        records.compactMap { try? ItemRecord.names(in: $0).identifier } + renames.map(\.newIdentifier)
+    }
+
+    /// The renames of the batch, in order.
+    public var renames: some Sequence<ItemRename> {
+        changes.changes.lazy.flatMap { change -> [ItemRename] in
+            if case .renameItems(let renames) = change { renames } else { [] }
+        }
+    }
 
     /// The changes with their items decoded; items that are none are left out.
     public var decodedChanges: some Sequence<IndexChange<[ItemRecord]>> {

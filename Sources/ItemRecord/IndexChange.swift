@@ -13,6 +13,8 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     case deleteDomains([String])
     /// Deletes everything, the client state included.
     case deleteAll
+    /// Gives items other identifiers, all at once.
+    case renameItems([ItemRename])
 
     /// The same change with its items in another form.
     ///
@@ -25,6 +27,7 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
         case .deleteItems(let names): .deleteItems(names)
         case .deleteDomains(let names): .deleteDomains(names)
         case .deleteAll: .deleteAll
+        case .renameItems(let renames): .renameItems(renames)
         }
     }
 
@@ -32,6 +35,7 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     public var count: Int {
         switch self {
         case .deleteItems(let names), .deleteDomains(let names): 1 + names.count
+        case .renameItems(let renames): 1 + 2 * renames.count
         case .put, .deleteAll: 1
         }
     }
@@ -41,7 +45,8 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
 public typealias EncodedChange = IndexChange<[UInt8]>
 
 extension IndexChange<[UInt8]> {
-    /// The change without names that no item can have; `nil` if it does nothing. Deleting what cannot be there is no error.
+    /// The change without names that no item can have; `nil` if it does nothing. Deleting or renaming what cannot be there is no
+    /// error.
     public var meaningful: EncodedChange? {
         func possible(_ names: [String]) -> [String] {
             names.filter { $0.utf8.count <= ItemLimit.identifierBytes.maximum }
@@ -51,6 +56,9 @@ extension IndexChange<[UInt8]> {
         case .deleteItems(let names): return possible(names).isEmpty ? nil : .deleteItems(possible(names))
         case .deleteDomains(let names): return possible(names).isEmpty ? nil : .deleteDomains(possible(names))
         case .deleteAll: return self
+        case .renameItems(let renames):
+            let possible = renames.filter(\.isPossible)
+            return possible.isEmpty ? nil : .renameItems(possible)
         }
     }
 
@@ -59,6 +67,8 @@ extension IndexChange<[UInt8]> {
         switch self {
         case .put(let records): records.count
         case .deleteItems(let names), .deleteDomains(let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
+        case .renameItems(let renames):
+            renames.reduce(0) { $0 + $1.identifier.utf8.count + $1.newIdentifier.utf8.count + 32 }
         case .deleteAll: 0
         }
     }
@@ -68,6 +78,8 @@ extension IndexChange<[UInt8]> {
         switch self {
         case .put(let records): 6 + records.count
         case .deleteItems(let names), .deleteDomains(let names): names.reduce(6) { $0 + 5 + $1.utf8.count }
+        case .renameItems(let renames):
+            renames.reduce(6) { $0 + 10 + $1.identifier.utf8.count + $1.newIdentifier.utf8.count }
         case .deleteAll: 1
         }
     }

@@ -69,6 +69,15 @@ final class DerivedWriter {
         try attributes.remove(record, item: item)
     }
 
+    /// Changes an item whose texts stay the same; `record` is what it was put in with. Nothing may be buffered.
+    func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64, text: Int64?) throws {
+        pace?.step()
+        try attributes.replace(record, with: other, item: item)
+        if let text, try text <= migration.get()?.through ?? 0 {
+            try nextAttributes.replace(record, with: other, item: item)
+        }
+    }
+
     /// Writes the buffered attributes. Call it before reading them.
     func flush() throws { try attributes.flush() }
 

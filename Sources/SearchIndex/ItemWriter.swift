@@ -5,14 +5,14 @@ import ItemRecord
 
 /// Changes the items of one scope inside a transaction, together with what is derived from them.
 struct ItemWriter {
-    private let db: Database
-    private let bundle: Int64
-    private let scope: IndexScope
-    private let index: String
-    private let now: Double
+    let db: Database
+    let bundle: Int64
+    let scope: IndexScope
+    let index: String
+    let now: Double
     /// By how much the dates move that its app gave; see ``StoreClock``.
     private let shift: Double
-    private let derived: DerivedWriter
+    let derived: DerivedWriter
 
     init(_ db: Database, _ scope: IndexScope, now: Double, shift: Double = 0, _ derived: DerivedWriter) throws {
         self.db = db
@@ -128,6 +128,10 @@ struct ItemWriter {
                 try delete("1", [], &kept)
                 try db.cachedStatement(sql: "DELETE FROM client_state WHERE bundle = ? AND index_name = ?")
                     .execute(arguments: [bundle, index])
+            case .renameItems(let renames):
+                let renamed = try rename(renames, &leftOut)
+                kept?.rename(renamed)
+                dependents = dependents.map { renamed[Data($0.utf8)] ?? $0 }
             }
         }
         try dropOrphans(among: dependents)
@@ -186,7 +190,8 @@ struct ItemWriter {
         return count
     }
 
-    private static func deleteAlone(
+    /// Deletes items, and leaves those that depend on them.
+    static func deleteAlone(
         _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
     ) throws -> [(identifier: String, bundle: Int64)] {
         var identifiers: [Int64] = []
@@ -278,6 +283,7 @@ extension IndexBatch {
             switch change {
             case .deleteAll, .deleteDomains, .deleteItems: hasDeleted = true
             case .put: if hasDeleted { return true }
+            case .renameItems: break
             }
         }
         return false

@@ -36,29 +36,57 @@ enum RelatedItems {
     ///
     /// - Returns: Their numbers, each once.
     static func orphans(of deleted: [(identifier: String, bundle: Int64)], _ db: Database) throws -> Set<Int64> {
-        guard let name = try AttributeIndex.number(of: attribute, db),
-            try Bool.fetchOne(
-                db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM attribute WHERE name = ?)"), arguments: [name])
-                == true
-        else { return [] }
+        guard let name = try nameInUse(db) else { return [] }
         var orphans: Set<Int64> = []
         for (identifier, bundle) in deleted {
             // One that has expired and was not deleted yet still holds what depends on it.
             guard try !exists(identifier, bundle: bundle, now: -.infinity, db) else { continue }
-            let key = AttributeKey.key(of: identifier)?.databaseValue ?? AttributeRows.unknown
-            let candidates = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql: """
-                        SELECT item.id, item.record FROM attribute JOIN item ON item.id = attribute.item
-                        WHERE attribute.name = ? AND attribute.value IN (?, ?) AND item.bundle = ?
-                        """), arguments: [name, key, AttributeRows.unknown, bundle])
-            while let row = try candidates.next() {
-                // Different texts can have the same key.
-                let record = try ItemWriter.record(in: row)
-                guard related(of: record)?.utf8.elementsEqual(identifier.utf8) == true else { continue }
-                orphans.insert(try row.decode(forColumn: "id"))
-            }
+            orphans.formUnion(try dependents(of: identifier, bundle: bundle, name, db))
         }
         return orphans
+    }
+
+    /// The items that name another one when it is renamed: those that depend on it, unless another index has an item with the
+    /// same identifier, on which they depend as well.
+    ///
+    /// - Returns: Their numbers, each once.
+    static func followers(of identifier: String, bundle: Int64, index: String, _ db: Database) throws -> Set<Int64> {
+        guard let name = try nameInUse(db) else { return [] }
+        let isElsewhere = try Bool.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name <> ?)
+                    """), arguments: [identifier, bundle, index])
+        return isElsewhere == true ? [] : try dependents(of: identifier, bundle: bundle, name, db)
+    }
+
+    /// The number of the attribute's name; `nil` if no item has the attribute.
+    private static func nameInUse(_ db: Database) throws -> Int64? {
+        guard let name = try AttributeIndex.number(of: attribute, db),
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM attribute WHERE name = ?)"), arguments: [name])
+                == true
+        else { return nil }
+        return name
+    }
+
+    private static func dependents(
+        of identifier: String, bundle: Int64, _ name: Int64, _ db: Database
+    ) throws -> Set<Int64> {
+        var dependents: Set<Int64> = []
+        let key = AttributeKey.key(of: identifier)?.databaseValue ?? AttributeRows.unknown
+        let candidates = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.id, item.record FROM attribute JOIN item ON item.id = attribute.item
+                    WHERE attribute.name = ? AND attribute.value IN (?, ?) AND item.bundle = ?
+                    """), arguments: [name, key, AttributeRows.unknown, bundle])
+        while let row = try candidates.next() {
+            // Different texts can have the same key.
+            let record = try ItemWriter.record(in: row)
+            guard related(of: record)?.utf8.elementsEqual(identifier.utf8) == true else { continue }
+            dependents.insert(try row.decode(forColumn: "id"))
+        }
+        return dependents
     }
 }

@@ -36,6 +36,14 @@ extension SearchIndex {
         try await commit(batch)
     }
 
+    /// Gives items other identifiers, all at once; unknown ones are no error. An item keeps its number, its dates and what was
+    /// learned of it, and replaces the one that has its new identifier.
+    public func rename(_ renames: [ItemRename], in scope: IndexScope) async throws(SearchIndexError) {
+        var batch = IndexBatch(scope: scope)
+        batch.rename(renames)
+        try await commit(batch)
+    }
+
     /// Makes a batch durable: all of it, its client state included, or nothing. Its client state must be what the batch expects at
     /// this moment, in the order of all batches.
     ///
@@ -80,6 +88,9 @@ extension SearchIndex {
             throw .invalidItem(
                 identifier: "?",
                 reason: "a batch has more than \(ChangeList.maximumChanges) items. Send smaller ones")
+        }
+        for rename in batch.renames where !canBeStored(rename.newIdentifier) {
+            throw .invalidItem(identifier: rename.identifier, reason: "its new identifier contains a NUL")
         }
         for record in batch.records {
             let names: (identifier: String, domain: String?)

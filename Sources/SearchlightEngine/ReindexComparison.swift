@@ -101,7 +101,7 @@ final class DonationNotes: DonationReceiver {
     /// What is noted of an item.
     struct Note {
         var domain: String?
-        /// A hash of its record; `nil` once a part of it was replaced.
+        /// A hash of its record; `nil` once a part of it was replaced or its identifier is another.
         var record: Int?
     }
     private let notes = Mutex<[ReindexComparison.Name: Note]>([:])
@@ -129,6 +129,11 @@ final class DonationNotes: DonationReceiver {
                             || !domains.contains { note.domain == $0 || note.domain?.hasPrefix($0 + ".") == true }
                     }
                 case .deleteAll: notes = notes.filter { $0.key.index != index }
+                case .renameItems(let renames):
+                    // The rest of its record is known by a hash that has the old identifier.
+                    renames.apply(to: &notes, key: { .init(index: index, identifier: $0) }) { note, _ in
+                        note.record = nil
+                    }
                 }
             }
         }

@@ -81,6 +81,13 @@ struct AdapterTests {
         #expect(!CSSearchableIndex.isIndexingAvailable())
     }
 
+    @Test func renamesGoTheSameWay() async throws {
+        try await with("TestHandler") { host, pointer in
+            try await CSSearchableIndex(name: "named").renameSearchableItems(["a": "b", "é": "ü", "same": "same"])
+            #expect(host.indexCalls == [.rename("named", ["a": "b", "é": "ü"])])
+        }
+    }
+
     @Test func batchesGoTheSameWay() async throws {
         try await with("TestHandler") { host, pointer in
             let index = CSSearchableIndex(name: "named")

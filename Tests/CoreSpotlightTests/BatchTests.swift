@@ -38,6 +38,7 @@ struct BatchTests {
         try await index.indexSearchableItems([item("a")])
         try await index.deleteSearchableItems(withIdentifiers: ["b"])
         try await index.deleteSearchableItems(withDomainIdentifiers: ["d"])
+        try await index.renameSearchableItems(["a": "e"])
         #expect(transport.sent.isEmpty)
         try await index.endBatch(withClientState: Data([1, 2]))
         guard let sent = transport.sent.first?.batch, sent.clientState == [1, 2], sent.expectation == .any else {
@@ -48,7 +49,8 @@ struct BatchTests {
         let changes = sent.changes.all
         guard case .put(let batch) = changes[1] else { throw CSIndexError(.unknownError) }
         #expect(try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier } == ["a"])
-        #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"])])
+        let rename = EncodedChange.renameItems([ItemRename("a", to: "e")])
+        #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"]), rename])
         // Afterwards calls go out as they come.
         try await index.deleteAllSearchableItems()
         #expect(transport.sent.map(\.action).last == .change(.deleteAll))

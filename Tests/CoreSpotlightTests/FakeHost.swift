@@ -21,6 +21,7 @@ final class FakeHost: @unchecked Sendable {
         case deleteItems(String?, [String])
         case deleteDomains(String?, [String])
         case deleteAll(String?)
+        case rename(String?, [String: String])
         case commit(String?, [UInt8], state: [UInt8], ClientStateExpectation)
         case readState(String?)
     }
@@ -162,6 +163,7 @@ final class FakeHost: @unchecked Sendable {
         let requests = UnsafeMutablePointer<searchlight_host_request>.allocate(capacity: 1)
         let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
         let batches = UnsafeMutablePointer<searchlight_host_batch>.allocate(capacity: 1)
+        let renames = UnsafeMutablePointer<searchlight_host_rename>.allocate(capacity: 1)
         let cancellation = UnsafeMutablePointer<searchlight_host_cancel>.allocate(capacity: 1)
     }
 
@@ -171,6 +173,7 @@ final class FakeHost: @unchecked Sendable {
         case SEARCHLIGHT_HOST_INDEX: UnsafeRawPointer(tables.index)
         case SEARCHLIGHT_HOST_BATCH: UnsafeRawPointer(tables.batches)
         case SEARCHLIGHT_HOST_CANCEL: UnsafeRawPointer(tables.cancellation)
+        case SEARCHLIGHT_HOST_RENAME: UnsafeRawPointer(tables.renames)
         default: nil
         }
     }
@@ -241,6 +244,16 @@ final class FakeHost: @unchecked Sendable {
                     FakeHost.of(host).record(.deleteAll(name.map { String(cString: $0) }), completion, context)
                 }))
         tables.batches.initialize(to: batchTable)
+        tables.renames.initialize(
+            to: searchlight_host_rename(
+                size: UInt32(MemoryLayout<searchlight_host_rename>.size), reserved: 0,
+                rename_items: { host, name, identifiers, newIdentifiers, count, completion, context in
+                    let renames = zip(FakeHost.names(identifiers, count), FakeHost.names(newIdentifiers, count))
+                    return FakeHost.of(host).record(
+                        .rename(name.map { String(cString: $0) }, Dictionary(uniqueKeysWithValues: renames)),
+                        completion,
+                        context)
+                }, rename_in_batch: nil))
         return tables
     }()
 }

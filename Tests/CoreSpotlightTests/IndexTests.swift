@@ -144,6 +144,47 @@ struct IndexTests {
         #expect(transport.sent.map(\.action) == [.change(.deleteItems(["c"]))])
     }
 
+    @Test func renamesAreSentAtOnce() async throws {
+        let transport = RecordingTransport()
+        let index = index(transport)
+        let many = Dictionary(uniqueKeysWithValues: (0..<2000).map { ("\($0)", "\($0 + 1)") })
+        try await index.renameSearchableItems(many)
+        try await index.renameSearchableItems([:])
+        guard transport.sent.count == 1, case .renameItems(let renames)? = transport.sent.first?.change else {
+            Issue.record("sent \(transport.sent.count)")
+            return
+        }
+        #expect(Set(renames) == Set(many.map { ItemRename($0.key, to: $0.value) }) && renames.count == 2000)
+        // No item can be called so.
+        try await index.renameSearchableItems([
+            "a\u{0}b": "c", "d": "d", String(repeating: "x", count: 4097): "e", "": "f",
+        ])
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test(
+        "Renames that cannot be meant rename nothing",
+        arguments: [
+            ["a": ""], ["a": "b\u{0}"], ["a": String(repeating: "x", count: 4097)], ["a": "c", "b": "c"],
+            ["a": "a", "b": "a"],
+        ])
+    func badRenames(_ identifiers: [String: String]) async {
+        let transport = RecordingTransport()
+        let error = await #expect(throws: CSIndexError.self) {
+            try await self.index(transport).renameSearchableItems(identifiers.merging(["good": "better"]) { $1 })
+        }
+        #expect(error?.code == .invalidItemError && transport.sent.isEmpty)
+    }
+
+    @Test func tooManyRenamesAreRefused() async {
+        let transport = RecordingTransport()
+        let many = Dictionary(uniqueKeysWithValues: (0..<(1 << 19)).map { ("\($0)", "n\($0)") })
+        let error = await #expect(throws: CSIndexError.self) {
+            try await self.index(transport).renameSearchableItems(many)
+        }
+        #expect(error?.code == .quotaExceeded && transport.sent.isEmpty)
+    }
+
     @Test func theFirstErrorIsReportedAndTheRestIsNotSent() async {
         let transport = RecordingTransport { $0 == 2 ? CSIndexError(.quotaExceeded) : nil }
         let error = await #expect(throws: CSIndexError.self) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ItemRecord
 import SearchlightExtension
+import ServiceMessages
 import Testing
 
 @testable import ExtensionRuntime
@@ -71,6 +74,47 @@ struct MisuseTests {
                 == Array(
                     repeating: .usedAfterRelease, count: 7))
         #expect(fake.link.requests.isEmpty)
+    }
+
+    @Test("Renames that cannot be meant are refused and reported, and good ones are one request")
+    func renames() throws {
+        let fake = FakeHost()
+        let table: searchlight_host_rename = try fake.interface(SEARCHLIGHT_HOST_RENAME)
+        let batches: searchlight_host_batch = try fake.interface(SEARCHLIGHT_HOST_BATCH)
+        let batch = batches.create(fake.host)
+        func rename(_ old: [String], _ new: [String], inBatch: Bool = false) -> Int32 {
+            let texts = (old + new).map { strdup($0) }
+            defer { for text in texts { free(text) } }
+            let pointers = texts.map { UnsafePointer($0) }
+            return pointers.withUnsafeBufferPointer { list in
+                let second = list.baseAddress.map { $0 + old.count }
+                return inBatch
+                    ? table.rename_in_batch(batch, list.baseAddress, second, old.count)
+                    : table.rename_items(fake.host, "named", list.baseAddress, second, old.count, nil, nil)
+            }
+        }
+        for inBatch in [false, true] {
+            for (old, new) in [
+                (["a"], [""]), (["a"], [String(repeating: "x", count: 4097)]), (["a", "b"], ["c", "c"]),
+                (["a", "a"], ["b", "c"]),
+            ] {
+                #expect(rename(old, new, inBatch: inBatch) == SEARCHLIGHT_INVALID_ARGUMENT)
+            }
+        }
+        #expect(fake.link.misuses == Array(repeating: .invalidArgument, count: 8))
+        #expect(table.rename_items(fake.host, nil, nil, nil, 1, nil, nil) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(table.rename_items(fake.host, nil, nil, nil, 1 << 20, nil, nil) == SEARCHLIGHT_TOO_LARGE)
+        #expect(table.rename_in_batch(nil, nil, nil, 0) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(fake.link.requests.isEmpty)
+        #expect(rename(["a", "b"], ["b", "a"], inBatch: true) == SEARCHLIGHT_OK)
+        #expect(rename(["a", "b"], ["b", "a"]) == SEARCHLIGHT_OK)
+        _ = batches.commit(fake.host, "named", batch, nil, 0, SEARCHLIGHT_EXPECT_ANY, nil, 0, nil, nil)
+        let change = EncodedChange.renameItems([ItemRename("a", to: "b"), ItemRename("b", to: "a")])
+        let batched = IndexBatch(
+            scope: IndexScope(bundle: "", index: "named"), changes: ChangeList([change]), clientState: [])
+        #expect(
+            fake.link.requests == [.index(IndexRequest(change, index: "named")), .index(.commit(batched))])
+        batches.release(batch)
     }
 
     @Test("An item that another thread is using")

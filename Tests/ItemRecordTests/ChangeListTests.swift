@@ -16,10 +16,11 @@ struct ChangeListTests {
                 String(repeating: "ä", count: .random(in: 0...90, using: &random))
             }
         }
-        return switch Int.random(in: 0..<4, using: &random) {
+        return switch Int.random(in: 0..<5, using: &random) {
         case 0: .put((0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
         case 1: .deleteItems(names())
         case 2: .deleteDomains(names())
+        case 3: .renameItems(names().map { ItemRename($0, to: "ö" + $0) })
         default: .deleteAll
         }
     }
@@ -58,6 +59,21 @@ struct ChangeListTests {
             try Self.changes(in: [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])
         }
         #expect(throws: ItemRecordError.self) { try Self.changes(in: [2, 0xFF, 0xFF, 0x3F]) }
+    }
+
+    @Test("A rename to no identifier, and more renames than a batch may have, are refused")
+    func badRenames() throws {
+        let rename = ItemRename("a", to: "b")
+        #expect(try Self.changes(in: [5, 1, 1, 97, 1, 98]) == [.renameItems([rename])])
+        for bytes in [[5, 1, 1, 97, 0], [5, 2, 1, 97, 1, 98], [5, 0x80, 0x80, 0x20], [5, 1, 0x81, 0x20]] as [[UInt8]] {
+            #expect(throws: ItemRecordError.self) { try Self.changes(in: bytes) }
+        }
+        #expect(throws: ItemRecordError.self) { try Self.changes(in: [6]) }
+        var list = ChangeList()
+        let most = ChangeList.maximumChanges / 2 - 1
+        try list.appendToBatch([.renameItems(Array(repeating: rename, count: most))])
+        #expect(try ChangeList(decoding: list.bytes).count == 1 + 2 * most)
+        #expect(throws: ChangeList.TooLarge.self) { try list.appendToBatch([.renameItems([rename])]) }
     }
 
     @Test("More empty names than a batch may have are refused")

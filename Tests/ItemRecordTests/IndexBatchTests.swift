@@ -20,6 +20,36 @@ struct IndexBatchTests {
         #expect(batch.changes.isEmpty)
     }
 
+    @Test("Of renames that contradict each other the first counts, and what changes nothing is no rename")
+    func contradictions() {
+        func renames(_ pairs: (String, String)...) -> [ItemRename] { pairs.map { ItemRename($0.0, to: $0.1) } }
+        #expect(renames(("a", "b"), ("b", "a"), ("c", "d")).contradiction == nil)
+        #expect(renames(("a", "b"), ("c", "b")).contradiction == ItemRename("c", to: "b"))
+        #expect(renames(("a", "b"), ("a", "c")).contradiction == ItemRename("a", to: "c"))
+        #expect(renames(("a", "a"), ("b", "a")).contradiction == ItemRename("b", to: "a"))
+        // Two normal forms of one text are two identifiers.
+        #expect(renames(("a", "\u{E9}"), ("b", "e\u{301}")).contradiction == nil)
+        let all = renames(
+            ("a", "a"), ("a", "b"), ("c", "b"), ("a", "d"), ("", "e"), ("f", ""), (Self.impossible, "g"),
+            ("h", Self.impossible), ("b", "a"))
+        #expect(all.effective == renames(("a", "b"), ("b", "a")))
+        #expect(EncodedChange.renameItems(renames(("a", "a"), ("f", ""))).meaningful == nil)
+        var batch = IndexBatch(scope: IndexScope(bundle: "b"))
+        batch.rename(renames(("a", "a"), ("b", "c")))
+        #expect(batch.itemIdentifiers == ["c"] && !batch.hasItems && batch.changes.count == 3)
+    }
+
+    @Test("Renames in a dictionary are carried out at once")
+    func dictionary() {
+        var items = ["a": 1, "b": 2, "c": 3, "d": 4]
+        let renames = [
+            ItemRename("a", to: "b"), ItemRename("b", to: "a"), ItemRename("c", to: "d"), ItemRename("none", to: "x"),
+        ]
+        var changed: [String] = []
+        renames.apply(to: &items, key: { $0 }) { changed.append("\($0) \($1)") }
+        #expect(items == ["a": 2, "b": 1, "d": 3] && changed == ["1 b", "2 a", "3 d"])
+    }
+
     @Test("An empty put has no items")
     func emptyPut() {
         let batch = IndexBatch(scope: IndexScope(bundle: "b"), changes: ChangeList([.put([])]))

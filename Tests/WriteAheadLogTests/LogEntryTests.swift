@@ -21,11 +21,12 @@ import Testing
                 index: generator.below(2) == 0 ? nil : generator.text(length: generator.below(5))),
             clientState: generator.below(2) == 0 ? nil : bytes(251, &generator))
         for _ in 0..<generator.below(5) {
-            switch generator.below(5) {
+            switch generator.below(6) {
             case 0: batch.changes.append(.put(bytes(80, &generator)))
             case 1: batch.changes.append(record: bytes(80, &generator))
             case 2: batch.changes.append(.deleteItems(texts(&generator)))
             case 3: batch.changes.append(.deleteDomains(texts(&generator)))
+            case 4: batch.changes.append(.renameItems(texts(&generator).map { ItemRename($0, to: "n" + $0) }))
             default: batch.deleteAll()
             }
         }

@@ -9,8 +9,10 @@ import TestSupport
 enum LogTest {
     static let folder = "/store/journal"
 
-    /// Deletions of every kind.
-    static let deletions: [EncodedChange] = [.deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll]
+    /// Changes of every kind but a put.
+    static let deletions: [EncodedChange] = [
+        .deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll, .renameItems([ItemRename("a", to: "ä")]),
+    ]
 
     static func store(_ seed: UInt64 = 1) -> StoreIdentifier {
         var generator = SplitMix64(seed: seed)

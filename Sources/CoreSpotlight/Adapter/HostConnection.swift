@@ -27,6 +27,7 @@ final class HostConnection: @unchecked Sendable {
     private let requests: searchlight_host_request
     private let index: searchlight_host_index?
     private let batches: searchlight_host_batch?
+    private let renames: searchlight_host_rename?
     private let cancellation: searchlight_host_cancel?
     /// The manifest's `NSExtensionPrincipalClass`.
     let principalClass: String?
@@ -57,6 +58,7 @@ final class HostConnection: @unchecked Sendable {
         self.requests = requests
         index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
         batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
+        renames = Self.table(searchlight_host_rename.self, SEARCHLIGHT_HOST_RENAME, \.size, of: host)
         cancellation = Self.table(searchlight_host_cancel.self, SEARCHLIGHT_HOST_CANCEL, \.size, of: host)
         principalClass = host.pointee.principal_class.map { String(cString: $0) }
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
@@ -180,6 +182,17 @@ final class HostConnection: @unchecked Sendable {
     ) -> searchlight_status {
         guard let batches else { return SEARCHLIGHT_UNSUPPORTED }
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
+    }
+
+    /// Calls a function that renames items.
+    ///
+    /// - Returns: what it returned; `SEARCHLIGHT_UNSUPPORTED` if the host renames none, `SEARCHLIGHT_UNAVAILABLE` if it is
+    ///   gone.
+    func callRenames(
+        _ body: (searchlight_host_rename, UnsafePointer<searchlight_host>) -> searchlight_status?
+    ) -> searchlight_status {
+        guard let renames else { return SEARCHLIGHT_UNSUPPORTED }
+        return call { body(renames, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 }
 

@@ -59,6 +59,12 @@ struct WorkerTransport: IndexTransport {
                 connection.callIndex { $0.delete_domains?($1, name, texts, names.count, done, context) }
             }
         case .deleteAll: return connection.callIndex { $0.delete_all?($1, name, done, context) }
+        case .renameItems(let renames):
+            return withCStrings(renames.map(\.identifier)) { old in
+                withCStrings(renames.map(\.newIdentifier)) { new in
+                    connection.callRenames { $0.rename_items?($1, name, old, new, renames.count, done, context) }
+                }
+            }
         }
     }
 }

@@ -23,10 +23,14 @@ public enum CSFileChange: Hashable, Sendable {
 ///         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
 ///         acknowledgementHandler: @escaping @Sendable () -> Void
 ///     ) {
-///         let identifiers = changes.flatMap { change -> [String] in
+///         var identifiers: [String] = []
+///         for change in changes {
 ///             switch change {
-///             case .changed(let file), .removed(let file): [file.path]
-///             case .moved(let old, let new): [old.path, new.path]
+///             case .changed(let file), .removed(let file): identifiers.append(file.path)
+///             case .moved(let old, let new):
+///                 // The item of the file stays the same one, and is then indexed as it is at its new place.
+///                 searchableIndex.renameSearchableItems([old.path: new.path])
+///                 identifiers += [old.path, new.path]
 ///             }
 ///         }
 ///         self.searchableIndex(

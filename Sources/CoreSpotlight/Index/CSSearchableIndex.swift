@@ -153,6 +153,50 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(([.deleteAll], nil))
     }
 
+    /// Gives items other identifiers, by those they have. A renamed item stays the item that it is: it keeps its
+    /// dates, its attributes and its number, to which belong the uses from which searches learn.
+    ///
+    /// Rename an item whose identifier says where something lies, such as the path of a file that was moved. Then index
+    /// it again if its attributes say so too. Deleted and indexed under another identifier, it would be another item, of
+    /// which nothing is known.
+    ///
+    /// ```swift
+    /// index.renameSearchableItems([old.path: new.path])
+    /// index.indexSearchableItems([item(of: new)]) { error in acknowledge(error) }
+    /// ```
+    ///
+    /// - All renames of a call are carried out at once, so two items can swap their identifiers.
+    /// - An item that has the new identifier is replaced, its number with it, unless the same call renames it.
+    /// - An item that is not in the index is passed over. Items of earlier calls are there.
+    /// - Items whose `relatedUniqueIdentifier` names a renamed one name it by its new identifier.
+    ///
+    /// A call is carried out wholly or not at all. It may have 524,287 renames and 32 MiB. Apple has no such method.
+    ///
+    /// - Parameters:
+    ///   - identifiers: The new identifiers, by those that the items have. Each is of 1 to 4,096 bytes of UTF-8 without
+    ///     NUL, and occurs once.
+    ///   - completionHandler: Called once when the renames are durable, or with a ``CSIndexError``:
+    ///     ``CSIndexError/Code/invalidItemError`` for a new identifier that no item can have, or that two items would have,
+    ///     ``CSIndexError/Code/quotaExceeded`` for too many, ``CSIndexError/Code/indexingUnsupported`` from an older host.
+    @preconcurrency
+    open func renameSearchableItems(
+        _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        submit(IndexRequest.rename(identifiers), completionHandler)
+    }
+
+    /// Gives items other identifiers, as ``renameSearchableItems(_:completionHandler:)`` does.
+    ///
+    /// ```swift
+    /// try await index.renameSearchableItems([old.path: new.path])
+    /// try await index.indexSearchableItems([item(of: new)])
+    /// ```
+    ///
+    /// - Throws: ``CSIndexError``.
+    nonisolated(nonsending) open func renameSearchableItems(_ identifiers: [String: String]) async throws {
+        try await submit(IndexRequest.rename(identifiers))
+    }
+
     // MARK: Batches
 
     /// Begins a batch: what is indexed and deleted on this object from now on waits in memory, at most 32 MiB of it, and

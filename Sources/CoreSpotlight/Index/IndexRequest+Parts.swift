@@ -68,4 +68,47 @@ extension IndexRequest {
         if !part.isEmpty { changes.append(change(part)) }
         return changes
     }
+
+    /// The one change that renames items; none for items that there cannot be, or that keep their identifier. Renames are
+    /// carried out at once, so they are not cut into parts. With an error, nothing is renamed.
+    static func rename(_ identifiers: [String: String]) -> (changes: [EncodedChange], error: CSIndexError?) {
+        do throws(CSIndexError) {
+            let maximum = ChangeList.maximumChanges / 2 - 1
+            guard identifiers.count <= maximum else {
+                throw CSIndexError(
+                    .quotaExceeded,
+                    "No item was renamed: a call has at most \(maximum) renames, and this one has \(identifiers.count). "
+                        + "Rename fewer at a time.")
+            }
+            let renames = identifiers.filter { !$0.key.utf8.contains(0) }.map { ItemRename($0.key, to: $0.value) }
+                .sorted { $0.identifier < $1.identifier }
+            for rename in renames { try check(rename.newIdentifier, of: rename) }
+            if let rename = renames.contradiction {
+                throw CSIndexError(
+                    .invalidItemError,
+                    "No item was renamed: two of them would have the identifier \"\(rename.newIdentifier.prefix(80))\". Give "
+                        + "each another one.")
+            }
+            guard let change = EncodedChange.renameItems(renames).meaningful else { return ([], nil) }
+            var list = ChangeList()
+            do throws(ChangeList.TooLarge) { try list.appendToBatch([change]) } catch {
+                throw CSIndexError(
+                    .quotaExceeded,
+                    "No item was renamed: the identifiers have \(error.bytes) bytes, and the limit is "
+                        + "\(ChangeList.maximumBatchBytes). Rename fewer at a time.")
+            }
+            return ([change], nil)
+        } catch {
+            return ([], error)
+        }
+    }
+
+    private static func check(_ newIdentifier: String, of rename: ItemRename) throws(CSIndexError) {
+        let limit = ItemRecord.maximumIdentifierBytes
+        guard newIdentifier.utf8.contains(0) || !(1...limit).contains(newIdentifier.utf8.count) else { return }
+        throw CSIndexError(
+            .invalidItemError,
+            "The item \"\(rename.identifier.prefix(80))\" was not renamed, nor any other of the call: an identifier has 1 to "
+                + "\(limit) bytes without NUL. Choose another.")
+    }
 }

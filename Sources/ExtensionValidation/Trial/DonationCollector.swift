@@ -130,6 +130,16 @@ final class DonationCollector: DonationReceiver {
             state.items = state.items.filter { $0.key.index != index }
             state.known = state.known.filter { $0.key.index != index }
             state.states[index ?? ""] = nil
+        case .renameItems(let renames):
+            let key = { Name(index: index, identifier: $0) }
+            // An item from an earlier reindex replaces one that was donated, as any other.
+            let replaced = renames.effective.filter {
+                state.items[key($0.identifier)] == nil && state.known[key($0.identifier)] != nil
+            }
+            for rename in renames.effective { state.touched.formUnion([rename.identifier, rename.newIdentifier]) }
+            renames.apply(to: &state.items, key: key) { $0.uniqueIdentifier = $1 }
+            for rename in replaced { state.items[key(rename.newIdentifier)] = nil }
+            renames.apply(to: &state.known, key: key) { $0.uniqueIdentifier = $1 }
         }
     }
 

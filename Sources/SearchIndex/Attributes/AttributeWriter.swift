@@ -54,6 +54,15 @@ final class AttributeWriter {
         }
     }
 
+    /// Lists what an item has now instead of what it was listed with. Nothing may be pending, and nothing is afterwards.
+    func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64) throws {
+        let (before, after) = (AttributeRows(record).values, AttributeRows(other).values)
+        guard !before.elementsEqual(after, by: { $0 == $1 }) else { return }
+        try remove(record, item: item)
+        try insert(other, item: item)
+        try flush()
+    }
+
     /// Writes what is pending; to be called before anything else looks at the table.
     func flush() throws {
         guard !pending.isEmpty else { return }

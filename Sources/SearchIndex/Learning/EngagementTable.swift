@@ -141,6 +141,14 @@ enum EngagementTable {
             }
         }
 
+        /// Notes that items have other identifiers; the keys are the bytes of those before.
+        mutating func rename(_ newIdentifiers: [Data: String]) {
+            for index in rows.indices {
+                guard let new = newIdentifiers[Data(rows[index].identifier.utf8)] else { continue }
+                rows[index].identifier = new
+            }
+        }
+
         /// Gives the counts to the items that have a new number.
         func restore(bundle: Int64, index: String, _ db: Database) throws {
             for (identifier, item, row) in rows {

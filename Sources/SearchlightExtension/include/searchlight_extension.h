@@ -298,6 +298,33 @@ typedef struct searchlight_host_batch {
                                      searchlight_state_completion completion, void *context);
 } searchlight_host_batch;
 
+/* Gives items other identifiers. A renamed item stays the item that it is: it keeps its dates, its text, its domain and its
+ * number, to which belong the uses from which searches learn. Use it where an identifier says where something lies, such as a
+ * path, and donate the item again afterwards, if what it says of that place has changed too.
+ *   - new_identifiers[i] is the identifier that the item identifiers[i] gets. All renames of a call are carried out at once, so two
+ *     items can swap theirs.
+ *   - An item that has a new identifier already is replaced, with its number, unless it is renamed by the same call.
+ *   - An item that is not in the index is passed over.
+ *   - Items that depend on a renamed one (relatedUniqueIdentifier) depend on it by its new identifier.
+ * Hosts of 0.1 have none of it: delete and donate there. */
+#define SEARCHLIGHT_HOST_RENAME "searchlight.rename/1"
+typedef struct searchlight_host_rename {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Renames items in the index of the extension's bundle, all or none. index_name and completion as in
+     * searchlight_host_index. Returns SEARCHLIGHT_INVALID_ARGUMENT if a new identifier is empty or longer than 4096 bytes, or an
+     * identifier or a new one is there twice, and SEARCHLIGHT_TOO_LARGE for more than 524,287 items or 32 MiB; nothing is
+     * renamed then. May block the caller while too much is under way. [thread-safe] */
+    searchlight_status (*rename_items)(const searchlight_host *host, const char *index_name,
+                                       const char *const *identifiers, const char *const *new_identifiers, size_t count,
+                                       searchlight_completion completion, void *context);
+    /* The same as a change at the end of a batch of searchlight.batch. Returns SEARCHLIGHT_TOO_LARGE, and leaves the batch as it
+     * was, as its functions do. [one thread at a time] */
+    searchlight_status (*rename_in_batch)(searchlight_batch *batch, const char *const *identifiers,
+                                          const char *const *new_identifiers, size_t count);
+} searchlight_host_rename;
+
 /* Says something to the person who looks after the extension. What the extension prints to stderr arrives too. */
 #define SEARCHLIGHT_HOST_LOG "searchlight.log/1"
 #define SEARCHLIGHT_LOG_INFO 1

@@ -181,6 +181,10 @@ extension ScriptedService.Index {
                 case .put(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
                 case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
                 case .deleteAll: self = Self()
+                case .renameItems(let renames):
+                    for rename in renames where items.remove(rename.identifier) != nil {
+                        items.insert(rename.newIdentifier)
+                    }
                 }
             }
             if let new = batch.clientState { state = new }

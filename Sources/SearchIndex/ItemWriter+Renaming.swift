@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+
+/// An item that gets another identifier.
+private struct Move {
+    let item: Int64
+    let rename: ItemRename
+}
+
+/// An item as it was before its identifier changed.
+private struct ItemBefore {
+    let item: ItemRow
+    let text: Int64?
+}
+
+extension ItemWriter {
+    /// Gives items other identifiers, all at once, so that two items can swap theirs.
+    ///
+    /// An item keeps its number and all that refers to that, its dates, its text and its domain. It replaces the item that has its
+    /// new identifier, and during a reindex counts as donated again if that one did. Items that depend on it
+    /// (``RelatedItems``) depend on it by its new identifier. An item that has expired is not renamed.
+    ///
+    /// - Parameter leftOut: Gets the items that cannot have their new identifier; they are deleted, as the old one is gone.
+    /// - Returns: The new identifiers of the items that were renamed; the keys are the bytes of the old ones.
+    func rename(_ renames: [ItemRename], _ leftOut: inout [LeftOutItem]) throws -> [Data: String] {
+        try derived.flush()
+        let moves = try moves(renames)
+        guard !moves.isEmpty else { return [:] }
+        var positions: [Data: Int] = [:]
+        for (position, move) in moves.enumerated() { positions[Data(move.rename.identifier.utf8)] = position }
+        func next(after position: Int) -> Int? { positions[Data(moves[position].rename.newIdentifier.utf8)] }
+
+        try confirm(moves)
+        var followers: [(item: Int64, related: String)] = []
+        for move in moves {
+            let items = try RelatedItems.followers(of: move.rename.identifier, bundle: bundle, index: index, db)
+            followers += items.sorted().map { ($0, move.rename.newIdentifier) }
+        }
+        for (position, move) in moves.enumerated() where next(after: position) == nil {
+            _ = try Self.deleteAlone(
+                db, where: "bundle = ? AND index_name = ? AND unique_identifier = ?",
+                [bundle, index, move.rename.newIdentifier], derived)
+        }
+        let leftOutBefore = leftOut.count
+        var isDone = Array(repeating: false, count: moves.count)
+        for first in moves.indices where !isDone[first] {
+            // Each identifier is free before it is given: of items that follow each other the last one is first.
+            var chain = [first]
+            var isCircle = false
+            while let position = next(after: chain[chain.count - 1]), !isDone[position], !isCircle {
+                isCircle = position == first
+                if !isCircle { chain.append(position) }
+            }
+            let aside = isCircle ? try setAside(moves[first].item) : nil
+            for position in chain.reversed() {
+                isDone[position] = true
+                let move = moves[position]
+                guard let before = try position == first ? aside ?? row(of: move.item) : row(of: move.item) else {
+                    continue
+                }
+                var record = before.item.record
+                record.uniqueIdentifier = move.rename.newIdentifier
+                // One that names itself goes on doing so.
+                if let related = record.text(RelatedItems.attribute),
+                    related.utf8.elementsEqual(move.rename.identifier.utf8)
+                {
+                    record.attributes[RelatedItems.attribute] = .string(move.rename.newIdentifier)
+                }
+                try replace(before, with: record, &leftOut)
+            }
+        }
+        for follower in followers {
+            guard let before = try row(of: follower.item) else { continue }
+            var record = before.item.record
+            record.attributes[RelatedItems.attribute] = .string(follower.related)
+            try replace(before, with: record, &leftOut)
+        }
+        if leftOut.count > leftOutBefore {
+            let orphans = try RelatedItems.orphans(of: moves.map { ($0.rename.newIdentifier, bundle) }, db)
+            for orphan in orphans { try Self.delete(db, where: "id = ?", [orphan], derived) }
+        }
+        return Dictionary(
+            moves.map { (Data($0.rename.identifier.utf8), $0.rename.newIdentifier) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The items that there are of those to be renamed.
+    private func moves(_ renames: [ItemRename]) throws -> [Move] {
+        let find = try db.cachedStatement(
+            sql: """
+                SELECT id FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?
+                    AND (expires IS NULL OR expires > ?)
+                """)
+        return try renames.effective.compactMap { rename in
+            guard SearchIndex.canBeStored(rename.identifier), SearchIndex.canBeStored(rename.newIdentifier) else {
+                return nil
+            }
+            return try Int64.fetchOne(find, arguments: [rename.identifier, bundle, index, now])
+                .map { Move(item: $0, rename: rename) }
+        }
+    }
+
+    /// Takes the marks of a reindex from items whose new identifier was donated again.
+    private func confirm(_ moves: [Move]) throws {
+        guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unconfirmed)") == true else { return }
+        let isConfirmed = try db.cachedStatement(
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?
+                    AND id NOT IN (SELECT item FROM unconfirmed))
+                """)
+        // All are judged before any changes.
+        let confirmed = try moves.filter {
+            try Bool.fetchOne(isConfirmed, arguments: [$0.rename.newIdentifier, bundle, index]) == true
+        }
+        let confirm = try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?")
+        for move in confirmed { try confirm.execute(arguments: [move.item]) }
+    }
+
+    private func row(of item: Int64) throws -> ItemBefore? {
+        let statement = try db.cachedStatement(sql: "SELECT \(ItemRow.columns), text_row FROM item WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [item]).map {
+            ItemBefore(item: try ItemRow($0), text: try $0.decode(forColumn: "text_row"))
+        }
+    }
+
+    /// Frees the identifier of an item, whose row says of whom it is no more until it is replaced. One at a time: no other item has
+    /// an empty identifier.
+    private func setAside(_ item: Int64) throws -> ItemBefore? {
+        let before = try row(of: item)
+        try db.cachedStatement(sql: "UPDATE item SET unique_identifier = '' WHERE id = ?").execute(arguments: [item])
+        return before
+    }
+
+    /// Replaces the identifier and the record of an item, which differ in nothing that its text is made of.
+    private func replace(_ before: ItemBefore, with record: ItemRecord, _ leftOut: inout [LeftOutItem]) throws {
+        let id = before.item.id
+        let bytes: [UInt8]
+        do throws(ItemRecordError) { bytes = try record.encoded() } catch {
+            // A longer identifier can make it too large.
+            try derived.remove(before.item.record, bundle: bundle, item: id, text: before.text)
+            try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
+            let problem = SearchIndexError.invalidItem(
+                identifier: record.uniqueIdentifier, reason: error.description)
+            leftOut.append(LeftOutItem(scope: scope, problem: problem))
+            return
+        }
+        try derived.replace(before.item.record, with: record, item: id, text: before.text)
+        let checksum = RowChecksum.item(
+            bundle: scope.bundle, index: before.item.index, identifier: record.uniqueIdentifier,
+            expires: before.item.expires, donated: before.item.donated, record: bytes)
+        try db.cachedStatement(sql: "UPDATE item SET unique_identifier = ?, record = ?, checksum = ? WHERE id = ?")
+            .execute(arguments: [record.uniqueIdentifier, Data(bytes), checksum, id])
+    }
+}
