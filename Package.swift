@@ -350,7 +350,7 @@ let package = Package(
                 "MessageSupport",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
-                "ItemRecord",
+                "ItemRecord", "UserSearch",
                 "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import Previews
 import SystemSupport
 import Testing
+import UserSearch
 
 @testable import SearchlightEngine
 
@@ -29,6 +31,37 @@ struct FileChangeTests {
                 Issue.record("\(String(describing: failure))")
                 return
             }
+        }
+    }
+
+    @Test("An extension in C renames items, which stay the items that they are", arguments: [false, true])
+    func nativeRenames(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
+        let bundle = try harness.installFixture("renames")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 3)
+            #expect(harness.messages == ["no identifier: 5"])
+            #expect(try await engine.item(named: "renamed").scope.index == "named")
+            func number(_ name: String) async throws -> Int64 { try await engine.item(named: name).number }
+            let (a, b) = (try await number("/a"), try await number("/b"))
+            func move(_ pairs: (String, String)...) async throws {
+                try await engine.onHost { (host) throws(ExtensionError) in
+                    try await host.updateFiles(pairs.map { .moved(from: $0.0, to: $0.1) }, bundle)
+                }
+            }
+            try await move(("/a", "/b"), ("/b", "/a"))
+            #expect(try await number("/a") == b)
+            #expect(try await number("/b") == a)
+            try await move(("/a", "/b"), ("/none", "/c"))
+            #expect(try await number("/b") == b)
+            let items = try await engine.search("item", bundle: bundle, limit: 10).hits.map(\.item)
+            #expect(items.map(\.record.uniqueIdentifier) == ["/b"] && items.first?.displayTitle == "second")
+            let failure = await #expect(throws: EngineError.self) { try await move(("/b", "/x"), ("/c", "/x")) }
+            guard case .extension(.failed(_, _, .invalidArgument, "not renamed"))? = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(try await number("/b") == b)
         }
     }
 
@@ -71,6 +104,9 @@ struct FileChangeTests {
             try write("no note", "picture.png")
             try await update([.changed(path: notes + "/two.md"), .changed(path: notes + "/picture.png")])
             #expect(try await found("ferry") == [notes + "/one.md", notes + "/two.md"])
+            let two = try await engine.item(named: notes + "/two.md")
+            let use = Engagement(item: two.number, text: "fer", kind: .open)
+            #expect(try await engine.countEngagement([use]) == 1)
             try write("# One\n\ntram", "one.md")
             rename(notes + "/two.md", notes + "/three.md")
             try await update([
@@ -78,6 +114,24 @@ struct FileChangeTests {
             ])
             #expect(try await found("ferry") == [notes + "/three.md"])
             #expect(try await found("tram") == [notes + "/one.md"])
+            // The note is the item that it was, with what was learned of it, and says where it is now.
+            let moved = try await engine.item(named: "@\(two.number)")
+            #expect(moved.record.uniqueIdentifier == notes + "/three.md")
+            #expect(moved.record.contentPath == notes + "/three.md")
+            let history = try await engine.engagementHistory(from: 0, limit: 10).entries
+            #expect(history.map(\.item) == [two.number] && history.first?.texts.map(\.typed) == ["fer"])
+            let page = harness.folder + "/page.html"
+            _ = try await engine.drag(moved, accepted: ["public.html"], to: .file(path: page))
+            #expect(try String(contentsOfFile: page, encoding: .utf8).contains("ferry"))
+            // Written anew by a program that keeps the note before: the note at its place is the same one to people.
+            rename(notes + "/three.md", notes + "/three.old.md")
+            try write("# Three\n\nbridge", "three.md")
+            try await update([
+                .moved(from: notes + "/three.md", to: notes + "/three.old.md"), .changed(path: notes + "/three.md"),
+            ])
+            #expect(try await engine.item(named: notes + "/three.md").number == two.number)
+            #expect(try await found("bridge") == [notes + "/three.md"])
+            #expect(try await found("ferry") == [notes + "/three.old.md"])
             unlink(notes + "/one.md")
             try await update([.removed(path: notes + "/one.md")])
             #expect(try await found("tram") == [])

@@ -41,6 +41,12 @@ final class Donations {
         if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendBatch() }
     }
 
+    /// Comes before what is added or deleted after it.
+    func rename(_ identifiers: [String: String]) throws {
+        guard !identifiers.isEmpty else { return }
+        try window.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
+    }
+
     func delete(_ identifier: String) throws {
         deletions.append(identifier)
         if deletions.count >= Self.itemsPerBatch { try sendDeletions() }

@@ -82,11 +82,21 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
         acknowledgementHandler: @escaping () -> Void
     ) {
+        update(searchableIndex, identifiers, moves: [], acknowledgementHandler)
+    }
+
+    /// Donates or deletes the notes with these identifiers, after the items of moved notes were renamed.
+    private func update(
+        _ searchableIndex: CSSearchableIndex, _ identifiers: [String], moves: [NoteMove],
+        _ acknowledgementHandler: @escaping () -> Void
+    ) {
         do {
             let settings = try readSettings()
             let folders = settings.noteFolders
             let donations = Donations(to: searchableIndex)
-            for identifier in identifiers {
+            let renames = folders.renames(moves)
+            try donations.rename(renames)
+            for identifier in identifiers + moves.map(\.new) + moves.map(\.old).filter({ renames[$0] == nil }) {
                 switch try folders.state(ofIdentifier: identifier, isComplete: settings.isComplete) {
                 case .note(let file): try donations.add(Note(file))
                 case .gone(let complaint):
@@ -175,16 +185,23 @@ extension IndexRequestHandler: CSFileChangeHandler {
         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
         acknowledgementHandler: @escaping @Sendable () -> Void
     ) {
-        let files = changes.flatMap { change in
+        var identifiers: [String] = []
+        var moves: [NoteMove] = []
+        func note(_ file: URL) -> String? {
+            NoteKind(fileName: file.lastPathComponent).map { _ in file.path(percentEncoded: false) }
+        }
+        for change in changes {
             switch change {
-            case .changed(let file), .removed(let file): [file]
-            case .moved(let old, let new): [old, new]
+            case .changed(let file), .removed(let file): identifiers += [note(file)].compactMap { $0 }
+            case .moved(let from, let to):
+                if let old = note(from), let new = note(to) {
+                    moves.append(NoteMove(old: old, new: new))
+                } else {
+                    identifiers += [note(from), note(to)].compactMap { $0 }
+                }
             }
         }
-        let notes = files.filter { NoteKind(fileName: $0.lastPathComponent) != nil }
-        self.searchableIndex(
-            searchableIndex, reindexSearchableItemsWithIdentifiers: notes.map { $0.path(percentEncoded: false) },
-            acknowledgementHandler: acknowledgementHandler)
+        update(searchableIndex, identifiers, moves: moves, acknowledgementHandler)
     }
 }
 

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import JournalNotes
+import Synchronization
 import Testing
 
 @testable import CoreSpotlight
@@ -252,6 +253,59 @@ final class HandlerTests {
                 "\(lost) cannot be reached, for the folder \(home)/disk is missing or unreadable; it is kept",
                 "\(elsewhere) is not in a folder that Journal serves; it is kept",
             ])
+    }
+
+    private func update(_ index: CSSearchableIndex, _ changes: CSFileChange...) {
+        let acknowledgements = Mutex(0)
+        handler().searchableIndex(index, updateItemsForFileChanges: changes) { acknowledgements.withLock { $0 += 1 } }
+        self.acknowledgements += acknowledgements.withLock { $0 }
+    }
+
+    private func file(_ name: String) -> URL { URL(filePath: path(name)) }
+
+    @Test func itemsOfMovedNotesAreRenamedAndThenDonated() throws {
+        try write("x", to: "b.md")
+        try write("x", to: "new.md")
+        let index = RecordingIndex()
+        update(
+            index, .changed(file("new.md")), .moved(from: file("a.md"), to: file("b.md")), .removed(file("c.md")),
+            .changed(file("picture.png")))
+        #expect(
+            index.recorded.calls == [
+                "rename \(path("a.md")) -> \(path("b.md"))", "index 2", "delete \(path("c.md"))",
+            ])
+        #expect(acknowledgements == 1)
+    }
+
+    @Test func notesThatSwapTheirPlacesSwapTheirItems() throws {
+        for name in ["a.md", "b.md"] { try write("x", to: name) }
+        let index = RecordingIndex()
+        update(
+            index, .moved(from: file("a.md"), to: file("b.md")), .moved(from: file("b.md"), to: file("a.md")))
+        let (a, b) = (path("a.md"), path("b.md"))
+        #expect(index.recorded.calls == ["rename \(a) -> \(b), \(b) -> \(a)", "index 2"])
+    }
+
+    /// As programs write that keep what was there before.
+    @Test func anItemStaysWithTheNoteAtItsPlace() throws {
+        for name in ["a.md", "backup/a.md"] { try write("x", to: name) }
+        let index = RecordingIndex()
+        update(index, .moved(from: file("a.md"), to: file("backup/a.md")), .changed(file("a.md")))
+        #expect(index.recorded.calls == ["index 3"])
+    }
+
+    @Test func aNoteThatIsMovedOutOfSightIsDeletedAndOneThatComesIsDonated() throws {
+        try write("x", to: "b.md")
+        try write("x", to: "c.md~")
+        let index = RecordingIndex()
+        update(
+            index, .moved(from: file("a.txt.part"), to: file("b.md")), .moved(from: file("c.md"), to: file("c.md~")),
+            .moved(from: file("d.md"), to: file("vanished.md")))
+        #expect(
+            index.recorded.calls == [
+                "index 1", "delete \(path("c.md")) \(path("vanished.md")) \(path("d.md"))",
+            ])
+        #expect(acknowledgements == 1)
     }
 
     @Test func promisesOfNotesThatAreGoneSaySo() async throws {

@@ -46,6 +46,13 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
         withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) { record("delete \(identifiers.joined(separator: " "))", completionHandler) }
 
+    override func renameSearchableItems(
+        _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        let renames = identifiers.sorted { $0.key < $1.key }.map { "\($0.key) -> \($0.value)" }
+        record("rename \(renames.joined(separator: ", "))", completionHandler)
+    }
+
     override func deleteAllSearchableItems(completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
         record("delete all", completionHandler)
     }

@@ -119,6 +119,45 @@ package struct NoteFolders: Sendable {
     }
 }
 
+/// A note that was moved, by its identifiers.
+package struct NoteMove: Sendable {
+    package var old: String
+    package var new: String
+
+    package init(old: String, new: String) {
+        self.old = old
+        self.new = new
+    }
+}
+
+extension NoteFolders {
+    /// The new identifiers of the items that go with their notes, by the old ones.
+    ///
+    /// An item stays where it is if there is a note at the old place again that was not moved there: programs that keep the note
+    /// before a change move it aside and write another one, which is the same note to people.
+    package func renames(_ moves: [NoteMove]) -> [String: String] {
+        let targets = Set(moves.map(\.new))
+        var renames: [String: String] = [:]
+        var taken: Set<String> = []
+        for move in moves where renames[move.old] == nil && move.old != move.new {
+            guard (try? kind(ofIdentifier: move.new)) != nil, targets.contains(move.old) || isGone(move.old),
+                taken.insert(move.new).inserted
+            else { continue }
+            renames[move.old] = move.new
+        }
+        return renames
+    }
+
+    private func isGone(_ identifier: String) -> Bool {
+        do {
+            _ = try kind(ofIdentifier: identifier)
+            return false
+        } catch {
+            return error.isGone
+        }
+    }
+}
+
 /// Why an identifier led to no note.
 package enum NoteLookupError: Error, Sendable, Equatable {
     /// Not the path of a file below a configured folder; the identifier.
