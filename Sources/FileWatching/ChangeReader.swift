@@ -13,7 +13,7 @@ struct ChangeReader {
     private struct Difference {
         let serial: Int64
         let folder: Int64
-        let name: String
+        let name: EntryName
         let isPresent: Bool
         /// Whether the owner knows a file at this place.
         let isKnown: Bool
@@ -21,32 +21,39 @@ struct ChangeReader {
 
         static let columns = """
             serial, difference.folder, difference.name, is_present, file.inode IS NOT NULL,
-            difference.inode, difference.born, difference.size, difference.modified, difference.changed
+            difference.file_system, difference.inode, difference.born, difference.size, difference.modified,
+            difference.changed
             """
         static let source = """
             difference LEFT JOIN file ON file.folder = difference.folder AND file.name = difference.name
             """
 
-        init(_ row: Row) {
-            serial = row[0]
-            folder = row[1]
-            name = row[2]
-            isPresent = row[3]
-            isKnown = row[4]
-            state = FileState(row, from: 5)
+        init(_ row: Row) throws {
+            serial = try row.number(0)
+            folder = try row.number(1)
+            name = try row.name(2)
+            isPresent = try row.isTrue(3)
+            isKnown = try row.isTrue(4)
+            state = try FileState(row, from: 5)
         }
     }
 
-    mutating func read(_ owner: String, limit: Int) throws -> FileChanges {
+    /// Reads the first changes of an owner.
+    ///
+    /// - Parameter settled: The number up to which the counterpart of each change is noticed too; `nil` for all. Of what was
+    ///   noticed since, only files that are at a place where one is known are read: they cannot be a part of a move.
+    mutating func read(_ owner: String, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])
         }
         let first = try Row.fetchAll(
             db,
             sql: """
-                SELECT \(Difference.columns) FROM \(Difference.source) WHERE difference.owner = ? ORDER BY serial LIMIT ?
+                SELECT \(Difference.columns) FROM \(Difference.source)
+                WHERE difference.owner = ? AND (serial <= ? OR is_present AND file.inode IS NOT NULL)
+                ORDER BY serial LIMIT ?
                 """,
-            arguments: [number, limit]
+            arguments: [number, settled ?? .max, limit]
         ).map(Difference.init)
         var changes: [FileChange] = []
         var serials: [Int64] = []
@@ -75,14 +82,16 @@ struct ChangeReader {
 
     private mutating func path(of difference: Difference) throws -> String? {
         guard let folder = try paths.path(of: difference.folder, db) else { return nil }
-        return difference.name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + difference.name
+        let name = difference.name.text
+        return name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + name
     }
 
     /// The most files with one number that are compared: names of one file.
     private static let maximumCounterparts = 64
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {
-        try Row.fetchAll(
+        guard difference.state.inode != 0 else { return nil }
+        return try Row.fetchAll(
             db,
             sql: """
                 SELECT \(Difference.columns) FROM \(Difference.source)
@@ -91,7 +100,7 @@ struct ChangeReader {
             arguments: [
                 owner, Int64(bitPattern: difference.state.inode), !difference.isPresent, Self.maximumCounterparts,
             ]
-        ).lazy.map(Difference.init).first {
+        ).map(Difference.init).first {
             !taken.contains($0.serial) && !($0.isPresent && $0.isKnown) && $0.state.isOfSameFile(as: difference.state)
         }
     }
@@ -115,38 +124,26 @@ struct FolderPaths {
     }
 
     /// The root and the names below it, read from the folder upwards.
-    static func steps(to folder: Int64, _ db: Database) throws -> (root: String, names: [String])? {
+    static func steps(to folder: Int64, _ db: Database) throws -> (root: String, names: [EntryName])? {
         let statement = try db.cachedStatement(sql: "SELECT parent, name, tree FROM folder WHERE id = ?")
-        var names: [String] = []
+        var names: [EntryName] = []
         var next = folder
         while true {
             guard let row = try Row.fetchOne(statement, arguments: [next]), names.count <= WatchedTree.Limit.depth + 1
             else { return nil }
-            next = row[0]
+            next = try row.number(0)
             if next == 0 {
-                let root = try String.fetchOne(
-                    db, sql: "SELECT root FROM tree WHERE id = ?", arguments: [row[2] as Int64])
+                let tree = try row.number(2)
+                let root = try String.fetchOne(db, sql: "SELECT root FROM tree WHERE id = ?", arguments: [tree])
                 return root.map { ($0, names.reversed()) }
             }
-            names.append(row[1])
+            names.append(try row.name(1))
         }
     }
 
     private static func read(_ folder: Int64, _ db: Database) throws -> String? {
         try steps(to: folder, db).map { root, names in
-            ([root == "/" && !names.isEmpty ? "" : root] + names).joined(separator: "/")
+            ([root == "/" && !names.isEmpty ? "" : root] + names.map(\.text)).joined(separator: "/")
         }
     }
-}
-
-extension FileState {
-    /// Reads five columns.
-    init(_ row: Row, from first: Int) {
-        self.init(
-            inode: UInt64(bitPattern: row[first]), born: row[first + 1], size: row[first + 2],
-            modified: row[first + 3], changed: row[first + 4])
-    }
-
-    /// The five columns.
-    var arguments: StatementArguments { [Int64(bitPattern: inode), born, size, modified, changed] }
 }

@@ -9,8 +9,11 @@ struct DifferenceWriter {
     private var hasDifferences: Bool
     /// Whether the owner is being asked for everything, and so may have seen any file.
     private let isAskedForEverything: Bool
+    /// The number of the difference that was written last; 0 if none was.
+    private var lastSerial: Int64 = 0
+
     /// Whether anything was written.
-    private(set) var hasNews = false
+    var hasNews: Bool { lastSerial != 0 }
 
     init(_ db: Database, owner: Int64) throws {
         self.db = db
@@ -28,82 +31,123 @@ struct DifferenceWriter {
         var state: FileState
     }
 
-    /// Notes all files of a folder.
+    /// Notes what was found in a folder.
     ///
     /// - Parameters:
-    ///   - files: Those that are there.
-    ///   - kept: Names of which nothing is known now; they stay as they are.
-    mutating func compare(_ files: [String: FileState], keeping kept: Set<String>, in folder: Int64) throws {
-        var known: [String: FileState] = [:]
-        let statement = try db.cachedStatement(
-            sql: "SELECT name, inode, born, size, modified, changed FROM file WHERE folder = ?")
-        let rows = try Row.fetchCursor(statement, arguments: [folder])
-        while let row = try rows.next() { known[row[0]] = FileState(row, from: 1) }
-        let written = try written(in: folder)
-        for (name, state) in files {
+    ///   - knownDigest: The number that the folder has, if its files are known and no difference is written.
+    ///   - isNew: Whether nothing is known of the folder.
+    mutating func compare(
+        _ content: FolderContent, in folder: Int64, knownDigest: Int64?, isNew: Bool
+    ) throws {
+        // As most folders are. Names of which nothing is known would have to be compared one by one.
+        if content.isWhole, content.unknown.isEmpty, content.dangling.isEmpty, knownDigest == content.digest { return }
+        let names: [EntryName]? =
+            content.isWhole
+            ? nil
+            : content.files.map(\.name) + content.absent + content.subfolders + Array(content.dangling.keys)
+        let known = isNew ? [:] : try known(in: folder, names)
+        let written = isNew ? [:] : try written(in: folder, names)
+        let serial = lastSerial
+        var isAsKnown = true
+        for (name, state) in content.files {
             if known[name] == state, written[name] == nil { continue }
+            isAsKnown = false
             try settle(name, in: folder, now: state, known: known[name], written: written[name])
         }
-        for name in Set(known.keys).union(written.keys) where files[name] == nil && !kept.contains(name) {
-            try settle(name, in: folder, now: nil, known: known[name], written: written[name])
+        let present = Set(content.files.lazy.map(\.name))
+        for name in names.map(Set.init) ?? Set(known.keys).union(written.keys) where !present.contains(name) {
+            isAsKnown = false
+            guard !content.unknown.contains(name) else { continue }
+            // A link whose target was on another disk than the one on which its way ends: that disk is away.
+            if let place = content.dangling[name], let before = known[name] ?? written[name]?.state,
+                before.fileSystem != place
+            {
+                continue
+            }
+            try settle(
+                name, in: folder, now: nil, known: known[name], written: written[name],
+                hasVanished: content.vanished.contains(name))
+        }
+        if lastSerial != serial, knownDigest != nil {
+            try setDigest(nil, folder)
+        } else if isAsKnown, content.isWhole {
+            try setDigest(content.digest, folder)
         }
     }
 
-    /// Notes one file, or that there is none.
-    mutating func note(_ name: String, in folder: Int64, _ state: FileState?) throws {
-        let statement = try db.cachedStatement(
-            sql: "SELECT inode, born, size, modified, changed FROM file WHERE folder = ? AND name = ?")
-        let known = try Row.fetchOne(statement, arguments: [folder, name]).map { FileState($0, from: 0) }
-        try settle(name, in: folder, now: state, known: known, written: try written(in: folder, name))
+    private func setDigest(_ digest: Int64?, _ folder: Int64) throws {
+        try db.cachedStatement(sql: "UPDATE folder SET digest = ? WHERE id = ?").execute(arguments: [digest, folder])
     }
 
-    private func written(in folder: Int64, _ name: String? = nil) throws -> [String: Written] {
-        guard hasDifferences else { return [:] }
+    private func known(in folder: Int64, _ names: [EntryName]?) throws -> [EntryName: FileState] {
+        var known: [EntryName: FileState] = [:]
+        guard let names else {
+            let statement = try db.cachedStatement(sql: "SELECT name, \(FileState.columns) FROM file WHERE folder = ?")
+            let rows = try Row.fetchCursor(statement, arguments: [folder])
+            while let row = try rows.next() { known[try row.name(0)] = try FileState(row, from: 1) }
+            return known
+        }
         let statement = try db.cachedStatement(
-            sql: """
-                SELECT name, is_present, is_told, inode, born, size, modified, changed FROM difference WHERE folder = ?
-                """)
-        var written: [String: Written] = [:]
-        let rows = try Row.fetchCursor(statement, arguments: [folder])
-        while let row = try rows.next() {
-            written[row[0]] = Written(isPresent: row[1], isTold: row[2], state: FileState(row, from: 3))
+            sql: "SELECT \(FileState.columns) FROM file WHERE folder = ? AND name = ?")
+        for name in names {
+            known[name] = try Row.fetchOne(statement, arguments: [folder, name.text]).map {
+                try FileState($0, from: 0)
+            }
+        }
+        return known
+    }
+
+    private func written(in folder: Int64, _ names: [EntryName]?) throws -> [EntryName: Written] {
+        guard hasDifferences else { return [:] }
+        let columns = "is_present, is_told, \(FileState.columns)"
+        func read(_ row: Row, from first: Int) throws -> Written {
+            Written(
+                isPresent: try row.isTrue(first), isTold: try row.isTrue(first + 1),
+                state: try FileState(row, from: first + 2))
+        }
+        var written: [EntryName: Written] = [:]
+        guard let names else {
+            let statement = try db.cachedStatement(sql: "SELECT name, \(columns) FROM difference WHERE folder = ?")
+            let rows = try Row.fetchCursor(statement, arguments: [folder])
+            while let row = try rows.next() { written[try row.name(0)] = try read(row, from: 1) }
+            return written
+        }
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(columns) FROM difference WHERE folder = ? AND name = ?")
+        for name in names {
+            written[name] = try Row.fetchOne(statement, arguments: [folder, name.text]).map { try read($0, from: 0) }
         }
         return written
     }
 
-    private func written(in folder: Int64, _ name: String) throws -> Written? {
-        guard hasDifferences else { return nil }
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT is_present, is_told, inode, born, size, modified, changed FROM difference WHERE folder = ? AND name = ?
-                """)
-        return try Row.fetchOne(statement, arguments: [folder, name])
-            .map { Written(isPresent: $0[0], isTold: $0[1], state: FileState($0, from: 2)) }
-    }
-
     /// Corrects the row of a name: writes the difference, replaces it, or deletes it if there is none.
+    ///
+    /// - Parameter hasVanished: Whether something happened to the name, and there is nothing now.
     private mutating func settle(
-        _ name: String, in folder: Int64, now: FileState?, known: FileState?, written: Written?
+        _ name: EntryName, in folder: Int64, now: FileState?, known: FileState?, written: Written?,
+        hasVanished: Bool = false
     ) throws {
         // An owner that was asked and did not answer may know what has been since. It is asked once more.
         let isTold = isAskedForEverything || written?.isTold == true
-        if now == known, written == nil || !isTold {
+        // A file that nobody has noticed may have been there while the owner was looking at everything.
+        let mayBeGhost = isAskedForEverything && hasVanished
+        if now == known, written == nil || !isTold, !mayBeGhost {
             guard written != nil else { return }
             try db.cachedStatement(sql: "DELETE FROM difference WHERE folder = ? AND name = ?")
-                .execute(arguments: [folder, name])
+                .execute(arguments: [folder, name.text])
             return
         }
-        guard let state = now ?? known ?? written?.state else { return }
+        let nobody = FileState(fileSystem: 0, inode: 0, born: 0, size: 0, modified: 0, changed: 0)
+        let state = now ?? known ?? written?.state ?? nobody
         if let written, written.isPresent == (now != nil), written.state == state { return }
         // With a number of its own, so that an acknowledgement of what was before does not count for it.
         try db.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO difference
-                (owner, folder, name, is_present, is_told, inode, born, size, modified, changed)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO difference (owner, folder, name, is_present, is_told, \(FileState.columns))
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
-        ).execute(arguments: [owner, folder, name, now != nil, isTold] + state.arguments)
+        ).execute(arguments: [owner, folder, name.text, now != nil, isTold] + state.arguments)
         hasDifferences = true
-        hasNews = true
+        lastSerial = db.lastInsertedRowID
     }
 }

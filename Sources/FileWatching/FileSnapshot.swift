@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import Glibc
+import Synchronization
 import SystemSupport
 
 /// The files of each owner as it knows them, and how the disk differs, in a database of its own.
 ///
 /// An owner knows a file once it has acknowledged the change that named it. So what was not acknowledged is found again,
-/// whoever was killed in between. Any thread; calls wait for each other.
+/// whoever was killed in between.
+///
+/// Any thread. Comparisons wait for each other, and hold the database only to note what they have read from the disk: a file
+/// system that does not answer holds up nobody else. Only one process may compare; others may read. What is damaged is made
+/// again, then everything differs.
 ///
 /// ```swift
 /// let snapshot = try FileSnapshot(path: "/home/ada/.local/share/searchlight/files.sqlite")
@@ -18,13 +23,33 @@ import SystemSupport
 /// }
 /// ```
 package final class FileSnapshot: Sendable {
-    private let queue: DatabaseQueue
+    /// The file; `nil` after it was found damaged and could not be made again.
+    private let opened: Mutex<DatabaseQueue?>
     private let path: String
     private let excluded: [String]
+    private let clock: SnapshotClock
+    /// What was set last, for a file that is made again.
+    private let rules = Mutex<[WatchedTree]>([])
+    /// Held while the disk is compared.
+    private let comparing = Mutex(())
+    private let gathering = Mutex(Gathering())
 
-    private static let version = 2
+    private static let version: Int64 = 3
     /// How long another process may have the snapshot locked, in seconds.
-    private static let patience = 10.0
+    static let patience = 10.0
+    /// How many changes one transaction acknowledges.
+    private static let acknowledgedAtOnce = 1024
+
+    /// Comparisons that are in progress.
+    private struct Gathering {
+        var count = 0
+        /// The last difference before they began.
+        var serial: Int64 = 0
+        var begun = ContinuousClock.now
+
+        /// How long changes wait for their counterparts.
+        static let patience = Duration.seconds(30)
+    }
 
     /// Opens a snapshot; makes one where there is none, and a new one where it cannot be read.
     ///
@@ -33,24 +58,40 @@ package final class FileSnapshot: Sendable {
     ///   - excluded: Folders that are passed over wherever they are below a root, as that of the index: what is written there
     ///     because of a change would be a change. The folder of the snapshot is one of them.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
-    package init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
+    package convenience init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
+        try self.init(path: path, excluding: excluded, clock: .system)
+    }
+
+    init(
+        path: String, excluding excluded: [String], clock: SnapshotClock, patience: Double = FileSnapshot.patience
+    ) throws(FileWatchingError) {
         self.path = path
+        self.clock = clock
         self.excluded = excluded + [path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."]
+        let queue: DatabaseQueue
         do {
-            queue = try Self.open(path)
+            queue = try Self.open(path, clock, patience)
         } catch let first {
             // What is damaged tells nothing, so everything differs. What is only locked, or finds no room, is another's.
             guard let code = (first as? DatabaseError)?.resultCode,
                 [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code)
             else { throw .snapshot(path: path, reason: "\(first)") }
-            for name in ["", "-wal", "-shm", "-journal"] { unlink(path + name) }
-            do { queue = try Self.open(path) } catch {
+            do { queue = try Self.openAgain(path, clock) } catch {
                 throw .snapshot(path: path, reason: "\(error)")
             }
         }
+        opened = Mutex(queue)
     }
 
-    private static func open(_ path: String) throws -> DatabaseQueue {
+    private static func openAgain(_ path: String, _ clock: SnapshotClock) throws -> DatabaseQueue {
+        for name in ["", "-wal", "-shm", "-journal"] { unlink(path + name) }
+        return try open(path, clock, patience)
+    }
+
+    private static func open(_ path: String, _ clock: SnapshotClock, _ patience: Double) throws -> DatabaseQueue {
+        // For the user alone from its first byte on; SQLite gives its other files the same rights.
+        let file = try OwnFile.open(path, O_RDWR | O_CREAT)
+        fchmod(file.number, 0o600)
         var configuration = Configuration()
         configuration.label = "files"
         configuration.journalMode = .wal
@@ -60,55 +101,96 @@ package final class FileSnapshot: Sendable {
         }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { db in
-            switch try Int.fetchOne(db, sql: "PRAGMA user_version") {
+            switch try Int64.fetchOne(db, sql: "PRAGMA user_version") {
             case version: try db.execute(sql: "SELECT serial FROM difference LIMIT 1")
             case 0:
                 try db.execute(sql: schema)
+                // Numbers of an earlier file mean nothing in this one.
+                let first = clock.now() / 1_000_000_000 << 20
+                for table in ["difference", "folder", "tree"] {
+                    try db.execute(
+                        sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, first])
+                }
                 try db.execute(sql: "PRAGMA user_version = \(version)")
             default: throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "it is of another version")
             }
         }
-        chmod(path, 0o600)
         return queue
     }
 
     private static let schema = String(decoding: PackageResources.snapshot_sql, as: UTF8.self)
 
-    /// Carries out steps, each a transaction, until one says that it was the last.
-    private func steps(_ step: (Database) throws -> Bool) throws(FileWatchingError) {
+    // MARK: Transactions
+
+    /// Carries out one transaction.
+    ///
+    /// - Parameter isDurable: Whether it outlives a loss of power. Others may be undone by one, as a whole.
+    func once<Value>(
+        isDurable: Bool = false, _ body: (Database) throws -> Value
+    ) throws(FileWatchingError) -> Value {
+        guard let queue = opened.withLock({ $0 }) else { throw startAgain(after: nil) }
         do {
-            while try queue.write({ try step($0) }) {}
+            return try queue.writeWithoutTransaction { db in
+                if isDurable { try db.execute(sql: "PRAGMA synchronous = FULL") }
+                defer { if isDurable { try? db.execute(sql: "PRAGMA synchronous = NORMAL") } }
+                var value: Value?
+                try db.inTransaction(.immediate) {
+                    value = try body(db)
+                    return .commit
+                }
+                guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                return value
+            }
         } catch let error as FileWatchingError {
             throw error
         } catch {
-            throw .snapshot(path: path, reason: "\(error)")
+            switch (error as? DatabaseError)?.resultCode {
+            case .SQLITE_CORRUPT?, .SQLITE_NOTADB?: throw startAgain(after: queue)
+            default: throw .snapshot(path: path, reason: "\(error)")
+            }
         }
     }
 
-    /// Carries out one transaction.
-    func once<Value>(_ body: (Database) throws -> Value) throws(FileWatchingError) -> Value {
-        do {
-            return try queue.write { try body($0) }
-        } catch let error as FileWatchingError {
-            throw error
-        } catch {
-            throw .snapshot(path: path, reason: "\(error)")
+    /// Makes the file again after it was found damaged.
+    private func startAgain(after damaged: DatabaseQueue?) -> FileWatchingError {
+        let failure = opened.withLock { queue -> FileWatchingError? in
+            // Another call was first.
+            guard queue === damaged else { return nil }
+            try? damaged?.close()
+            queue = nil
+            do {
+                queue = try Self.openAgain(path, clock)
+                return nil
+            } catch {
+                return .snapshot(path: path, reason: "\(error)")
+            }
         }
+        if let failure { return failure }
+        do throws(FileWatchingError) { try store(rules.withLock { $0 }) } catch { return error }
+        return .snapshotLost(path: path)
     }
 
     // MARK: Trees
 
     /// Says what is watched from now on. Files of trees that are not any more become removed ones.
     package func setTrees(_ trees: [WatchedTree]) throws(FileWatchingError) {
-        let wanted = WatchedTree.withoutNested(trees)
+        rules.withLock { $0 = trees }
+        try store(trees)
+        _ = try removeGoing()
+    }
+
+    private func store(_ trees: [WatchedTree]) throws(FileWatchingError) {
+        let wanted = Set(WatchedTree.withoutNested(trees))
         try once { db in
-            let known = try Self.storedTrees(db)
-            for tree in known where !wanted.contains(tree.rule) {
+            for tree in try Self.storedTrees(db) where !wanted.contains(tree.rule) {
                 try db.execute(sql: "UPDATE tree SET is_dropped = 1 WHERE id = ?", arguments: [tree.id])
-                var comparison = try TreeComparison(db, tree, excluding: excluded)
-                try comparison.removeAll()
+                try db.execute(
+                    sql: "UPDATE folder SET state = 2 WHERE parent = 0 AND name = '' AND tree = ?", arguments: [tree.id]
+                )
             }
-            for rule in wanted {
+            try db.execute(
+                sql: "DELETE FROM tree WHERE is_dropped AND id NOT IN (SELECT tree FROM folder WHERE parent = 0)")
+            for rule in wanted.sorted(by: { $0.order.lexicographicallyPrecedes($1.order) }) {
                 try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [rule.owner])
                 try db.execute(
                     sql: """
@@ -117,103 +199,207 @@ package final class FileSnapshot: Sendable {
                         """,
                     arguments: [rule.root, rule.names.map { $0 + "/" }.joined(), rule.owner])
             }
-            try Self.purge(db)
+        }
+    }
+
+    /// Notes what folders held that are gone.
+    ///
+    /// - Returns: Whether anything differs from before.
+    private func removeGoing() throws(FileWatchingError) -> Bool {
+        var hasNews = false
+        while true {
+            let step = try once { try FolderRemoval.step($0) }
+            hasNews = hasNews || step.hasNews
+            guard step.goesOn else { return hasNews }
         }
     }
 
     /// The trees that are watched.
     package func trees() throws(FileWatchingError) -> [StoredTree] { try once { try Self.storedTrees($0) } }
 
-    private static func storedTrees(_ db: Database) throws -> [StoredTree] {
+    private static func storedTrees(_ db: Database, _ which: Int64? = nil) throws -> [StoredTree] {
         try Row.fetchAll(
             db,
             sql: """
-                SELECT tree.id, owner.name, root, names, file_system, owner.id FROM tree JOIN owner ON owner.id = owner
-                WHERE NOT is_dropped ORDER BY tree.id
-                """
+                SELECT tree.id, owner.name, root, names, file_system, mount_point, owner.id
+                FROM tree JOIN owner ON owner.id = owner
+                WHERE NOT is_dropped AND tree.id = coalesce(?, tree.id) ORDER BY tree.id
+                """,
+            arguments: [which]
         ).map { row in
-            let names: String = row[3]
+            let names = try row.text(3).utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+            let identity = try row.text(orNil: 4)
+            let mountPoint = try row.text(orNil: 5) ?? "/"
             return StoredTree(
-                id: row[0], ownerNumber: row[5],
-                rule: WatchedTree(owner: row[1], root: row[2], names: names.split(separator: "/").map(String.init)),
-                fileSystem: (row[4] as Int64?).map { UInt64(bitPattern: $0) })
+                id: try row.number(0), ownerNumber: try row.number(6),
+                rule: WatchedTree(owner: try row.text(1), root: try row.text(2), names: names),
+                place: identity.map { KnownPlace(identity: $0, mountPoint: mountPoint) })
         }
-    }
-
-    /// Deletes what nothing refers to any more.
-    private static func purge(_ db: Database) throws {
-        while true {
-            try db.execute(
-                sql: """
-                    DELETE FROM folder WHERE is_gone
-                    AND NOT EXISTS (SELECT 1 FROM file WHERE folder = folder.id)
-                    AND NOT EXISTS (SELECT 1 FROM difference WHERE folder = folder.id)
-                    AND NOT EXISTS (SELECT 1 FROM folder AS child WHERE child.parent = folder.id)
-                    """)
-            if db.changesCount == 0 { break }
-        }
-        try db.execute(sql: "DELETE FROM tree WHERE is_dropped AND id NOT IN (SELECT tree FROM folder)")
     }
 
     // MARK: Comparing
 
     /// Compares a tree with the disk, from its root on.
     ///
-    /// - Parameter onFolder: Called with each folder, open, before its names are read.
     /// - Returns: What was met.
     /// - Throws: ``FileWatchingError``; what was noted before stays.
     @discardableResult
-    package func compare(
-        _ tree: StoredTree, onFolder: (OwnedDescriptor, Int64) -> Void = { _, _ in }
-    ) throws(FileWatchingError) -> TreeReport {
-        var report = TreeReport()
-        var walk: ComparisonWalk?
-        try steps { db in
-            var comparison = try TreeComparison(db, tree, excluding: excluded)
-            if walk == nil {
-                walk = try comparison.begin()
-                guard walk != nil else {
-                    report = comparison.report
-                    return false
-                }
-            }
-            let goesOn = try comparison.go(on: &walk, onFolder: onFolder)
-            report.add(comparison.report)
-            return goesOn
-        }
-        return report
+    package func compare(_ tree: StoredTree) throws(FileWatchingError) -> TreeReport {
+        try compare(tree, observer: nil)
     }
 
-    /// Compares some names of a folder with the disk, and all below those that are folders.
+    func compare(_ tree: StoredTree, observer: (any FolderObserver)?) throws(FileWatchingError) -> TreeReport {
+        try compare(observer) { db in
+            try Self.storedTrees(db, tree.id).first.map { try self.knowledge(of: $0, db) }
+        } begin: { walk throws(FileWatchingError) in
+            try walk.begin()
+        }
+    }
+
+    /// Compares some names of a folder with the disk, and all below those that are folders and others than before.
     ///
     /// - Parameters:
     ///   - names: `nil` for all.
-    ///   - folder: The number that ``compare(_:onFolder:)`` gave with it.
-    package func compare(
-        _ names: Set<String>?, of folder: Int64, onFolder: (OwnedDescriptor, Int64) -> Void = { _, _ in }
+    ///   - folder: The number under which an observer knows it.
+    func compare(
+        _ names: Set<EntryName>?, of folder: Int64, observer: (any FolderObserver)?
     ) throws(FileWatchingError) -> TreeReport {
-        var report = TreeReport()
-        var walk: ComparisonWalk?
-        var isBegun = false
-        try steps { db in
-            guard let tree = try Self.tree(of: folder, db) else { return false }
-            var comparison = try TreeComparison(db, tree, excluding: excluded)
-            if !isBegun {
-                isBegun = true
-                walk = try comparison.begin(names, of: folder)
+        var way = ComparisonWalk.Way(folder: folder, names: [])
+        var known: [EntryName: FolderRow] = [:]
+        return try compare(observer) { db in
+            guard let tree = try self.treeNumber(of: folder, db), let stored = try Self.storedTrees(db, tree).first,
+                let steps = try FolderPaths.steps(to: folder, db)
+            else { return nil }
+            way.names = steps.names
+            if let names {
+                for name in names { known[name] = try FolderRow.child(name, of: folder, tree: tree, db) }
+            } else {
+                known = try FolderRow.children(of: folder, db)
             }
-            let goesOn = try comparison.go(on: &walk, onFolder: onFolder)
-            report.add(comparison.report)
-            return goesOn
+            return try self.knowledge(of: stored, db)
+        } begin: { walk throws(FileWatchingError) in
+            walk.begin(names, at: way, known: known)
         }
-        return report
     }
 
-    private static func tree(of folder: Int64, _ db: Database) throws -> StoredTree? {
-        guard let id = try Int64.fetchOne(db, sql: "SELECT tree FROM folder WHERE id = ?", arguments: [folder]) else {
-            return nil
+    /// Reads what is known, walks, and notes what was seen batch by batch.
+    private func compare(
+        _ observer: (any FolderObserver)?, knowledge: (Database) throws -> ComparisonWalk.Knowledge?,
+        begin: (inout ComparisonWalk) throws(FileWatchingError) -> Void
+    ) throws(FileWatchingError) -> TreeReport {
+        try comparing.withLock { _ throws(FileWatchingError) in
+            try gather { () throws(FileWatchingError) in
+                guard let knowledge = try once(knowledge) else { return TreeReport() }
+                let reader = FileReader(rule: knowledge.tree.rule, now: clock.now, granularity: clock.granularity)
+                var walk = ComparisonWalk(knowledge, excluding: excluded, reader: reader, observer: observer)
+                var children: [Int64: [EntryName: FolderRow]] = [:]
+                do throws(FileWatchingError) {
+                    try begin(&walk)
+                    var goesOn = true
+                    while goesOn {
+                        goesOn = try walk.go()
+                        try note(&walk, knowledge.tree, &children)
+                    }
+                } catch {
+                    walk.didNote(walk.batch.map { _ in nil })
+                    throw error
+                }
+                if try removeGoing() { walk.report.hasNews = true }
+                return walk.report
+            }
         }
-        return try storedTrees(db).first { $0.id == id }
+    }
+
+    private func note(
+        _ walk: inout ComparisonWalk, _ tree: StoredTree, _ children: inout [Int64: [EntryName: FolderRow]]
+    ) throws(FileWatchingError) {
+        let (batch, place, isRootRemoved) = (walk.batch, walk.newPlace, walk.isRootRemoved)
+        guard !batch.isEmpty || isRootRemoved else { return }
+        var known = children
+        let (folders, report) = try once { db in
+            // It may have been dropped meanwhile.
+            guard try !Self.storedTrees(db, tree.id).isEmpty else {
+                return (batch.map { _ in Int64?.none }, TreeReport())
+            }
+            var writer = try ComparisonWriter(db, tree)
+            if isRootRemoved { try writer.removeRoot() }
+            if let place { try writer.setPlace(place) }
+            return (try writer.note(batch, &known), writer.report)
+        }
+        walk.didNote(folders)
+        walk.report.add(report)
+        let open = walk.openFolders
+        children = known.filter { open.contains($0.key) }
+    }
+
+    private func treeNumber(of folder: Int64, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(db, sql: "SELECT tree FROM folder WHERE id = ?", arguments: [folder])
+    }
+
+    /// The most mounts in a tree that are known.
+    private static let maximumMounts = 1024
+
+    private func knowledge(of tree: StoredTree, _ db: Database) throws -> ComparisonWalk.Knowledge {
+        let hasFiles = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM folder JOIN file ON file.folder = folder.id WHERE folder.tree = ?)",
+            arguments: [tree.id])
+        var mounts: [EntryName: (folder: Int64, identity: String)] = [:]
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT id, file_system FROM folder WHERE tree = ? AND file_system IS NOT NULL AND state = 0
+                LIMIT \(Self.maximumMounts)
+                """, arguments: [tree.id])
+        for row in rows {
+            let folder = try row.number(0)
+            guard let steps = try FolderPaths.steps(to: folder, db) else { continue }
+            let path = steps.names.map(\.text).joined(separator: "/")
+            mounts[EntryName(path)] = (folder, try row.text(1))
+        }
+        return ComparisonWalk.Knowledge(tree: tree, hasFiles: hasFiles ?? true, mounts: mounts) {
+            folder throws(FileWatchingError) in
+            try self.once { try Self.samples(below: folder, of: tree, $0) }
+        }
+    }
+
+    /// How many files are compared to see whether a folder holds what is known.
+    private static let maximumSamples = 64
+
+    /// Some files below a folder, by their path from there.
+    private static func samples(below folder: Int64, of tree: StoredTree, _ db: Database) throws -> [KnownSample] {
+        let top = folder == 0 ? try FolderRow.child("", of: 0, tree: tree.id, db)?.id : folder
+        guard let top else { return [] }
+        return try Row.fetchAll(
+            db,
+            sql: """
+                WITH RECURSIVE below (id, path) AS (
+                    SELECT ?, ''
+                    UNION ALL SELECT folder.id, path || folder.name || '/' FROM below JOIN folder ON parent = below.id
+                    WHERE state = 0 LIMIT 1000
+                )
+                SELECT path || name, size, modified FROM below JOIN file ON folder = below.id LIMIT \(maximumSamples)
+                """, arguments: [top]
+        ).map { KnownSample(path: try $0.text(0), size: try $0.number(1), modified: try $0.number(2)) }
+    }
+
+    // MARK: Counterparts
+
+    /// Carries out comparisons that belong together: until they are over, files that went or came are not handed out, since
+    /// they may be parts of moves. No longer than 30 seconds.
+    func gather<Value>(
+        _ body: () throws(FileWatchingError) -> Value
+    ) throws(FileWatchingError) -> Value {
+        let serial = try once { try Self.lastSerial($0) }
+        gathering.withLock { gathering in
+            if gathering.count == 0 { (gathering.serial, gathering.begun) = (serial, .now) }
+            gathering.count += 1
+        }
+        defer { gathering.withLock { $0.count -= 1 } }
+        return try body()
+    }
+
+    private static func lastSerial(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'difference'") ?? 0
     }
 
     // MARK: Changes
@@ -221,28 +407,50 @@ package final class FileSnapshot: Sendable {
     /// How many files each owner has not dealt with.
     package func pending() throws(FileWatchingError) -> [String: PendingChanges] {
         try once { db in
+            var pending: [String: PendingChanges] = [:]
             let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT owner.name, count(*), sum(min(size, 1 << 40) * is_present) FROM difference
                     JOIN owner ON owner.id = owner GROUP BY owner
                     """)
-            return Dictionary(
-                uniqueKeysWithValues: rows.map { ($0[0], PendingChanges(count: $0[1], bytes: $0[2])) })
+            for row in rows {
+                pending[try row.text(0)] = PendingChanges(
+                    count: Int(clamping: try row.number(1)), bytes: try row.number(2))
+            }
+            return pending
         }
     }
 
-    /// The changes that were noticed first; `nil` if there are none. The list may be empty, and is to be acknowledged then too. Files are told as moved where one file went and one came
-    /// that are the same. They are noted as told: if one is undone before it is acknowledged, that is a change.
+    /// The changes that were noticed first; `nil` if there are none.
+    ///
+    /// Files are reported as moved where one file went and one came that are the same. The list may be empty, and is to be
+    /// acknowledged then too. What is handed out is noted on the disk first: if a change is undone before it is acknowledged,
+    /// that is a change, even after a loss of power.
     ///
     /// - Parameter limit: The most changes.
     package func changes(of owner: String, limit: Int) throws(FileWatchingError) -> FileChanges? {
-        try once { db in
+        let settled = gathering.withLock { gathering in
+            gathering.count > 0 && .now - gathering.begun < Gathering.patience ? gathering.serial : nil
+        }
+        return try once(isDurable: true) { db in
             var reader = ChangeReader(db)
-            let changes = try reader.read(owner, limit: limit)
-            let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ?")
+            // Nothing moves as long as no file is known.
+            let hasFiles = try settled != nil && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM file)") ?? true
+            let changes = try reader.read(owner, limit: limit, settled: hasFiles ? settled : nil)
+            let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
             for serial in changes.serials { try told.execute(arguments: [serial]) }
             return changes.serials.isEmpty ? nil : changes
+        }
+    }
+
+    /// Notes that the owner has dealt with changes. What changed again since they were handed out stays pending.
+    package func acknowledge(_ changes: FileChanges) throws(FileWatchingError) {
+        var rest = changes.serials[...]
+        while !rest.isEmpty {
+            let serials = rest.prefix(Self.acknowledgedAtOnce)
+            rest = rest.dropFirst(serials.count)
+            try once { db in try Self.acknowledge(serials, db) }
         }
     }
 
@@ -256,65 +464,105 @@ package final class FileSnapshot: Sendable {
     /// try snapshot.acknowledge(request)
     /// ```
     package func beginEverything(of owner: String) throws(FileWatchingError) -> EverythingRequest {
-        try once { db in
+        try once(isDurable: true) { db in
             try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [owner])
             // A number of its own, so that no other request has it.
             try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'difference'")
-            if db.changesCount == 0 {
-                try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('difference', 1)")
-            }
-            let serial =
-                try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'difference'") ?? 0
+            let serial = try Self.lastSerial(db)
             try db.execute(sql: "UPDATE owner SET everything = ? WHERE name = ?", arguments: [serial, owner])
             return EverythingRequest(owner: owner, serial: serial)
-        }
-    }
-
-    /// Notes that the owner has dealt with changes. What changed again meanwhile stays pending.
-    package func acknowledge(_ changes: FileChanges) throws(FileWatchingError) {
-        try once { db in
-            for serial in changes.serials { try Self.acknowledge("serial = ?", [serial], db) }
-            try Self.purge(db)
         }
     }
 
     /// Notes that an owner has dealt with a request for everything: it knows every file that was there when the request
     /// began and still is. Files that went stay pending. Does nothing if another request has begun.
     package func acknowledge(_ request: EverythingRequest) throws(FileWatchingError) {
-        try once { db in
-            let owner = try Int64.fetchOne(
-                db, sql: "SELECT id FROM owner WHERE name = ? AND everything = ?",
-                arguments: [request.owner, request.serial])
-            guard let owner else { return }
-            try Self.acknowledge("owner = ? AND serial <= ? AND is_present", [owner, request.serial], db)
-            // The owner may have seen what is left.
-            try db.execute(sql: "UPDATE difference SET is_told = 1 WHERE owner = ?", arguments: [owner])
-            try db.execute(sql: "UPDATE owner SET everything = NULL WHERE id = ?", arguments: [owner])
-            try Self.purge(db)
+        var last: Int64 = -1
+        while true {
+            let goesOn = try once { db in
+                let owner = try Int64.fetchOne(
+                    db, sql: "SELECT id FROM owner WHERE name = ? AND everything = ?",
+                    arguments: [request.owner, request.serial])
+                guard let owner else { return false }
+                let rows = try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT serial, is_present FROM difference WHERE owner = ? AND serial > ?
+                        ORDER BY serial LIMIT \(Self.acknowledgedAtOnce)
+                        """, arguments: [owner, last])
+                let told = try db.cachedStatement(
+                    sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
+                var known: [Int64] = []
+                for row in rows {
+                    last = try row.number(0)
+                    if last <= request.serial, try row.isTrue(1) {
+                        known.append(last)
+                    } else {
+                        // The owner may have seen it.
+                        try told.execute(arguments: [last])
+                    }
+                }
+                try Self.acknowledge(known[...], db)
+                if rows.isEmpty {
+                    try db.execute(sql: "UPDATE owner SET everything = NULL WHERE id = ?", arguments: [owner])
+                }
+                return !rows.isEmpty
+            }
+            guard goesOn else { return }
         }
     }
 
-    private static func acknowledge(_ which: String, _ arguments: StatementArguments, _ db: Database) throws {
-        try db.cachedStatement(
+    private static func acknowledge(_ serials: ArraySlice<Int64>, _ db: Database) throws {
+        let find = try db.cachedStatement(sql: "SELECT folder, name, is_present FROM difference WHERE serial = ?")
+        let keep = try db.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO file (folder, name, inode, born, size, modified, changed)
-                SELECT folder, name, inode, born, size, modified, changed FROM difference WHERE is_present AND \(which)
-                """
-        ).execute(arguments: arguments)
-        // One by one: SQLite looks up pairs of a subquery by the folder alone.
-        let gone = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT folder, name FROM difference WHERE NOT is_present AND \(which)"),
-            arguments: arguments)
-        let delete = try db.cachedStatement(sql: "DELETE FROM file WHERE folder = ? AND name = ?")
-        for row in gone { try delete.execute(arguments: [row[0] as Int64, row[1] as String]) }
-        try db.cachedStatement(sql: "DELETE FROM difference WHERE \(which)").execute(arguments: arguments)
+                INSERT OR REPLACE INTO file (folder, name, \(FileState.columns))
+                SELECT folder, name, \(FileState.columns) FROM difference WHERE serial = ?
+                """)
+        let remove = try db.cachedStatement(sql: "DELETE FROM file WHERE folder = ? AND name = ?")
+        let settle = try db.cachedStatement(sql: "DELETE FROM difference WHERE serial = ?")
+        var folders: Set<Int64> = []
+        for serial in serials {
+            guard let row = try Row.fetchOne(find, arguments: [serial]) else { continue }
+            let folder = try row.number(0)
+            if try row.isTrue(2) {
+                try keep.execute(arguments: [serial])
+            } else {
+                try remove.execute(arguments: [folder, try row.text(1)])
+                folders.insert(folder)
+            }
+            try settle.execute(arguments: [serial])
+        }
+        for folder in folders { try FolderRemoval.purge(folder, db) }
     }
 
-    // MARK: Places
+    // MARK: Folders
 
     /// The numbers of the folders that are there.
     func presentFolders() throws(FileWatchingError) -> Set<Int64> {
-        try once { db in try Int64.fetchSet(db, sql: "SELECT id FROM folder WHERE NOT is_gone") }
+        try once { db in try Int64.fetchSet(db, sql: "SELECT id FROM folder WHERE state = 0") }
+    }
+
+    /// The tree of a folder.
+    func tree(of folder: Int64) throws(FileWatchingError) -> Int64? {
+        try once { db in try self.treeNumber(of: folder, db) }
+    }
+}
+
+/// The clock, and how exact times of files are.
+struct SnapshotClock: Sendable {
+    /// Nanoseconds since 1970.
+    var now: @Sendable () -> Int64
+    /// Nanoseconds in which two changes of a file may have one time.
+    var granularity: @Sendable (FileSystemKind) -> Int64
+
+    /// Those of the system.
+    static let system = SnapshotClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    } granularity: {
+        $0.granularity(isExact: ExactTimes.areKept)
     }
 }
 
@@ -326,30 +574,6 @@ package struct StoredTree: Hashable, Sendable {
     let ownerNumber: Int64
     /// The tree.
     package let rule: WatchedTree
-    /// The file system that the root was on; `nil` if it was never compared.
-    let fileSystem: UInt64?
-}
-
-/// What was met while a tree was compared.
-package struct TreeReport: Hashable, Sendable {
-    /// Folders and files that were looked at.
-    package var folders = 0
-    package var files = 0
-    /// Places that are not there and prove nothing: a disk that is not mounted, a folder that cannot be read.
-    package var unavailable: [String] = []
-    /// Folders beyond ``WatchedTree/Limit``.
-    package var beyondLimits: [String] = []
-    /// Whether something differs from before.
-    package var hasNews = false
-
-    /// The most places that are named.
-    static let maximumPlaces = 16
-
-    mutating func add(_ other: TreeReport) {
-        folders += other.folders
-        files += other.files
-        unavailable = Array((unavailable + other.unavailable).prefix(Self.maximumPlaces))
-        beyondLimits = Array((beyondLimits + other.beyondLimits).prefix(Self.maximumPlaces))
-        hasNews = hasNews || other.hasNews
-    }
+    /// Where the root was; `nil` if it was never compared.
+    let place: KnownPlace?
 }

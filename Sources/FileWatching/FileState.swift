@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystem
-import Glibc
 
 /// The state of a regular file that tells whether it was changed, read without opening it. Times are nanoseconds since 1970.
 package struct FileState: Hashable, Sendable {
-    /// The number of the file in its file system.
+    /// A number of the file system (``FileSystemPlace/number``). A link may lead to another one than that of its folder.
+    package var fileSystem: Int64
+    /// The number of the file in its file system; 0 where that does not keep numbers.
     package var inode: UInt64
     /// When it was created; 0 where the file system does not say.
     package var born: Int64
@@ -12,61 +12,58 @@ package struct FileState: Hashable, Sendable {
     package var size: Int64
     /// When its content was changed.
     package var modified: Int64
-    /// When its content, name or rights were changed.
+    /// When its content, name or rights were changed; 0 if that was so shortly before the look that another change may have
+    /// the same time. The file then differs at the next look.
     package var changed: Int64
 
     /// Whether both are states of one file, perhaps under another name. Numbers of deleted files are used again, so the time of
     /// creation decides, and without it the content must be unchanged.
     func isOfSameFile(as other: FileState) -> Bool {
-        guard inode == other.inode, born == other.born else { return false }
+        guard inode != 0, inode == other.inode, fileSystem == other.fileSystem, born == other.born else { return false }
         return born != 0 || (size == other.size && modified == other.modified)
+    }
+
+    /// A number for the file under a name, added to those of others for the number of a folder.
+    func digest(_ name: EntryName) -> Int64 {
+        var digest = StableDigest()
+        digest.add(name.text)
+        digest.add(UInt64(bitPattern: fileSystem))
+        digest.add(inode)
+        for time in [born, size, modified, changed] { digest.add(UInt64(bitPattern: time)) }
+        return digest.value
     }
 }
 
-/// What is at a place of the file system.
-enum Found: Hashable {
-    case file(FileState)
-    /// A folder, and whether it is the root of a mounted file system; `nil` if the kernel does not say.
-    case folder(isMount: Bool?, device: UInt64)
-    /// Neither, or a link to a folder: folders are watched where they are.
-    case other
-    case nothing
-    /// It cannot be looked at.
-    case unknown(code: Int32)
+/// A number of 64 bits for some values, the same in each process. Not against those who look for two values with one number.
+struct StableDigest {
+    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Looks at a name in an open folder. A symbolic link to a file stands for the file.
-    init(_ name: String, in folder: Int32) {
-        self.init(name, in: folder, follows: false)
+    mutating func add(_ word: UInt64) {
+        // The steps of SplitMix64.
+        state = (state ^ word) &+ 0x9E37_79B9_7F4A_7C15
+        state = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        state = (state ^ state >> 27) &* 0x94D0_49BB_1331_11EB
+        state ^= state >> 31
     }
 
-    /// Looks at a path, and follows links. Not from a place where others may make links.
-    init(path: String) {
-        self.init(path, in: AT_FDCWD, follows: true)
+    mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            add(UInt64(bytes.count))
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var place = 0
+            while place + 8 <= bytes.count {
+                add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                place += 8
+            }
+            var rest: UInt64 = 0
+            while place < bytes.count {
+                rest = rest << 8 | UInt64(bytes[place])
+                place += 1
+            }
+            add(rest)
+        }
     }
 
-    private init(_ name: String, in folder: Int32, follows: Bool) {
-        var described = csystem_file()
-        var isLink = false
-        var code = csystem_describe(folder, name, follows ? 1 : 0, &described)
-        if code == 0, mode_t(described.mode) & Glibc.S_IFMT == Glibc.S_IFLNK {
-            isLink = true
-            code = csystem_describe(folder, name, 1, &described)
-        }
-        guard code == 0 else {
-            // A loop of links leads to nothing.
-            self = [ENOENT, ENOTDIR, ELOOP].contains(code) ? .nothing : .unknown(code: code)
-            return
-        }
-        switch mode_t(described.mode) & Glibc.S_IFMT {
-        case Glibc.S_IFREG:
-            self = .file(
-                FileState(
-                    inode: described.inode, born: described.born, size: described.size, modified: described.modified,
-                    changed: described.changed))
-        case Glibc.S_IFDIR where !isLink:
-            self = .folder(
-                isMount: described.is_mount < 0 ? nil : described.is_mount == 1, device: described.device)
-        default: self = .other
-        }
-    }
+    var value: Int64 { Int64(bitPattern: state) }
 }

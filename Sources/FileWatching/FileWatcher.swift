@@ -7,8 +7,9 @@ import SystemSupport
 /// Follows trees for as long as it lives, and keeps a ``FileSnapshot`` true: what happens is noted there as soon as it has
 /// settled, and a tree is compared as a whole when it is first watched, when events were lost and when something was mounted.
 ///
-/// One thread waits in the kernel (inotify(7), the table of mounts); nothing polls. It may wait for a file system that does not
-/// answer, and nobody waits for it.
+/// One thread waits in the kernel (inotify(7), the table of mounts) and wakes for nothing else, unless some folders cannot be
+/// watched: their trees are compared every five minutes (``Polling``). It may wait for a file system that does not answer, and
+/// nobody waits for it.
 package final class FileWatcher: Sendable {
     /// What is known of a tree.
     package enum TreeState: Hashable, Sendable {
@@ -24,19 +25,31 @@ package final class FileWatcher: Sendable {
         case failed(String)
     }
 
+    /// Why a tree is compared every five minutes.
+    package enum Polling: Hashable, Sendable {
+        /// The kernel refused watches; most often the user has as many as it allows.
+        case unwatched
+        /// It is on a file system that others change unseen: NFS, SMB, FUSE and the like.
+        case shared
+    }
+
     /// What is watched now.
     package struct Status: Hashable, Sendable {
         /// Each tree.
         package var trees: [WatchedTree: TreeState] = [:]
+        /// Trees of which not every change is told.
+        package var polled: [WatchedTree: Polling] = [:]
         /// Watches that the kernel keeps for it.
         package var watches = 0
-        /// Folders that could not be watched, and why: the code of an error, most often ENOSPC.
+        /// Folders that could not be watched, and why: the code of an error, most often ENOSPC. They are tried again.
         package var unwatchedFolders = 0
         package var code: Int32?
-        /// Files and folders that were met at the last comparisons.
+        /// Files and folders of the trees, as they were last compared as a whole.
         package var files = 0
         package var folders = 0
-        /// Whether all trees were compared since something was last asked.
+        /// Folders of which not all is compared, since the tree has more than ``WatchedTree/Limit``.
+        package var beyondLimits: [String] = []
+        /// Whether everything that happened is noted.
         package var isUpToDate = false
     }
 
@@ -55,8 +68,16 @@ package final class FileWatcher: Sendable {
     ///   - snapshot: Where everything is noted.
     ///   - onNews: Called on the thread after something was noted or a comparison ended; must not block.
     /// - Throws: ``FileWatchingError/system(operation:code:)``.
-    package init(
+    package convenience init(
         snapshot: FileSnapshot, onNews: @escaping @Sendable (FileWatcher.Status) -> Void
+    ) throws(FileWatchingError) {
+        try self.init(
+            snapshot: snapshot, pace: WatchPace(), addWatch: { inotify_add_watch($0, $1, $2) }, onNews: onNews)
+    }
+
+    init(
+        snapshot: FileSnapshot, pace: WatchPace, addWatch: @escaping FolderWatches.Add,
+        onNews: @escaping @Sendable (FileWatcher.Status) -> Void
     ) throws(FileWatchingError) {
         let number = csystem_event_descriptor()
         guard number >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
@@ -68,7 +89,7 @@ package final class FileWatcher: Sendable {
         let result = OwnThread.start("file-watch") { [weak self] in
             // Changes matter soon, and less than what the user does.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-            var run = WatchRun(snapshot: snapshot, inotify: inotify)
+            var run = WatchRun(snapshot: snapshot, watches: FolderWatches(inotify, add: addWatch), pace: pace)
             while true {
                 run.wait(wake)
                 guard let orders = self?.takeOrders(), !orders.hasEnded else { return }
@@ -91,6 +112,7 @@ package final class FileWatcher: Sendable {
     }
 
     private func order(_ change: (inout Orders) -> Void) {
+        statusNow.withLock { $0.isUpToDate = false }
         orders.withLock { change(&$0) }
         var one: UInt64 = 1
         write(wake.number, &one, 8)

@@ -2,94 +2,146 @@
 import Glibc
 import SystemSupport
 
-/// The watches of inotify(7), and which folder of a snapshot each belongs to.
+/// The watches of inotify(7), and which folders of a snapshot each stands for: two owners may have one folder.
 ///
-/// Owns the descriptor. One thread at a time. About 40 bytes a folder, and about 1 KiB in the kernel.
-struct FolderWatches: ~Copyable {
-    let descriptor: OwnedDescriptor
-    private var folders: [Int32: Int64] = [:]
-    private var watches: [Int64: Int32] = [:]
-    /// Folders above a root that is a file or not there: the number of the watch, the trees and the names that matter.
-    private var places: [Int32: [Place]] = [:]
-    /// The code of the error because of which a folder is not watched: most often ENOSPC, the user's limit of watches.
-    private(set) var failure: Int32?
-    private(set) var unwatched = 0
+/// One thread. About 60 bytes a folder, and about 1 KiB in the kernel.
+final class FolderWatches: FolderObserver {
+    /// Asks the kernel for a watch, as inotify_add_watch(2) does.
+    typealias Add = @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
 
-    /// A name above or at the root of a tree.
+    let descriptor: OwnedDescriptor
+    private let addWatch: Add
+    /// The first folder of each watch, and the others of the few that have several.
+    private var folders: [Int32: Int64] = [:]
+    private var others: [Int32: Set<Int64>] = [:]
+    private var watches: [Int64: Int32] = [:]
+    /// What is watched on the way to a root.
+    private var places: [Int32: Set<Place>] = [:]
+    /// Folders that could not be watched, and the code of the last error: most often ENOSPC, the user's limit of watches.
+    private(set) var unwatched: Set<Int64> = []
+    private var lastCode: Int32 = 0
+
+    /// A name above the root of a tree, or a folder or link on the way there itself.
     struct Place: Hashable {
         var tree: Int64
-        var name: String
+        var name: EntryName?
     }
 
     private static let presence: EventMask = [.created, .moved, .deleted, .folderGone]
     private static let content: EventMask = [presence, .modified, .closedAfterWriting, .attributes]
 
-    init(_ descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+    init(_ descriptor: OwnedDescriptor, add: @escaping Add) {
+        self.descriptor = descriptor
+        addWatch = add
+    }
 
-    var count: Int { folders.count + places.count }
+    var count: Int { Set(folders.keys).union(places.keys).count }
+    var code: Int32? { unwatched.isEmpty ? nil : lastCode }
 
-    /// Watches an open folder. To be called before its names are read, so that a change after that is told.
-    mutating func add(_ folder: OwnedDescriptor, _ number: Int64) {
+    private func add(_ path: String, _ mask: EventMask) -> Int32? {
+        let watch = addWatch(descriptor.number, path, mask.rawValue)
+        if watch < 0 { lastCode = errno }
+        return watch < 0 ? nil : watch
+    }
+
+    // MARK: Folders
+
+    func willRead(_ folder: OwnedDescriptor) -> Int32? {
         // The folder that is open, wherever its path leads by now.
-        guard let watch = add("/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked]) else {
-            unwatched += 1
+        add("/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked])
+    }
+
+    func didNote(_ watch: Int32?, _ folder: Int64?) {
+        guard let folder else {
+            if let watch { end(watch) }
             return
         }
-        if let old = folders[watch], old != number { watches[old] = nil }
+        guard let watch else {
+            remove(folder)
+            unwatched.insert(folder)
+            return
+        }
+        unwatched.remove(folder)
+        guard watches[folder] != watch else { return }
         // Another folder has taken the place of one that was moved away.
-        if let old = watches[number], old != watch { remove(number) }
-        folders[watch] = number
-        watches[number] = watch
+        remove(folder)
+        watches[folder] = watch
+        if folders[watch] == nil { folders[watch] = folder } else { others[watch, default: []].insert(folder) }
     }
 
-    /// Watches a folder by its path for a name in it.
+    func isWatched(_ folder: Int64) -> Bool { watches[folder] != nil }
+
+    /// Forgets all folders but these.
+    func keep(_ present: Set<Int64>) {
+        for folder in Array(watches.keys) where !present.contains(folder) { remove(folder) }
+        unwatched.formIntersection(present)
+    }
+
+    private func remove(_ folder: Int64) {
+        guard let watch = watches.removeValue(forKey: folder) else { return }
+        if folders[watch] == folder {
+            folders[watch] = others[watch]?.popFirst()
+        } else {
+            others[watch]?.remove(folder)
+        }
+        if others[watch]?.isEmpty == true { others[watch] = nil }
+        end(watch)
+    }
+
+    /// Ends a watch that stands for nothing.
+    private func end(_ watch: Int32) {
+        if folders[watch] == nil, places[watch] == nil { inotify_rm_watch(descriptor.number, watch) }
+    }
+
+    /// The folders of a watch.
+    func folders(of watch: Int32) -> [Int64] {
+        guard let first = folders[watch] else { return [] }
+        return [first] + (others[watch] ?? [])
+    }
+
+    // MARK: Places
+
+    /// Watches a folder for a name in it.
     ///
     /// - Parameter isFile: Whether the name is watched for what is written into it.
-    /// - Returns: Whether the folder is there.
-    mutating func add(_ path: String, _ place: Place, isFile: Bool) -> Bool {
-        let mask = isFile ? Self.content : Self.presence
-        guard let watch = add(path, [mask, .foldersOnly, .added]) else {
-            return failure != ENOENT && failure != ENOTDIR
-        }
-        if places[watch]?.contains(place) != true { places[watch, default: []].append(place) }
-        return true
+    func add(_ path: String, _ place: Place, isFile: Bool) {
+        note(place, add(path, [isFile ? Self.content : Self.presence, .foldersOnly, .added]))
     }
 
-    private mutating func add(_ path: String, _ mask: EventMask) -> Int32? {
-        let watch = inotify_add_watch(descriptor.number, path, mask.rawValue)
-        guard watch >= 0 else {
-            failure = errno
-            return nil
-        }
-        return watch
+    /// Watches whether a folder or a link is moved or removed.
+    func addItself(_ path: String, tree: Int64) {
+        note(Place(tree: tree, name: nil), add(path, [.folderGone, .linksChanged, .noLinks, .added]))
     }
 
-    /// Stops watching all folders but these.
-    mutating func keep(_ present: Set<Int64>) {
-        for folder in watches.keys where !present.contains(folder) { remove(folder) }
+    private func note(_ place: Place, _ watch: Int32?) {
+        if let watch { places[watch, default: []].insert(place) }
     }
 
-    private mutating func remove(_ folder: Int64) {
-        guard let watch = watches.removeValue(forKey: folder), folders[watch] == folder else { return }
-        folders[watch] = nil
-        if places[watch] == nil { inotify_rm_watch(descriptor.number, watch) }
-    }
-
-    /// Stops watching everything.
-    mutating func removeAll() {
-        for watch in Set(folders.keys).union(places.keys) { inotify_rm_watch(descriptor.number, watch) }
-        (folders, watches, places, failure, unwatched) = ([:], [:], [:], nil, 0)
-    }
-
-    /// The folder of a watch; `nil` if there is none any more.
-    func folder(of watch: Int32) -> Int64? { folders[watch] }
     /// The places of a watch.
-    func places(of watch: Int32) -> [Place] { places[watch] ?? [] }
+    func places(of watch: Int32) -> Set<Place> { places[watch] ?? [] }
+
+    /// Ends what is watched on the way to the root of a tree.
+    func removePlaces(of tree: Int64) {
+        for (watch, all) in places {
+            let rest = all.filter { $0.tree != tree }
+            guard rest.count < all.count else { continue }
+            places[watch] = rest.isEmpty ? nil : rest
+            end(watch)
+        }
+    }
+
+    // MARK: Everything
+
+    /// Ends all watches.
+    func removeAll() {
+        for watch in Set(folders.keys).union(places.keys) { inotify_rm_watch(descriptor.number, watch) }
+        (folders, others, watches, places, unwatched) = ([:], [:], [:], [:], [])
+    }
 
     /// Forgets a watch that the kernel has ended.
-    mutating func forget(_ watch: Int32) {
-        if let folder = folders.removeValue(forKey: watch) { watches[folder] = nil }
-        places[watch] = nil
+    func forget(_ watch: Int32) {
+        for folder in folders(of: watch) where watches[folder] == watch { watches[folder] = nil }
+        (folders[watch], others[watch], places[watch]) = (nil, nil, nil)
     }
 
     /// Reads the events there are, 64 KiB at most.

@@ -9,16 +9,21 @@ struct EventMask: OptionSet, Hashable {
     static let modified = EventMask(rawValue: UInt32(IN_MODIFY))
     static let closedAfterWriting = EventMask(rawValue: UInt32(IN_CLOSE_WRITE))
     static let attributes = EventMask(rawValue: UInt32(IN_ATTRIB))
+    /// The same number as that of attributes: a link that is replaced loses its name first.
+    static let linksChanged = attributes
     static let moved = EventMask(rawValue: UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO))
     static let deleted = EventMask(rawValue: UInt32(IN_DELETE))
     /// The watched folder itself was deleted or moved.
     static let folderGone = EventMask(rawValue: UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF))
 
+    /// What the watched folder was on was unmounted.
+    static let unmounted = EventMask(rawValue: UInt32(IN_UNMOUNT))
     static let isFolder = EventMask(rawValue: UInt32(IN_ISDIR))
     static let eventsLost = EventMask(rawValue: UInt32(IN_Q_OVERFLOW))
     static let watchEnded = EventMask(rawValue: UInt32(IN_IGNORED))
 
     static let foldersOnly = EventMask(rawValue: UInt32(IN_ONLYDIR))
+    static let noLinks = EventMask(rawValue: UInt32(IN_DONT_FOLLOW))
     static let noUnlinked = EventMask(rawValue: UInt32(IN_EXCL_UNLINK))
     static let added = EventMask(rawValue: UInt32(IN_MASK_ADD))
 }
@@ -29,7 +34,9 @@ struct InotifyEvent: Hashable {
     var watch: Int32
     var mask: EventMask
     /// What it is about in the watched folder; empty for the folder itself. `nil` if it is no UTF-8.
-    var name: String?
+    var name: EntryName?
+    /// The same for both names of a file that was moved; 0 for other events.
+    var cookie: UInt32 = 0
 
     private static let headerBytes = 16
 
@@ -40,12 +47,14 @@ struct InotifyEvent: Hashable {
         while bytes.count - offset >= headerBytes {
             let watch = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
             let mask = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+            let cookie = bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
             let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
             guard bytes.count - offset - headerBytes >= length else { break }
             let name = bytes[offset + headerBytes..<offset + headerBytes + length].prefix { $0 != 0 }
             events.append(
                 InotifyEvent(
-                    watch: watch, mask: EventMask(rawValue: mask), name: String(validating: name, as: UTF8.self)))
+                    watch: watch, mask: EventMask(rawValue: mask),
+                    name: String(validating: name, as: UTF8.self).map { EntryName($0) }, cookie: cookie))
             offset += headerBytes + length
         }
         return events

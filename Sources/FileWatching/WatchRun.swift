@@ -3,36 +3,84 @@ import CSystem
 import Glibc
 import SystemSupport
 
+/// How long a watcher waits.
+struct WatchPace: Sendable {
+    /// The shortest time between two looks at events: what happens often is not worth being woken each time.
+    var pause = Duration.milliseconds(50)
+    /// How long after a failure of the snapshot it is tried again.
+    var failure = Duration.seconds(60)
+    /// How often a tree is compared of which not every change is told.
+    var polling = Duration.seconds(300)
+    /// How long after events were lost, or the system had no room, all is compared: doubled as long as that goes on.
+    var first = Duration.seconds(1)
+    var longest = Duration.seconds(60)
+    /// How long after a look a file that may have changed in the same moment is looked at again.
+    var unsettled = Duration.milliseconds(2200)
+}
+
+/// A time to wait that is doubled as long as what it is for goes on.
+struct DoublingWait {
+    let first: Duration
+    let longest: Duration
+    private var last: (time: ContinuousClock.Instant, wait: Duration)?
+
+    init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
+
+    /// The time to wait after it happened once more.
+    mutating func next(at now: ContinuousClock.Instant) -> Duration {
+        var wait = first
+        if let last, now - last.time <= last.wait + longest { wait = min(last.wait * 2, longest) }
+        last = (now, wait)
+        return wait
+    }
+}
+
 /// What the thread of a ``FileWatcher`` has and does.
 struct WatchRun: ~Copyable {
+    /// A tree that is watched.
+    private struct Tree {
+        var stored: StoredTree
+        /// When it is to be compared as a whole.
+        var due: ContinuousClock.Instant?
+        /// When it is to be compared since not every change is told.
+        var poll: ContinuousClock.Instant?
+        var polling: FileWatcher.Polling?
+        var state = FileWatcher.TreeState.waiting
+        /// Where the root is, without links.
+        var resolved: String
+        /// The folder of the root.
+        var root: Int64?
+        var report = TreeReport()
+    }
+
     private let snapshot: FileSnapshot
-    private var watches: FolderWatches
+    private let watches: FolderWatches
+    private let pace: WatchPace
     private var settling = SettlingPaths()
-    private var trees: [Int64: StoredTree] = [:]
-    /// Trees that are to be compared as a whole, and when.
-    private var roots: [Int64: ContinuousClock.Instant] = [:]
+    private var trees: [Int64: Tree] = [:]
+    /// What was ordered, and when it is to be set if that is still to be done.
+    private var rules: [WatchedTree] = []
+    private var rulesDue: ContinuousClock.Instant?
+    private var overflows: DoublingWait
+    private var retries: DoublingWait
     /// Whether a folder was moved, so that watches may stand for what is not in a tree any more.
     private var wasMoved = false
     private let mounts: OwnedDescriptor?
     private var mountPoints: MountPoints?
     private var lastRead: ContinuousClock.Instant
-    private let buffer: EventBuffer
+    private let buffer = EventBuffer()
     private(set) var status = FileWatcher.Status()
 
-    /// The shortest time between two looks at events: what happens often is not worth being woken each time.
-    private static let pause = Duration.milliseconds(50)
-    /// How long after a failure everything is compared again.
-    private static let retry = Duration.seconds(60)
-
-    /// - Parameter inotify: A descriptor of inotify(7).
-    init(snapshot: FileSnapshot, inotify: OwnedDescriptor) {
+    init(snapshot: FileSnapshot, watches: FolderWatches, pace: WatchPace) {
         self.snapshot = snapshot
-        watches = FolderWatches(inotify)
+        self.watches = watches
+        self.pace = pace
+        overflows = DoublingWait(first: pace.first, longest: pace.longest)
+        retries = overflows
         let number = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         mounts = number >= 0 ? OwnedDescriptor(adopting: number) : nil
         mountPoints = .current()
-        buffer = EventBuffer()
-        lastRead = .now - Self.pause
+        lastRead = .now - pace.pause
     }
 
     // MARK: Waiting
@@ -40,19 +88,20 @@ struct WatchRun: ~Copyable {
     /// Waits until something happened, is due, or was ordered.
     mutating func wait(_ wake: OwnedDescriptor) {
         let now = ContinuousClock.now
-        let due = [settling.nextDue, roots.values.min()].compactMap { $0 }.min()
+        let dues = trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]
+        let due = settling.hasOverflowed ? now : dues.compactMap { $0 }.min()
         var descriptors = [
             pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
         ]
         // Right after events were read, more are left to gather for a moment.
-        let ready = lastRead + Self.pause
+        let ready = lastRead + pace.pause
         if now >= ready {
             descriptors.append(pollfd(fd: watches.descriptor.number, events: Int16(POLLIN), revents: 0))
         }
         let end = now >= ready ? due : min(due ?? ready, ready)
         let timeout = end.map { Int32(clamping: ($0 - now).wholeMilliseconds) } ?? -1
-        guard poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return }
+        guard Glibc.poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return }
         if descriptors[0].revents != 0 {
             var count: UInt64 = 0
             read(wake.number, &count, 8)
@@ -66,69 +115,91 @@ struct WatchRun: ~Copyable {
 
     private mutating func note(_ event: InotifyEvent, at now: ContinuousClock.Instant) {
         if event.has(.eventsLost) { return settling.overflow() }
-        for place in watches.places(of: event.watch)
-        where event.name == place.name || event.name == "" || event.has(.watchEnded) {
-            roots[place.tree] = now + SettlingPaths.quiet
-        }
-        if let folder = watches.folder(of: event.watch), let name = event.name {
-            if !name.isEmpty {
-                guard !name.isHiddenName || trees.values.contains(where: { !$0.rule.names.isEmpty }) else { return }
-                let isFolder = event.has(.isFolder)
-                let isWriting =
-                    event.has(.modified) && !event.has(.closedAfterWriting) || event.has(.created) && !isFolder
-                settling.note(isWriting ? .writing : .done, name, in: folder, at: now)
-            } else if event.has(.folderGone) {
-                wasMoved = true
-                for (tree, root) in rootFolders where root == folder { roots[tree] = now + SettlingPaths.quiet }
-            } else if event.has(.attributes) {
-                settling.note(.done, nil, in: folder, at: now)
+        for place in watches.places(of: event.watch) {
+            let isItself = event.name == "" || event.has(.watchEnded)
+            if isItself ? place.name == nil || event.has([.folderGone, .watchEnded]) : event.name == place.name {
+                schedule(place.tree, at: now + SettlingPaths.quiet)
             }
         }
+        for folder in watches.folders(of: event.watch) { note(event, in: folder, at: now) }
         if event.has(.watchEnded) { watches.forget(event.watch) }
     }
 
-    /// The folder of each root.
-    private var rootFolders: [Int64: Int64] = [:]
+    private mutating func note(_ event: InotifyEvent, in folder: Int64, at now: ContinuousClock.Instant) {
+        guard let name = event.name else { return }
+        if name != "" {
+            guard !name.text.isHiddenName || trees.values.contains(where: { !$0.stored.rule.names.isEmpty }) else {
+                return
+            }
+            let isFolder = event.has(.isFolder)
+            let isWriting =
+                event.has(.modified) && !event.has(.closedAfterWriting) || event.has(.created) && !isFolder
+            settling.note(isWriting ? .writing : .done, name, in: folder, at: now, cookie: event.cookie)
+        } else if event.has([.folderGone, .unmounted]) {
+            wasMoved = true
+            for tree in trees.values where tree.root == folder {
+                schedule(tree.stored.id, at: now + SettlingPaths.quiet)
+            }
+            // Nothing above it tells that a disk is away.
+            if event.has(.unmounted), let tree = (try? snapshot.tree(of: folder)) ?? nil {
+                schedule(tree, at: now + SettlingPaths.quiet)
+            }
+        } else if event.has(.attributes) {
+            settling.note(.done, nil, in: folder, at: now)
+        }
+    }
+
+    /// Has a tree compared as a whole, at this time at the latest.
+    private mutating func schedule(_ tree: Int64, at time: ContinuousClock.Instant) {
+        guard let due = trees[tree]?.due else {
+            trees[tree]?.due = time
+            return
+        }
+        trees[tree]?.due = min(due, time)
+    }
 
     private mutating func lookAtMounts() {
         let now = MountPoints.current()
         defer { mountPoints = now }
         guard let now, let earlier = mountPoints else { return compareAll() }
         for point in now.changedPoints(since: earlier) {
-            for tree in trees.values where lies(tree.rule.root, in: point) || lies(point, in: tree.rule.root) {
-                roots[tree.id] = .now + SettlingPaths.quiet
+            for tree in trees.values where lies(tree.resolved, in: point) || lies(point, in: tree.resolved) {
+                schedule(tree.stored.id, at: .now + SettlingPaths.quiet)
             }
         }
     }
 
     // MARK: Orders
 
+    /// Watches these trees from now on.
     mutating func setTrees(_ rules: [WatchedTree]) {
+        self.rules = rules
+        rulesDue = .now
+    }
+
+    private mutating func setRules() {
+        rulesDue = nil
         do throws(FileWatchingError) {
             try snapshot.setTrees(rules)
             let stored = try snapshot.trees()
-            for tree in stored where trees[tree.id] == nil { roots[tree.id] = .now }
-            let gone = !Set(trees.keys).isSubset(of: stored.map(\.id))
-            trees = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
-            roots = roots.filter { trees[$0.key] != nil }
-            if gone { beginAnew() }
-            status.trees = [:]
-            for tree in stored { status.trees[tree.rule] = .waiting }
+            for number in trees.keys where !stored.contains(where: { $0.id == number }) {
+                trees[number] = nil
+                watches.removePlaces(of: number)
+                wasMoved = true
+            }
+            for tree in stored where trees[tree.id] == nil {
+                trees[tree.id] = Tree(stored: tree, due: .now, resolved: tree.rule.root)
+            }
         } catch {
-            status.trees = Dictionary(rules.map { ($0, .failed(error.description)) }) { one, _ in one }
+            fail(error)
+            rulesDue = .now + pace.failure
         }
-    }
-
-    private mutating func beginAnew() {
-        watches.removeAll()
-        rootFolders = [:]
-        compareAll()
     }
 
     /// Compares all trees.
     mutating func compareAll() {
         settling = SettlingPaths()
-        for tree in trees.keys { roots[tree] = .now }
+        for tree in trees.keys { schedule(tree, at: .now) }
     }
 
     // MARK: Comparing
@@ -137,85 +208,177 @@ struct WatchRun: ~Copyable {
     ///
     /// - Returns: Whether anything was.
     mutating func work() -> Bool {
-        if settling.hasOverflowed { compareAll() }
         let now = ContinuousClock.now
-        let dueRoots = roots.filter { $0.value <= now }.keys.sorted()
+        if settling.hasOverflowed {
+            settling = SettlingPaths()
+            let wait = overflows.next(at: now)
+            for tree in trees.keys where trees[tree]?.due == nil { trees[tree]?.due = now + wait }
+        }
+        let hasRules = rulesDue.map { $0 <= now } ?? false
+        if hasRules { setRules() }
+        let dueTrees = trees.values.filter { tree in [tree.due, tree.poll].contains { $0.map { $0 <= now } ?? false } }
+            .map(\.stored.id).sorted()
         let dueNames = settling.takeDue(at: now)
-        for tree in dueRoots {
-            roots[tree] = nil
-            compareWhole(tree)
-        }
-        for (folder, names) in dueNames { compare(names, of: folder) }
-        if wasMoved, !dueNames.isEmpty || !dueRoots.isEmpty { dropStrayWatches() }
-        (status.watches, status.unwatchedFolders, status.code) = (watches.count, watches.unwatched, watches.failure)
-        status.isUpToDate = roots.isEmpty
-        return !dueRoots.isEmpty || !dueNames.isEmpty
-    }
-
-    private mutating func compareWhole(_ number: Int64) {
+        guard hasRules || !dueTrees.isEmpty || !dueNames.isEmpty else { return false }
         do throws(FileWatchingError) {
-            guard let tree = try snapshot.trees().first(where: { $0.id == number }) else { return }
-            trees[number] = tree
-            var root: Int64?
-            let report = try snapshot.compare(tree) { descriptor, folder in
-                // The root is met first.
-                if root == nil { root = folder }
-                watches.add(descriptor, folder)
+            // The two names of a file that was moved may be in two trees.
+            try snapshot.gather { () throws(FileWatchingError) in
+                for tree in dueTrees { try compareWhole(tree) }
+                for (folder, names) in dueNames { try compare(names, of: folder) }
             }
-            status.files += report.files
-            status.folders += report.folders
-            rootFolders[number] = root
-            if root == nil { watchAround(tree) }
-            status.trees[tree.rule] =
-                if !report.unavailable.isEmpty {
-                    .unavailable(report.unavailable)
-                } else if root == nil, report.files == 0 {
-                    .missing
-                } else { .watched }
         } catch {
             fail(error)
-            roots[number] = .now + Self.retry
+        }
+        if wasMoved || !watches.unwatched.isEmpty { dropStrayWatches() }
+        updateStatus()
+        return true
+    }
+
+    private mutating func compareWhole(_ number: Int64) throws(FileWatchingError) {
+        guard var tree = trees[number] else { return }
+        trees[number]?.due = nil
+        trees[number]?.poll = nil
+        do throws(FileWatchingError) {
+            watches.removePlaces(of: number)
+            let observer = RootObserver(watches)
+            tree.report = try snapshot.compare(tree.stored, observer: observer)
+            tree.root = observer.root
+            tree.resolved = watchWay(to: tree)
+        } catch {
+            schedule(number, at: .now + pace.failure)
+            trees[number]?.state = .failed(error.description)
+            throw error
+        }
+        let report = tree.report
+        tree.state =
+            if !report.unavailable.isEmpty {
+                .unavailable(report.unavailable)
+            } else if tree.root == nil, report.files == 0 {
+                .missing
+            } else { .watched }
+        // What was scheduled by the comparison itself.
+        tree.due = trees[number]?.due
+        trees[number] = tree
+        if report.needsRetry { schedule(number, at: .now + retries.next(at: .now)) }
+        look(again: report, number)
+        poll(number, report)
+    }
+
+    private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
+        let report: TreeReport
+        do throws(FileWatchingError) {
+            report = try snapshot.compare(names, of: folder, observer: watches)
+        } catch {
+            for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
+            throw error
+        }
+        if report.needsRetry {
+            let wait = retries.next(at: .now)
+            for name in names ?? [] { settling.note(.later(wait), name, in: folder, at: .now) }
+            if names == nil { settling.note(.later(wait), nil, in: folder, at: .now) }
+        }
+        guard report.needsWholeTree || report.unwatched > 0 || !report.unsettled.isEmpty,
+            let tree = try snapshot.tree(of: folder)
+        else { return }
+        if report.needsWholeTree { schedule(tree, at: .now) }
+        look(again: report, tree)
+        poll(tree, report)
+    }
+
+    /// Has files looked at again that may change without another time.
+    private mutating func look(again report: TreeReport, _ tree: Int64) {
+        for (folder, names) in report.unsettled {
+            for name in names {
+                // The root is a file.
+                if name == "" {
+                    schedule(tree, at: .now + pace.unsettled)
+                } else {
+                    settling.note(.later(pace.unsettled), name, in: folder, at: .now)
+                }
+            }
         }
     }
 
-    private mutating func compare(_ names: Set<String>?, of folder: Int64) {
-        do throws(FileWatchingError) {
-            _ = try snapshot.compare(names, of: folder) { watches.add($0, $1) }
-        } catch {
-            fail(error)
-            for tree in trees.keys { roots[tree] = .now + Self.retry }
-        }
+    /// Has a tree compared every so often if not every change of it is told.
+    private mutating func poll(_ number: Int64, _ report: TreeReport) {
+        let polling: FileWatcher.Polling? =
+            report.unwatched > 0
+            ? .unwatched : report.isShared || trees[number]?.report.isShared == true ? .shared : nil
+        trees[number]?.polling = polling
+        if polling != nil, trees[number]?.poll == nil { trees[number]?.poll = .now + pace.polling }
     }
 
     private mutating func fail(_ error: FileWatchingError) {
-        for tree in trees.values { status.trees[tree.rule] = .failed(error.description) }
+        for tree in trees.keys { trees[tree]?.state = .failed(error.description) }
+        if case .snapshotLost = error {
+            // Folders have other numbers now.
+            watches.removeAll()
+            trees = [:]
+            settling = SettlingPaths()
+            rulesDue = .now
+        }
+        for rule in rules { status.trees[rule] = .failed(error.description) }
     }
 
-    /// Watches the folder that holds a root which is a file, or the nearest one above a root that is not there.
-    private mutating func watchAround(_ tree: StoredTree) {
-        // What appears between the look and the watch is found by looking once more.
+    /// Watches the folders and links on the way to a root, and the folder that holds it if it is a file or missing.
+    ///
+    /// - Returns: Where the root is, without links.
+    private mutating func watchWay(to tree: Tree) -> String {
+        let number = tree.stored.id
+        // What happens between the look and the watch is found by looking once more.
         for _ in 0..<8 {
-            let found = Found(path: tree.rule.root)
-            var names = pathNames(tree.rule.root)
-            while let name = names.popLast() {
-                let place = FolderWatches.Place(tree: tree.id, name: name)
-                let isFile = if case .file = found { true } else { false }
-                if watches.add("/" + names.joined(separator: "/"), place, isFile: isFile) { break }
+            let way = RootPath(tree.stored.rule.root)
+            for step in way.steps { watches.addItself(step.path.text, tree: number) }
+            if tree.root == nil {
+                watches.add(
+                    way.lastFolder.text, FolderWatches.Place(tree: number, name: way.lastName), isFile: way.exists)
             }
-            let now = Found(path: tree.rule.root)
-            if now == found { return }
-            if case .folder = now {
-                roots[tree.id] = .now
-                return
+            if RootPath(tree.stored.rule.root) == way {
+                // It came, or went, after the comparison.
+                if way.exists == (tree.root == nil && tree.report.files == 0 && tree.report.unavailable.isEmpty) {
+                    schedule(number, at: .now + SettlingPaths.quiet)
+                }
+                return way.resolved.text
             }
+            schedule(number, at: .now + SettlingPaths.quiet)
         }
+        return tree.resolved
     }
 
     /// Ends watches of folders that are in no tree any more.
     private mutating func dropStrayWatches() {
-        wasMoved = false
         guard let present = try? snapshot.presentFolders() else { return }
+        wasMoved = false
         watches.keep(present)
+    }
+
+    private mutating func updateStatus() {
+        let all = trees.values
+        status.trees = Dictionary(all.map { ($0.stored.rule, $0.state) }) { one, _ in one }
+        if rulesDue != nil { for rule in rules where status.trees[rule] == nil { status.trees[rule] = .waiting } }
+        status.polled = Dictionary(
+            all.compactMap { tree in tree.polling.map { (tree.stored.rule, $0) } }
+        ) { one, _ in one }
+        status.beyondLimits = Array(all.flatMap(\.report.beyondLimits).prefix(TreeReport.maximumPlaces))
+        (status.watches, status.unwatchedFolders, status.code) = (watches.count, watches.unwatched.count, watches.code)
+        status.files = all.lazy.map(\.report.files).reduce(0, +)
+        status.folders = all.lazy.map(\.report.folders).reduce(0, +)
+        status.isUpToDate = rulesDue == nil && settling.isEmpty && all.allSatisfy { $0.due == nil }
+    }
+}
+
+/// Watches folders, and remembers which was met first: the root.
+private final class RootObserver: FolderObserver {
+    private let watches: FolderWatches
+    private(set) var root: Int64?
+
+    init(_ watches: FolderWatches) { self.watches = watches }
+
+    func willRead(_ folder: OwnedDescriptor) -> Int32? { watches.willRead(folder) }
+    func isWatched(_ folder: Int64) -> Bool { watches.isWatched(folder) }
+    func didNote(_ watch: Int32?, _ folder: Int64?) {
+        if root == nil { root = folder }
+        watches.didNote(watch, folder)
     }
 }
 

@@ -30,6 +30,12 @@ package struct WatchedTree: Hashable, Sendable {
         self.names = names
     }
 
+    /// All parts, in an order. Compared by their bytes (``EntryName``).
+    var order: [EntryName] { ([owner, root] + names).map { EntryName($0) } }
+
+    package static func == (one: WatchedTree, other: WatchedTree) -> Bool { one.order == other.order }
+    package func hash(into hasher: inout Hasher) { hasher.combine(order) }
+
     /// Whether something at a level below the root is watched, or may hold what is. Hidden names are watched only where a
     /// pattern begins with a dot.
     ///
@@ -65,14 +71,12 @@ package struct WatchedTree: Hashable, Sendable {
     }
 
     /// The trees without those that lie in another one of the same owner as a whole.
-    static func withoutNested(_ trees: [WatchedTree]) -> [WatchedTree] {
-        let distinct = Array(Set(trees)).sorted {
-            ($0.owner, $0.root, $0.names.count) < ($1.owner, $1.root, $1.names.count)
-        }
+    static func withoutNested(_ trees: [WatchedTree]) -> Set<WatchedTree> {
+        let distinct = Set(trees)
         return distinct.filter { tree in
             !distinct.contains { other in
-                other != tree && other.owner == tree.owner && other.names.isEmpty
-                    && (other.root == tree.root || other.holds(tree.root))
+                other != tree && EntryName(other.owner) == EntryName(tree.owner) && other.names.isEmpty
+                    && (EntryName(other.root) == EntryName(tree.root) || other.holds(tree.root))
             }
         }
     }

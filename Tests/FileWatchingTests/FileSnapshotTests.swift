@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import Glibc
+import Synchronization
 import SystemSupport
 import TestSupport
 import Testing
@@ -52,9 +53,24 @@ private struct Place {
 }
 
 extension FileSnapshot {
-    /// As if all roots had been on another file system.
-    fileprivate func pretendFileSystem(_ number: UInt64) throws(FileWatchingError) {
-        try once { try $0.execute(sql: "UPDATE tree SET file_system = ?", arguments: [Int64(bitPattern: number)]) }
+    /// Overwrites pages of the file behind SQLite's back.
+    fileprivate func damage(_ path: String) throws {
+        try DatabaseQueue(path: path).writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        defer { close(file) }
+        let garbage = [UInt8](repeating: 0xA5, count: 4096)
+        for page in 1..<40 { pwrite(file, garbage, garbage.count, off_t(page * 4096)) }
+        try once { try $0.execute(sql: "PRAGMA shrink_memory") }
+    }
+
+    /// As if all roots had been at another place.
+    func pretend(_ place: KnownPlace) throws(FileWatchingError) {
+        try once {
+            try $0.execute(
+                sql: "UPDATE tree SET file_system = ?, mount_point = ?", arguments: [place.identity, place.mountPoint])
+        }
     }
 }
 
@@ -249,26 +265,197 @@ struct FileSnapshotTests {
         #expect(try place.settle().allSatisfy { $0 == .changed(path: place.path("a")) })
     }
 
-    @Test("Where the root is deleted its files are removed; where another file system is in its place they stay")
+    @Test("Where the root is deleted its files are removed; where its disk is away they stay")
     func roots() throws {
         var place = try Place()
         try place.write("one", "a")
         _ = try place.settle()
-        // As if it had been on another disk.
-        try place.snapshot.pretendFileSystem(42)
-        let report = try place.compare()
-        #expect(report.unavailable == [place.root])
+        let known = try #require(try place.snapshot.trees().first?.place)
+        // As if it had been on another disk, which left an empty folder, or one with something else.
+        try place.snapshot.pretend(KnownPlace(identity: "number 2a", mountPoint: place.root))
+        rename(place.path("a"), place.folder.path("a"))
+        #expect(try place.compare().unavailable == [place.root])
         #expect(try place.settle() == [])
+        try place.write("stray", "b")
+        #expect(try place.compare().unavailable == [place.root])
         rename(place.root, place.root + ".away")
         #expect(try place.compare().unavailable == [place.root])
         #expect(try place.settle() == [])
         rename(place.root + ".away", place.root)
-        try place.snapshot.pretendFileSystem(try #require(SearchedFolder(place.root).fileSystem))
-        #expect(try place.settle() == [])
+        // Its files were copied there.
+        rename(place.folder.path("a"), place.path("a"))
+        #expect(Set(try place.settle()).isSuperset(of: [.changed(path: place.path("b"))]))
+        #expect(try place.snapshot.trees().first?.place == known)
         try FileManager.default.removeItem(atPath: place.root)
-        #expect(try place.settle() == [.removed(path: place.path("a"))])
+        #expect(Set(try place.settle()) == [.removed(path: place.path("a")), .removed(path: place.path("b"))])
         try place.write("again", "a")
         #expect(try place.settle() == [.changed(path: place.path("a"))])
+    }
+
+    @Test("Another disk at the place counts once it holds something")
+    func anotherDisk() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        let known = try #require(try place.snapshot.trees().first?.place)
+        try place.snapshot.pretend(KnownPlace(identity: "number 2a", mountPoint: known.mountPoint))
+        unlink(place.path("a"))
+        #expect(try place.compare().unavailable == [place.root])
+        #expect(try place.settle() == [])
+        try place.write("two", "b")
+        #expect(Set(try place.settle()) == [.removed(path: place.path("a")), .changed(path: place.path("b"))])
+    }
+
+    @Test("Two names that are the same letters in two normal forms are two files")
+    func normalForms() throws {
+        var place = try Place()
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        #expect(composed == decomposed)
+        for name in [composed, decomposed] {
+            try place.write(name, name + ".md")
+            try place.write(name, name + "/in")
+        }
+        #expect(try place.settle().count == 4)
+        try place.write("other", decomposed + ".md")
+        let changed = try place.settle().flatMap(\.paths)
+        #expect(changed.map { Array($0.utf8) } == [Array(place.path(decomposed + ".md").utf8)])
+        unlink(place.path(composed + ".md"))
+        let removed = try place.settle().flatMap(\.paths)
+        #expect(removed.map { Array($0.utf8) } == [Array(place.path(composed + ".md").utf8)])
+        try FileManager.default.removeItem(atPath: place.path(decomposed))
+        #expect(try place.settle().count == 1)
+        let trees = [composed, decomposed].map { WatchedTree(owner: FileOwner.name, root: place.path($0)) }
+        try place.snapshot.setTrees(trees)
+        #expect(try place.snapshot.trees().count == 2)
+    }
+
+    @Test("A link whose target's disk is away keeps its file; one whose target was deleted does not")
+    func danglingLinks() throws {
+        var place = try Place()
+        try Data("one".utf8).write(to: URL(fileURLWithPath: place.folder.path("target")))
+        try Data("one".utf8).write(to: URL(fileURLWithPath: place.folder.path("deleted")))
+        symlink(place.folder.path("target"), place.path("link"))
+        symlink(place.folder.path("deleted"), place.path("other"))
+        _ = try place.settle()
+        // As if the target had been on another disk.
+        try place.snapshot.once {
+            try $0.execute(sql: "UPDATE file SET file_system = 42 WHERE name = 'link'")
+            try $0.execute(sql: "UPDATE folder SET digest = NULL")
+        }
+        unlink(place.folder.path("target"))
+        unlink(place.folder.path("deleted"))
+        #expect(try place.settle() == [.removed(path: place.path("other"))])
+    }
+
+    @Test("A file that changed in the moment of a look is looked at again")
+    func unsettled() throws {
+        let folder = try TemporaryFolder()
+        mkdir(folder.path("notes"), 0o700)
+        let path = folder.path("notes/a")
+        try Data("one".utf8).write(to: URL(fileURLWithPath: path))
+        let now = Mutex<Int64>(0)
+        var clock = SnapshotClock.system
+        clock.granularity = { _ in 2_000_000_000 }
+        clock.now = { now.withLock { $0 } }
+        var status = stat()
+        stat(path, &status)
+        let changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        now.withLock { $0 = changed + 1 }
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"), excluding: [], clock: clock)
+        try snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
+        let tree = try #require(try snapshot.trees().first)
+        func settle() throws -> [FileChange] {
+            try snapshot.compare(tree)
+            guard let changes = try snapshot.changes(of: FileOwner.name, limit: 9) else { return [] }
+            try snapshot.acknowledge(changes)
+            return changes.changes
+        }
+        #expect(try settle() == [.changed(path: path)])
+        #expect(try settle() == [])
+        #expect(try snapshot.compare(tree).unsettled.values.map { $0 } == [["a"]])
+        now.withLock { $0 = changed + 3_000_000_000 }
+        #expect(try settle() == [.changed(path: path)])
+        #expect(try settle() == [])
+    }
+
+    @Test("What could not be read is not removed")
+    func unreadable() throws {
+        var place = try Place()
+        try place.write("one", "folder/a")
+        try place.write("one", "folder/below/b")
+        _ = try place.settle()
+        chmod(place.path("folder"), 0)
+        defer { chmod(place.path("folder"), 0o700) }
+        // The superuser may read it nevertheless.
+        guard access(place.path("folder"), R_OK) != 0 else { return }
+        #expect(try place.compare().unavailable == [place.path("folder")])
+        #expect(try place.settle() == [])
+    }
+
+    @Test("A snapshot that is damaged while it is used is made again")
+    func damagedInUse() throws {
+        var place = try Place()
+        for number in 0..<200 { try place.write("one", "\(number)") }
+        _ = try place.settle()
+        try place.snapshot.damage(place.folder.path("files.sqlite"))
+        #expect(throws: FileWatchingError.snapshotLost(path: place.folder.path("files.sqlite"))) {
+            try place.compare()
+        }
+        #expect(try place.settle().count == 200)
+        #expect(place.owner.files == filesOnDisk(place.root))
+    }
+
+    @Test("The file is for the user alone from the start")
+    func rights() throws {
+        let place = try Place()
+        try place.compare()
+        for name in ["files.sqlite", "files.sqlite-wal"] {
+            var status = stat()
+            #expect(stat(place.folder.path(name), &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test("A snapshot that another process has locked is waited for, and then reported")
+    func locked() throws {
+        let place = try Place()
+        let path = place.folder.path("files.sqlite")
+        let other = try FileSnapshot(path: path, excluding: [], clock: .system, patience: 0.05)
+        _ = try place.snapshot.once { _ in
+            #expect { try other.pending() } throws: { error in
+                if case FileWatchingError.snapshot = error { true } else { false }
+            }
+        }
+        #expect(try other.pending() == [:])
+    }
+
+    @Test("Changes that may be parts of moves are handed out once all was compared")
+    func gathered() throws {
+        var place = try Place()
+        try place.write("one", "a")
+        try place.write("one", "changed")
+        _ = try place.settle()
+        let tree = try #require(try place.snapshot.trees().first)
+        rename(place.path("a"), place.path("b"))
+        try place.write("two", "changed")
+        let before = try place.snapshot.gather { () throws(FileWatchingError) in
+            try place.snapshot.compare(tree)
+            return try place.snapshot.changes(of: FileOwner.name, limit: 9)?.changes
+        }
+        #expect(before == [.changed(path: place.path("changed"))])
+        #expect(try place.settle().contains(.moved(from: place.path("a"), to: place.path("b"))))
+    }
+
+    @Test("A file on another file system is not the other half of a move")
+    func sameNumberElsewhere() throws {
+        let state = FileState(fileSystem: 1, inode: 7, born: 3, size: 1, modified: 1, changed: 1)
+        var other = state
+        #expect(state.isOfSameFile(as: other))
+        other.fileSystem = 2
+        #expect(!state.isOfSameFile(as: other))
+        // File systems that keep no numbers.
+        (other.fileSystem, other.inode) = (1, 0)
+        #expect(!other.isOfSameFile(as: other))
     }
 
     @Test("A root may be a file, a link, or become one")

@@ -36,7 +36,7 @@ struct SettlingPathsTests {
     @Test("Many names of a folder are the folder, and too many are everything")
     func bounds() {
         var settling = SettlingPaths()
-        for number in 0...SettlingPaths.maximumNames { settling.note(.done, "\(number)", in: 1, at: start) }
+        for number in 0...SettlingPaths.maximumNames { settling.note(.done, EntryName("\(number)"), in: 1, at: start) }
         settling.note(.done, "one more", in: 1, at: start)
         settling.note(.done, "a", in: 2, at: start)
         #expect(settling.takeDue(at: start + .seconds(1)) == [1: nil, 2: ["a"]])

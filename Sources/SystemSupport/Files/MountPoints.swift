@@ -76,7 +76,7 @@ package struct MountPoints: Hashable, Sendable {
     }
 
     /// `\040` and the like are bytes.
-    private static func unescaped(_ field: Substring) -> String {
+    package static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import SystemSupport
+
+/// All that a look at a folder, or at some of its names, has found. Read from the disk alone.
+struct FolderContent {
+    /// Regular files, and links to some.
+    var files: [(name: EntryName, state: FileState)] = []
+    /// Folders that are watched.
+    var subfolders: [EntryName] = []
+    /// Names of which nothing is known now: they stay as they are.
+    var unknown: Set<EntryName> = []
+    /// Links that lead to nothing, and the file system where the way ends.
+    var dangling: [EntryName: Int64] = [:]
+    /// Names that were looked for and are nothing that is watched; only if not all were read.
+    var absent: [EntryName] = []
+    /// Those of them that are nothing at all, and would be watched as files.
+    var vanished: Set<EntryName> = []
+    /// Whether these are all names. Then what is not among them is gone.
+    var isWhole = true
+    /// Whether something is to be tried again soon, since the system had no room.
+    var needsRetry = false
+    /// Files that may change once more without another time.
+    var unsettled: [EntryName] = []
+    /// A number for all files, whatever their order.
+    private(set) var digest: Int64 = 0
+
+    /// Whether the folder holds nothing that counts.
+    var isEmpty: Bool { files.isEmpty && subfolders.isEmpty && unknown.isEmpty && dangling.isEmpty }
+
+    mutating func add(_ name: EntryName, _ state: FileState) {
+        digest &+= state.digest(name)
+        files.append((name, state))
+    }
+}
+
+/// The file system of a folder, for what is in it.
+struct FolderPlace {
+    var device: UInt64
+    var place: FileSystemPlace
+}
+
+/// Looks at files, with the numbers of their file systems.
+struct FileReader {
+    let rule: WatchedTree
+    /// Nanoseconds since 1970.
+    let now: @Sendable () -> Int64
+    /// Nanoseconds in which two changes may have one time.
+    let granularity: @Sendable (FileSystemKind) -> Int64
+    /// Entries met, hidden ones included.
+    private(set) var entries = 0
+    /// File systems of links' targets by their device.
+    private var places: [UInt64: FileSystemPlace] = [:]
+
+    init(
+        rule: WatchedTree, now: @escaping @Sendable () -> Int64,
+        granularity: @escaping @Sendable (FileSystemKind) -> Int64
+    ) {
+        (self.rule, self.now, self.granularity) = (rule, now, granularity)
+    }
+
+    /// Whether more entries may be read.
+    var hasRoom: Bool { entries < WatchedTree.Limit.entries }
+
+    /// Reads a whole folder.
+    ///
+    /// - Parameter depth: Names below the root.
+    /// - Throws: ``ErrnoCode`` if it cannot be listed. What is met after an error or the limit is left out, and the content is
+    ///   not whole.
+    mutating func content(of folder: OwnedDescriptor, _ place: FolderPlace, depth: Int) throws(ErrnoCode)
+        -> FolderContent
+    {
+        var content = FolderContent()
+        let time = now()
+        var listing = try FolderListing(of: folder)
+        do throws(ErrnoCode) {
+            while let (name, kind) = try listing.next() {
+                guard hasRoom else {
+                    content.isWhole = false
+                    break
+                }
+                entries += 1
+                guard !name.isEmpty else { continue }
+                if kind == .folder {
+                    if rule.admits(name, depth: depth, isFolder: true) { content.subfolders.append(EntryName(name)) }
+                } else if kind == .unknown || rule.admits(name, depth: depth, isFolder: false) {
+                    look(EntryName(name), in: folder, place, depth: depth, at: time, &content)
+                }
+            }
+        } catch {
+            content.isWhole = false
+            content.needsRetry = true
+        }
+        return content
+    }
+
+    /// Looks at some names of a folder.
+    mutating func content(
+        of names: Set<EntryName>, in folder: OwnedDescriptor, _ place: FolderPlace, depth: Int
+    ) -> FolderContent {
+        var content = FolderContent()
+        content.isWhole = false
+        let time = now()
+        for name in names.sorted() { look(name, in: folder, place, depth: depth, at: time, &content) }
+        return content
+    }
+
+    private mutating func look(
+        _ name: EntryName, in folder: OwnedDescriptor, _ place: FolderPlace, depth: Int, at time: Int64,
+        _ content: inout FolderContent
+    ) {
+        switch Found(name.text, in: folder.number) {
+        case .folder where rule.admits(name.text, depth: depth, isFolder: true): content.subfolders.append(name)
+        case .file(let described) where rule.admits(name.text, depth: depth, isFolder: false):
+            guard let place = self.place(of: described, named: name.text, in: folder, place) else {
+                content.unknown.insert(name)
+                return
+            }
+            let (state, isSettled) = state(described, on: place, at: time)
+            content.add(name, state)
+            if !isSettled { content.unsettled.append(name) }
+        case .dangling where rule.admits(name.text, depth: depth, isFolder: false):
+            if let number = fileSystemOfTarget(name.text, in: folder, place) {
+                content.dangling[name] = number
+            } else {
+                content.unknown.insert(name)
+            }
+        case .unknown(let code):
+            content.unknown.insert(name)
+            if ErrnoCode(code).isWantOfRoom { content.needsRetry = true }
+        case .nothing where rule.admits(name.text, depth: depth, isFolder: false):
+            content.absent.append(name)
+            content.vanished.insert(name)
+        default: content.absent.append(name)
+        }
+    }
+
+    /// The state of a file, and whether every later change has another time.
+    func state(_ described: csystem_file, on place: FileSystemPlace, at time: Int64) -> (FileState, Bool) {
+        let (age, isFar) = time.subtractingReportingOverflow(described.changed)
+        let isSettled = isFar || age.magnitude >= UInt64(granularity(place.kind))
+        return (
+            FileState(
+                fileSystem: place.number, inode: place.kind.keepsInodes ? described.inode : 0, born: described.born,
+                size: described.size, modified: described.modified, changed: isSettled ? described.changed : 0),
+            isSettled
+        )
+    }
+
+    private static let maximumPlaces = 64
+
+    private mutating func place(
+        of described: csystem_file, named name: String, in folder: OwnedDescriptor, _ own: FolderPlace
+    ) -> FileSystemPlace? {
+        if described.device == own.device { return own.place }
+        if let known = places[described.device] { return known }
+        guard let target = try? OwnedDescriptor.place(name, in: folder.number) else { return nil }
+        return remember(target, described.device)
+    }
+
+    private mutating func remember(_ file: OwnedDescriptor, _ device: UInt64) -> FileSystemPlace? {
+        guard let place = FileSystemPlace(of: file) else { return nil }
+        if places.count >= Self.maximumPlaces { places = [:] }
+        places[device] = place
+        return place
+    }
+
+    /// The file system of what is nearest to the target of a link.
+    private mutating func fileSystemOfTarget(
+        _ name: String, in folder: OwnedDescriptor, _ own: FolderPlace
+    ) -> Int64? {
+        guard let target = linkTarget(name, in: folder.number),
+            let nearest = try? OwnedDescriptor.nearest(target, in: folder.number)
+        else { return nil }
+        var described = csystem_file()
+        guard csystem_describe(nearest.number, "", 0, &described) == 0 else { return nil }
+        if described.device == own.device { return own.place.number }
+        return (places[described.device] ?? remember(nearest, described.device))?.number
+    }
+}
+
+/// Where a symbolic link leads; `nil` if it is none or its target is no UTF-8.
+func linkTarget(_ name: String, in folder: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = bytes.withUnsafeMutableBytes { buffer in
+        buffer.withMemoryRebound(to: CChar.self) { buffer in
+            buffer.baseAddress.map { readlinkat(folder, name, $0, buffer.count) } ?? -1
+        }
+    }
+    return count > 0 && count < bytes.count ? String(validating: bytes[..<count], as: UTF8.self) : nil
+}

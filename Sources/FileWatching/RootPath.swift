@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SystemSupport
+
+/// The folders and symbolic links on the way to the root of a tree.
+struct RootPath: Hashable {
+    /// A folder or link on the way: where it is, without links before it, and which it is.
+    struct Step: Hashable {
+        var path: EntryName
+        var device: UInt64
+        var inode: UInt64
+    }
+    /// From the file system's root on. Without the root itself, unless that is a link.
+    private(set) var steps: [Step] = []
+    /// Where the way leads, without links, as far as it goes.
+    private(set) var resolved = EntryName("")
+    /// The name that was looked up last, and the folder in which.
+    private(set) var lastName = EntryName("")
+    private(set) var lastFolder = EntryName("/")
+    /// Whether it leads anywhere.
+    private(set) var exists = true
+
+    private static let maximumLinks = 40
+
+    /// Follows a path.
+    init(_ path: String) {
+        var rest = Array(pathNames(path).reversed())
+        var current: [String] = []
+        var links = 0
+        func joined(_ names: [String]) -> String { "/" + names.joined(separator: "/") }
+        while let name = rest.popLast() {
+            if name == "." { continue }
+            if name == ".." {
+                _ = current.popLast()
+                continue
+            }
+            let path = joined(current + [name])
+            (lastFolder, lastName) = (EntryName(joined(current)), EntryName(name))
+            var status = stat()
+            guard lstat(path, &status) == 0 else {
+                exists = false
+                resolved = EntryName(joined(current + [name] + rest.reversed()))
+                return
+            }
+            let step = Step(path: EntryName(path), device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                if !rest.isEmpty { steps.append(step) }
+                current.append(name)
+                continue
+            }
+            steps.append(step)
+            links += 1
+            guard links <= Self.maximumLinks, let target = linkTarget(path, in: AT_FDCWD) else {
+                exists = false
+                break
+            }
+            if target.utf8.first == UInt8(ascii: "/") { current = [] }
+            rest += pathNames(target).reversed()
+        }
+        resolved = EntryName(joined(current))
+    }
+}
