@@ -163,6 +163,11 @@ extension DeclaredAccess {
     fileprivate var lines: [String] {
         var lines = readablePaths.map { "reads \($0)" } + writablePaths.map { "changes \($0)" }
         lines += readablePathsFrom.map { "reads what is listed in \($0)" }
+        switch watchedPaths {
+        case .none: break
+        case .all: lines.append("is told of changes in all of it")
+        case .some(let paths): lines += paths.map { "is told of changes in \($0)" }
+        }
         if allowsNetwork { lines.append("the network") }
         lines.append("\(memoryLimit >> 20) MiB of memory")
         if let desktopEntry { lines.append("its app is \(desktopEntry)") }

@@ -10,6 +10,10 @@ public struct DeclaredAccess: Hashable, Sendable {
     public var writablePaths: [DeclaredPath] = []
     /// `ReadablePathsFrom`: files in which the person lists folders that the extension may read, one in a line.
     public var readablePathsFrom: [DeclaredPath] = []
+    /// `WatchedPaths`: those of the readable files whose changes it is told of.
+    public var watchedPaths = WatchedPaths.none
+    /// `IdentifiersArePaths`: whether the identifier of an item is the absolute path of its file.
+    public var identifiersArePaths = false
     /// `AllowsNetwork`: whether it may open connections.
     public var allowsNetwork = false
     /// `MemoryLimit`, in bytes.
@@ -51,13 +55,9 @@ public struct DeclaredAccess: Hashable, Sendable {
         readablePaths = try Self.paths("ReadablePaths", in: table) { ClosedPlaces.reason($0) }
         writablePaths = try Self.paths("WritablePaths", in: table, isWritable: true) { WritableNames.reason($0, names) }
         readablePathsFrom = try Self.paths("ReadablePathsFrom", in: table) { ClosedPlaces.reason($0) }
-        if let value = table["AllowsNetwork"] {
-            guard let flag = value as? Bool else {
-                throw .invalidValue(
-                    key: "Searchlight.AllowsNetwork", value: Self.shown(value), expected: "true or false")
-            }
-            allowsNetwork = flag
-        }
+        watchedPaths = try WatchedPaths(table["WatchedPaths"], readablePaths, from: readablePathsFrom)
+        identifiersArePaths = try Self.flag("IdentifiersArePaths", in: table)
+        allowsNetwork = try Self.flag("AllowsNetwork", in: table)
         if let value = table["MemoryLimit"] {
             guard let bytes = value as? Int, Self.memoryLimits.contains(bytes) else {
                 let limits = Self.memoryLimits
@@ -68,6 +68,14 @@ public struct DeclaredAccess: Hashable, Sendable {
             memoryLimit = bytes
         }
         bindsSymbols = table["SymbolBindings"] != nil
+    }
+
+    private static func flag(_ key: String, in table: [String: Any]) throws(BundleProblem) -> Bool {
+        guard let value = table[key] else { return false }
+        guard let flag = value as? Bool else {
+            throw .invalidValue(key: "Searchlight.\(key)", value: shown(value), expected: "true or false")
+        }
+        return flag
     }
 
     private static func paths(
@@ -95,7 +103,7 @@ public struct DeclaredAccess: Hashable, Sendable {
         return paths
     }
 
-    private static func shown(_ value: Any) -> String { String("\(value)".prefix(300)) }
+    static func shown(_ value: Any) -> String { String("\(value)".prefix(300)) }
 }
 
 /// A path in a manifest: absolute, or below a folder that differs from person to person.
@@ -170,5 +178,16 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         guard let base else { return "/" + names.joined(separator: "/") }
         return ([base.rawValue] + names).joined(separator: "/")
+    }
+
+    /// Whether another path is this one or lies below it, as far as their texts say.
+    func holds(_ other: DeclaredPath) -> Bool {
+        base == other.base && other.names.count >= names.count
+            && zip(names, other.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    /// The path up to a number of names; `nil` if that is none.
+    func prefix(_ count: Int) -> DeclaredPath? {
+        DeclaredPath(([base?.rawValue ?? ""] + names.prefix(count)).joined(separator: "/"))
     }
 }

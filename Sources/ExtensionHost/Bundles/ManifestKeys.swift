@@ -11,8 +11,8 @@ enum ManifestKeys {
         "NSExtensionPointIdentifier", "NSExtensionPrincipalClass", "NSExtensionAttributes",
     ]
     private static let ofSearchlight = [
-        "ReadablePaths", "ReadablePathsFrom", "WritablePaths", "AllowsNetwork", "MemoryLimit", "DesktopEntry",
-        bindings,
+        "ReadablePaths", "ReadablePathsFrom", "WritablePaths", "WatchedPaths", "IdentifiersArePaths", "AllowsNetwork",
+        "MemoryLimit", "DesktopEntry", bindings,
     ]
     private static let bindings = "SymbolBindings"
     /// The most that are told, and bytes of each.

@@ -56,6 +56,8 @@ extension SandboxPolicy {
         granting.withholdUnsafe()
         rules = granting.rules
         withheld = granting.withheld
+        grants = granting.grants.filter { grant in granting.isReadable(grant.path) }
+        lists = granting.lists
         places = granting.placesToLookAt
     }
 
@@ -103,6 +105,9 @@ private struct Granting {
     /// The links that lead to the paths of rules, where there are any, and what the rules were declared as.
     private var ways: [Int: (links: [String], text: String)] = [:]
     private let paths: FollowedPaths
+    /// What of that was declared readable, beside the bundle.
+    private(set) var grants: [SandboxPolicy.Grant] = []
+    private(set) var lists: [SandboxPolicy.Grant] = []
 
     /// The most folders that the files of `ReadablePathsFrom` may list, each and together.
     static let maximumListed = 256
@@ -198,13 +203,14 @@ private struct Granting {
             } else if declared.base == .bundle {
                 add(path, .read, declared.description)
             } else {
-                grantReading(path, declared.description, folders, closedFolders, configuration)
+                grantReading(path, declared.description, of: declared, folders, closedFolders, configuration)
             }
         }
         var listed = 0
         for declared in access.readablePathsFrom {
             guard let file = folders.path(declared, bundle: bundle.directory) else { continue }
             places.note(file, isRead: true)
+            lists.append(SandboxPolicy.Grant(path: file, declared: declared))
             guard let followed = try? paths.follow(file) else {
                 withheld.append(
                     .init(path: declared.description, reason: "it \(ClosedPlaces.Reason.unfollowed.sentence)"))
@@ -226,13 +232,14 @@ private struct Granting {
                     withheld.append(.init(path: line, reason: "it is not an absolute path without “..”"))
                     continue
                 }
-                grantReading(path, line, folders, closedFolders, configuration)
+                grantReading(path, line, of: declared, folders, closedFolders, configuration)
             }
         }
     }
 
     private mutating func grantReading(
-        _ path: String, _ text: String, _ folders: UserFolders, _ closedFolders: ClosedFolders,
+        _ path: String, _ text: String, of declared: DeclaredPath, _ folders: UserFolders,
+        _ closedFolders: ClosedFolders,
         _ configuration: WorkerConfiguration
     ) {
         places.note(path)
@@ -242,7 +249,15 @@ private struct Granting {
             withheld.append(.init(path: text, reason: "it " + reason.sentence))
         } else {
             add(path, .read, text)
+            grants.append(SandboxPolicy.Grant(path: path, declared: declared))
         }
+    }
+
+    /// Whether a rule lets a path be read.
+    func isReadable(_ path: String) -> Bool {
+        // What is not there yet leads nowhere; once it is there, a policy is made anew.
+        guard let real = paths.real(path) else { return false }
+        return rules.contains { lies(real, in: $0.path) }
     }
 
     /// What nobody reaches by declaring it. In the workers' folder are those of all others.

@@ -22,9 +22,21 @@ package struct SandboxPolicy: Hashable, Sendable {
         package init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
     }
 
+    /// A path that a manifest made readable.
+    package struct Grant: Hashable, Sendable {
+        /// Where it is, by the name that it was given; links on the way are not followed.
+        package var path: String
+        /// What the manifest has: the path, or the list that names it.
+        package var declared: DeclaredPath
+    }
+
     package var rules: [Rule] = []
     /// What was declared and is not granted.
     package var withheld: [SandboxReport.Withheld] = []
+    /// What was declared readable and is granted, but for the bundle's own files.
+    package var grants: [Grant] = []
+    /// The files that list folders, as they were declared and where they are.
+    package var lists: [Grant] = []
     /// What it was made from, as far as that may change while a worker runs.
     package var places = GrantedPlaces()
     /// What is to hold it back.

@@ -37,6 +37,45 @@ struct DeclaredAccessTests {
         #expect(try access(["SymbolBindings": [binding]], executable: nil).bindsSymbols)
     }
 
+    @Test("is told of changes in what it may read, and of nothing else")
+    func watched() throws {
+        var table: [String: Any] = [
+            "ReadablePaths": ["~/Notes", "$XDG_CONFIG_HOME/browser", "$BUNDLE/templates", "/srv/mail"],
+            "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.test/folders"],
+        ]
+        #expect(try access(table).watchedPaths == .none)
+        for (value, expected) in [(true, WatchedPaths.all), (false, .none)] {
+            table["WatchedPaths"] = value
+            #expect(try access(table).watchedPaths == expected)
+        }
+        table["WatchedPaths"] = [
+            "~/Notes", "~/Notes/2026/a.txt", "$XDG_CONFIG_HOME/browser/*/places*", "/srv/mail/in/*",
+            "$XDG_CONFIG_HOME/com.example.test/folders",
+        ]
+        guard case .some(let paths) = try access(table).watchedPaths else {
+            Issue.record("\(table)")
+            return
+        }
+        #expect(
+            paths.map(\.start.description) == [
+                "$HOME/Notes", "$HOME/Notes/2026/a.txt", "$XDG_CONFIG_HOME/browser", "/srv/mail/in",
+                "$XDG_CONFIG_HOME/com.example.test/folders",
+            ])
+        #expect(paths.map(\.names) == [[], [], ["*", "places*"], ["*"], []])
+        #expect(paths.map(\.isList) == [false, false, false, false, true])
+        for wrong in [
+            "~/Note", "~/Notes2", "~/N*", "$XDG_CONFIG_HOME/*/places", "$BUNDLE/templates", "/srv", "/*", "*",
+            "~/Notes/../x", "$XDG_CONFIG_HOME/com.example.test/folders/x",
+        ] {
+            table["WatchedPaths"] = [wrong]
+            let problem = #expect(throws: BundleProblem.self, "\(wrong)") { _ = try access(table) }
+            guard case .invalidValue("Searchlight.WatchedPaths", wrong, _)? = problem else {
+                Issue.record("\(wrong): \(String(describing: problem))")
+                return
+            }
+        }
+    }
+
     @Test("is read with all its keys")
     func everything() throws {
         let access = try access([
@@ -79,7 +118,9 @@ struct DeclaredAccessTests {
         "refuses the bundle for a value of the wrong kind or size, and names the key",
         arguments: [
             ("ReadablePaths", "~/Documents"), ("WritablePaths", [1, 2]), ("WritablePaths", ["$BUNDLE/cache"]),
-            ("ReadablePathsFrom", ["x": "y"]), ("AllowsNetwork", "yes"), ("MemoryLimit", "512"), ("MemoryLimit", 1),
+            ("ReadablePathsFrom", ["x": "y"]), ("AllowsNetwork", "yes"), ("IdentifiersArePaths", "yes"),
+            ("WatchedPaths", "~/Notes"), ("WatchedPaths", [1]), ("WatchedPaths", (0...64).map { "/srv/\($0)" }),
+            ("MemoryLimit", "512"), ("MemoryLimit", 1),
             ("MemoryLimit", Int.max), ("MemoryLimit", -1), ("DesktopEntry", "../x.desktop"), ("DesktopEntry", ""),
             ("ReadablePaths", (0...64).map { "/srv/\($0)" }),
             ("WritablePaths", [String](repeating: "~/x", count: 8_000)),

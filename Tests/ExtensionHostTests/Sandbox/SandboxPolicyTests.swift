@@ -144,6 +144,40 @@ struct SandboxPolicyTests {
         #expect(policy.protections == .all && policy.withheld.isEmpty && !policy.allowsNetwork)
     }
 
+    @Test("says which of the readable places are watched, lists of the user's among them, and none that is withheld")
+    func watched() throws {
+        let folder = try TemporaryFolder()
+        let lists = folder.path + "/config/com.example.other"
+        for name in [lists, folder.path + "/Notes", folder.path + "/.local/share/searchlight"] {
+            try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
+        }
+        try Data("~/Listed\n/srv/listed\n~\n~/.ssh\nrelative\n".utf8).write(to: URL(filePath: lists + "/folders"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/alias", withDestinationPath: ".local/share/searchlight")
+        var table: [String: Any] = [
+            "ReadablePaths": ["~/Notes", "~/alias", "~/later", "$BUNDLE/templates"],
+            "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.other/folders"], "WatchedPaths": true,
+        ]
+        let listed = [folder.path + "/Listed", "/srv/listed"]
+        var configuration = configuration(folder)
+        for mode in [WorkerConfiguration.SandboxMode.enforced, .off] {
+            configuration.sandbox = mode
+            let places = WatchedPlaces(
+                of: try bundle(folder, table, identifier: "com.example.\(mode)"), configuration)
+            #expect(places.places.map(\.path) == [folder.path + "/Notes", folder.path + "/later"] + listed)
+            #expect(places.deciding == [folder.path + "/config/user-dirs.dirs", lists + "/folders"])
+        }
+        table["WatchedPaths"] = [
+            "$XDG_CONFIG_HOME/com.example.other/folders", "~/Notes/*/x", "~/alias/*", "~/Notes/*/x",
+        ]
+        let some = WatchedPlaces(of: try bundle(folder, table, identifier: "com.example.some"), configuration)
+        #expect(some.places.map(\.path) == listed + [folder.path + "/Notes"])
+        #expect(some.places.map(\.names) == [[], [], ["*", "x"]])
+        table["WatchedPaths"] = nil
+        let none = WatchedPlaces(of: try bundle(folder, table), configuration)
+        #expect(none.places.isEmpty && none.deciding.isEmpty)
+    }
+
     @Test("withholds the home folder, the store and the bundle, however they are called, and says why")
     func withheld() throws {
         let folder = try TemporaryFolder()
