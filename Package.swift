@@ -100,7 +100,8 @@ let package = Package(
         .target(
             name: "SearchlightService",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
+                "FileWatching", "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews",
+                "MetadataQuery",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "IdleScheduling", "ConditionSensors",
                 "CFiles", "CSystem", "UserSearch",
             ],
@@ -108,7 +109,7 @@ let package = Package(
         .target(
             name: "SearchlightEngine",
             dependencies: [
-                "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
+                "FileWatching", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
                 "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
                 "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension",
             ], swiftSettings: strict),
@@ -351,7 +352,8 @@ let package = Package(
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
                 "ItemRecord", "UserSearch",
-                "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
+                "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", "FileWatching",
+                sqlite,
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(

@@ -474,6 +474,14 @@ package final class FileSnapshot: Sendable {
         }
     }
 
+    /// The request for everything that was begun last and not acknowledged, perhaps by another process; `nil` if there is none.
+    package func request(of owner: String) throws(FileWatchingError) -> EverythingRequest? {
+        try once { db in
+            try Int64.fetchOne(db, sql: "SELECT everything FROM owner WHERE name = ?", arguments: [owner])
+                .map { EverythingRequest(owner: owner, serial: $0) }
+        }
+    }
+
     /// Notes that an owner has dealt with a request for everything: it knows every file that was there when the request
     /// began and still is. Files that went stay pending. Does nothing if another request has begun.
     package func acknowledge(_ request: EverythingRequest) throws(FileWatchingError) {

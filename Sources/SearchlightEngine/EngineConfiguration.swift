@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import IdleScheduling
 import SearchIndex
 
 /// Where an engine finds things, and what it may do.
@@ -18,8 +19,8 @@ package struct EngineConfiguration: Sendable {
     package var tracksExtensions = false
     /// How long the items of an extension that was removed stay, in seconds.
     package var removalGrace = standardRemovalGrace
-    /// How long before their expiry items are asked for again, in seconds.
-    package var expiryNotice = standardExpiryNotice
+    /// When items that expire are asked for again, and which changes of files are small.
+    package var policy = SchedulingPolicy()
     /// How much a page of a reindex may take.
     package var pages = ReindexPageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
@@ -43,8 +44,13 @@ package struct EngineConfiguration: Sendable {
     /// A week: long enough for a disk that is not mounted or an upgrade that went wrong.
     package static let standardRemovalGrace = 7.0 * 86400
 
-    /// A week: some of it will be idle.
-    package static let standardExpiryNotice = 7.0 * 86400
+    /// How workers are started, that reach neither the store nor the places of extensions.
+    var workers: WorkerConfiguration {
+        var workers = worker
+        workers.protectedFolders.append(storeDirectory)
+        workers.trustedFolders += extensionSearchPath
+        return workers
+    }
 
     package init(
         storeDirectory: String, access: Access, extensionSearchPath: [String], worker: WorkerConfiguration,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import FileWatching
 import Foundation
 import IdleScheduling
 import SearchIndex
@@ -18,10 +19,14 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> Job {
         reindexes.replace(identifier)
         var job = job
+        // Without this the extension is told of files once more that it has brought.
+        let files: EverythingRequest?
         if let place = job.place, try await isValid(place, of: identifier) {
+            files = try? await beginReindexOfFiles(identifier, isResumed: true)
             reindexes.ask(.worker, identifier)
             try await reindexPages(of: identifier, from: place, Array(place.cursor), origin, checkpoint)
         } else {
+            files = try? await beginReindexOfFiles(identifier, isResumed: false)
             if job.place != nil {
                 try jobStore.update { $0.setPlace(nil, of: identifier) }
                 job = jobStore[identifier] ?? job
@@ -50,6 +55,7 @@ extension SearchlightEngine {
                 try await index.finishReplacement(of: identifier, keeping: kept.names)
             }
         }
+        try? await noteReindex(of: identifier, files)
         return job
     }
 

@@ -28,6 +28,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let host: ExtensionHost
     let jobStore: JobStore
     let healthFile: HealthFile
+    /// The files that are followed; `nil` if the store is only read.
+    let files: FollowedFiles?
     let delegates: LiveDelegates
     let reindexes: Reindexes
     let writer: DonationWriter
@@ -108,12 +110,10 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                 if outlook.withLock({ $0.look(at: moment) }) { jobsFollower.tell() }
             })
         found = Mutex(registry)
-        var workers = configuration.worker
-        workers.protectedFolders.append(configuration.storeDirectory)
-        workers.trustedFolders += configuration.extensionSearchPath
+        files = isWritable ? FollowedFiles(storeDirectory: configuration.storeDirectory) : nil
         healthFile = HealthFile(directory: configuration.storeDirectory)
         host = ExtensionHost(
-            configuration: workers, registry: registry, delegates: delegates,
+            configuration: configuration.workers, registry: registry, delegates: delegates,
             receiver: IndexReceiver(writer: writer, donor: .worker), health: healthFile, now: configuration.now,
             onWork: configuration.onWork,
             onItemsGivenBack: { [jobStore] bundle, items in

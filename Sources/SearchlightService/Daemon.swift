@@ -25,6 +25,7 @@ package final class Daemon: Sendable {
     private let sessions: Sessions
     private let bus: SessionBus
     private let extensions: ExtensionKeeper
+    private let files: FileKeeper
     private let schedule: ScheduleHandler
     private let joining = Mutex<Task<Void, Never>?>(nil)
     private let listener = Mutex<Listener?>(nil)
@@ -43,15 +44,20 @@ package final class Daemon: Sendable {
         let events = EventLog(configuration.log)
         var engine = configuration.engine
         engine.onWork = { life.activity.beginRequest(of: .service) }
-        engine.expiryNotice = configuration.policy.expiryNotice
+        engine.policy = configuration.policy
         let holder = try await Self.waitingForStore(configuration) { [engine] () throws(EngineError) in
             try EngineHolder(
                 configuration.limits, clock: configuration.clock,
                 opening: { () throws(EngineError) in try SearchlightEngine(engine) { events.write($0) } },
-                onDrain: { life.schedule?.giveWay() }, onClose: { life.sessions?.part() },
+                onDrain: { life.schedule?.giveWay() },
+                onClose: {
+                    life.sessions?.part()
+                    life.files?.part()
+                },
                 onReopen: {
                     life.sessions?.rejoin($0)
                     life.extensions?.take($0)
+                    life.files?.take($0)
                     life.schedule?.take($0)
                 },
                 onStay: {
@@ -75,10 +81,14 @@ package final class Daemon: Sendable {
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
-        extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet)
+        let files = FileKeeper(core)
+        self.files = files
+        extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet) { [weak files] in
+            files?.lookAgain()
+        }
         schedule = ScheduleHandler(
             core, configuration, configuration.conditions { [holder] in holder.inUse?.workerProcesses ?? [] })
-        life.begin(core, sessions, extensions, schedule)
+        life.begin(core, sessions, extensions, files, schedule)
         note(holder)
         do throws(ServiceSocketError) {
             try listen()
@@ -89,7 +99,10 @@ package final class Daemon: Sendable {
         }
         configuration.log.write(.notice, "Listening on \(socketPath).")
         life.becameReady("Listening on \(socketPath).")
-        if configuration.engine.tracksExtensions { extensions.begin() }
+        if configuration.engine.tracksExtensions {
+            extensions.begin()
+            files.lookAgain()
+        }
         // Not waited for: a bus that does not answer keeps nobody from the socket.
         if let address = configuration.sessionBus {
             joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
@@ -195,6 +208,7 @@ package final class Daemon: Sendable {
         }
         await bus.releaseName()
         extensions.end()
+        files.end()
         await schedule.end()
         core.background.cancelAll()
         let isDone = await core.holder.stop()

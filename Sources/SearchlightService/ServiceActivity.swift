@@ -12,11 +12,16 @@ final class ServiceActivity: Sendable {
         var senders = 0
         /// Whether something is owed that will be done when the machine has nothing better to do.
         var isOwing = false
+        /// Whether files are followed for extensions: nobody else would notice what changes.
+        var isFollowing = false
         /// Requests since the beginning.
         var total: UInt64 = 0
 
         /// Whether nobody is connected and nothing is pending that nobody else would do.
         var isIdle: Bool { requests == 0 && connections == 0 && senders == 0 && !isOwing }
+
+        /// Whether the service may end by itself.
+        var mayEnd: Bool { isIdle && !isFollowing }
     }
     private struct Clients {
         var count = 0
@@ -101,6 +106,15 @@ final class ServiceActivity: Sendable {
         let isChange = load.withLock { load in
             defer { load.isOwing = isOwing }
             return load.isOwing != isOwing
+        }
+        if isChange { onChange() }
+    }
+
+    /// Notes whether files are followed.
+    func noteFollowing(_ isFollowing: Bool) {
+        let isChange = load.withLock { load in
+            defer { load.isFollowing = isFollowing }
+            return load.isFollowing != isFollowing
         }
         if isChange { onChange() }
     }

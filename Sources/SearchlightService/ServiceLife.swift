@@ -12,6 +12,7 @@ final class ServiceLife: Sendable {
     private struct Parts {
         weak var sessions: Sessions?
         weak var extensions: ExtensionKeeper?
+        weak var files: FileKeeper?
         weak var schedule: ScheduleHandler?
         var maintenance: EngineMaintenance?
         var watchdog: ServiceWatchdog?
@@ -32,6 +33,7 @@ final class ServiceLife: Sendable {
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
+    var files: FileKeeper? { parts.withLock { $0.files } }
     var schedule: ScheduleHandler? { parts.withLock { $0.schedule } }
     var maintenance: EngineMaintenance? { parts.withLock { $0.maintenance } }
 
@@ -44,7 +46,8 @@ final class ServiceLife: Sendable {
     }
 
     func begin(
-        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleHandler
+        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ files: FileKeeper,
+        _ schedule: ScheduleHandler
     ) {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
@@ -60,7 +63,7 @@ final class ServiceLife: Sendable {
             } : nil
         parts.withLock {
             $0 = Parts(
-                sessions: sessions, extensions: extensions, schedule: schedule,
+                sessions: sessions, extensions: extensions, files: files, schedule: schedule,
                 maintenance: EngineMaintenance(core, configuration.engine), watchdog: watchdog,
                 reclaimer: reclaimer)
         }
@@ -92,9 +95,9 @@ final class ServiceLife: Sendable {
         idleTimer.withLock { timer in
             timer?.cancel()
             timer = nil
-            guard activity.now.isIdle else { return }
+            guard activity.now.mayEnd else { return }
             timer = configuration.clock.timer(after: limit) { [weak self] in
-                if self?.activity.now.isIdle == true { self?.requestEnd(.idle) }
+                if self?.activity.now.mayEnd == true { self?.requestEnd(.idle) }
             }
         }
     }

@@ -139,6 +139,8 @@ extension Job {
         }
         take(numbers)
         work = numbers.work ?? more.work
+        // Whoever waits for nothing but a pause does not keep another request waiting.
+        if failures == 0 { notBefore = more.notBefore.flatMap { one in notBefore.map { min($0, one) } } }
         // What failed was another extension.
         if more.cause?.isOfNewExtension == true { forgive() }
     }

@@ -9,6 +9,8 @@ extension Job {
         case givenBack = "given-back"
         /// An item was found to be gone when a user wanted to see or to drag it.
         case foundGone = "found-gone"
+        /// Files have changed, and the extension can only be asked for everything.
+        case filesChanged = "files-changed"
         /// The extension was replaced by another version.
         case upgraded
         /// The extension was not there before.

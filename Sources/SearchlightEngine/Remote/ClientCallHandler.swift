@@ -53,7 +53,8 @@ package final class ClientCallHandler: Sendable {
         ClientStateCall.self, PendingCall.self,
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
-        ReindexItemsCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self, ThrottleCall.self,
+        ReindexItemsCall.self, UpdateCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self,
+        ThrottleCall.self,
         InhibitCall.self, VerifyCall.self, RepairCall.self,
         EngageCall.self, HistoryCall.self, ClearHistoryCall.self, SetLearningCall.self,
     ]

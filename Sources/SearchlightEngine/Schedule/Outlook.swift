@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 import Synchronization
+import SystemSupport
 
 /// What is known of the work to come, as far as it is in no file: it is found anew when a store is opened.
 struct Outlook: Sendable {
@@ -14,6 +15,16 @@ struct Outlook: Sendable {
     var running: Set<String> = []
     /// What is done for those of them that nobody waits for.
     var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]
+    /// How many runs are under way, and how many of them nobody waits for.
+    var runs = (all: 0, inBackground: 0)
+    /// How many changed files an extension is told of at once, where that is less than usual.
+    var batches: [String: Int] = [:]
+    /// The extensions that have no interface for changes of files, as they were found (``ExtensionBundle/fingerprint(workerPath:)``).
+    var withoutFileChanges: [String: String] = [:]
+    /// When extensions were last asked for everything, in seconds since 2001-01-01 UTC.
+    var reindexedForFiles: [String: Double] = [:]
+    /// The file with which an extension failed last, and how often.
+    private var failures: [String: (change: FileChange, count: Int)] = [:]
     /// What was run and failed without leaving a trace elsewhere, as when nothing can be written.
     private var postponed: [ScheduledJob.Key: (failures: Int, until: Double)] = [:]
 
@@ -34,6 +45,20 @@ struct Outlook: Sendable {
         let failures = min((postponed[key]?.failures ?? 0) + 1, 1000)
         postponed[key] = (failures, now + Backoff.delay(afterFailures: failures))
     }
+
+    /// Whether what is done now gives way: nobody waits for any of it.
+    var isGentle: Bool { runs.all > 0 && runs.all == runs.inBackground }
+
+    /// Notes that an extension failed with one file.
+    ///
+    /// - Returns: How often it has by now.
+    mutating func noteFailure(of change: FileChange, _ bundle: String) -> Int {
+        let before = failures[bundle].flatMap { $0.change == change ? $0.count : nil } ?? 0
+        failures[bundle] = (change, before + 1)
+        return before + 1
+    }
+
+    mutating func forgetFailures(of bundle: String) { failures[bundle] = nil }
 
     mutating func noteSuccess(of key: ScheduledJob.Key) { postponed[key] = nil }
 }

@@ -14,7 +14,7 @@ extension SearchlightEngine {
     /// Looks for work to come: asks for items that are about to expire, and finds out what maintenance is due. A few
     /// milliseconds; afterwards ``scheduledJobs()`` and ``nextLook`` say what there is.
     ///
-    /// Items are asked for again by identifier, ``EngineConfiguration/expiryNotice`` before they expire, each once for each
+    /// Items are asked for again by identifier, ``SchedulingPolicy/expiryNotice`` before they expire, each once for each
     /// date of expiry. Apple's expire after a month unless they are donated again. Only as many as a bundle may owe one by one
     /// (``JobQueue/maximumItems``); the rest is asked for once these are acknowledged. Many do not become everything, which
     /// would delete what the extension does not donate; unless they have expired already, as when the machine was off for
@@ -55,8 +55,8 @@ extension SearchlightEngine {
     func askBeforeExpiry(_ first: [String: Double], _ now: Double) async throws(EngineError) -> Double {
         var next = Double.infinity
         for (bundle, moment) in first.sorted(by: { $0.key < $1.key }) where isAskable(bundle) {
-            guard moment - configuration.expiryNotice <= now else {
-                next = min(next, moment - configuration.expiryNotice)
+            guard moment - configuration.policy.expiryNotice <= now else {
+                next = min(next, moment - configuration.policy.expiryNotice)
                 continue
             }
             next = min(next, try await askBeforeExpiry(bundle, now))
@@ -65,7 +65,7 @@ extension SearchlightEngine {
     }
 
     private func askBeforeExpiry(_ bundle: String, _ now: Double) async throws(EngineError) -> Double {
-        let notice = configuration.expiryNotice
+        let notice = configuration.policy.expiryNotice
         let room = jobStore.room(for: bundle)
         // A clock that was set back must not hide anything for longer than that.
         let mark = scheduleStore.state.marks[bundle].map { min($0, ExpiryMark(expires: now + notice)) }

@@ -26,7 +26,7 @@ extension SearchlightEngine {
             job.isResumable = true
             return job
         }
-        return reindexes + maintenance
+        return reindexes + fileJobs(health, outlook) + maintenance
     }
 
     private func scheduled(_ job: Job, _ health: ExtensionHealth?, _ outlook: Outlook) -> ScheduledJob {
@@ -84,14 +84,24 @@ extension SearchlightEngine {
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
         checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
-        index.hold(nil)
-        index.setGentle(origin == .background)
-        defer { index.setGentle(false) }
+        // What another bundle has donated is quiet on while files are told beside it.
+        if case .files = key {} else { index.hold(nil) }
+        let isInBackground = origin == .background
+        noteRun(1, isInBackground)
+        defer { noteRun(-1, isInBackground) }
         do throws(EngineError) {
             let items: Int?
             switch key {
-            case .reindex(let bundle): items = try await runReindex(of: bundle, origin, checkpoint)
-            case .files: return nil
+            case .reindex(let bundle):
+                items = try await running(bundle, origin) { [self] () throws(EngineError) in
+                    try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint)
+                }
+            case .files(let bundle):
+                items = try await running(bundle, origin) { [self] () throws(EngineError) in
+                    var update = FileUpdate(bundle: bundle)
+                    try await updateFiles(of: bundle, origin, &update, checkpoint)
+                    return nil
+                }
             case .maintenance(let task):
                 try await maintain(task, checkpoint: checkpoint)
                 items = nil
@@ -107,18 +117,24 @@ extension SearchlightEngine {
         }
     }
 
-    private func runReindex(
-        of bundle: String, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
+    private func noteRun(_ count: Int, _ isInBackground: Bool) {
+        let isGentle = outlook.withLock { outlook in
+            outlook.runs.all += count
+            if isInBackground { outlook.runs.inBackground += count }
+            return outlook.isGentle
+        }
+        index.setGentle(isGentle)
+    }
+
+    /// Asks a bundle's extension for something of which it is asked one thing at a time.
+    private func running(
+        _ bundle: String, _ origin: RequestOrigin, _ body: @escaping @Sendable () async throws(EngineError) -> Int?
     ) async throws(EngineError) -> Int? {
         let work = outlook.withLock { outlook -> Task<Result<Int?, EngineError>, Never>? in
             guard outlook.running.insert(bundle).inserted else { return nil }
             // Begun under the lock, so that a person who takes it over finds it wherever it waits.
             let work = Task { () -> Result<Int?, EngineError> in
-                do throws(EngineError) {
-                    return .success(try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint))
-                } catch {
-                    return .failure(error)
-                }
+                do throws(EngineError) { return .success(try await body()) } catch { return .failure(error) }
             }
             if origin == .background { outlook.inBackground[bundle] = work }
             return work

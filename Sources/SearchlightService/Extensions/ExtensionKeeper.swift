@@ -21,14 +21,20 @@ final class ExtensionKeeper: Sendable {
     private let searchPath: [String]
     private let now: @Sendable () -> Double
     private let quiet: Duration
+    private let onChange: @Sendable () -> Void
     private let trouble: LogAllowance
     private let refusalsAllowance: LogAllowance
     /// The most refusals that are told at once.
     private static let maximumRefusals = 20
 
-    init(_ core: ServiceCore, _ engine: EngineConfiguration, quiet: Duration) {
+    /// - Parameter onChange: Called when other extensions are there than before.
+    init(
+        _ core: ServiceCore, _ engine: EngineConfiguration, quiet: Duration,
+        onChange: @escaping @Sendable () -> Void = {}
+    ) {
         self.core = core
         self.quiet = quiet
+        self.onChange = onChange
         searchPath = engine.extensionSearchPath
         now = engine.now
         trouble = core.log.allowance()
@@ -63,6 +69,7 @@ final class ExtensionKeeper: Sendable {
         engine.followExtensions { [weak self, weak engine] changes in
             guard let self, let engine else { return }
             note(changes, engine)
+            if !changes.isEmpty { onChange() }
         }
         note(engine.changesAtOpening, engine)
         // What has changed between its look at the extensions and the beginning of the watch.

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import FileWatching
+import Glibc
+import SearchlightEngine
+import Synchronization
+
+/// Follows the files of extensions while the service runs: has what the manifests and the user's lists name watched, and hands what
+/// changed to the engine, which makes jobs of it.
+///
+/// Nothing runs where no extension is told of files. Otherwise one thread waits in the kernel (``FileWatcher``).
+final class FileKeeper: Sendable {
+    private struct State {
+        var watcher: FileWatcher?
+        /// Who told what was last taken in: a watcher that was ended may still tell something.
+        var generation: UInt64 = 0
+        var status: FileWatcher.Status?
+        /// Whether what is to be watched is being worked out, and whether to do that once more.
+        var isLooking = false
+        var looksAgain = false
+        /// The same of what was noted.
+        var isTaking = false
+        var takesAgain = false
+        var hasEnded = false
+        /// The trees and folders of which a problem was told.
+        var told: [WatchedTree: FileWatcher.TreeState] = [:]
+        var hasToldUnwatched = false
+    }
+    private let state = Mutex(State())
+    private let core: ServiceCore
+    private let trouble: LogAllowance
+
+    init(_ core: ServiceCore) {
+        self.core = core
+        trouble = core.log.allowance()
+    }
+
+    // MARK: What is watched
+
+    /// Takes on an engine that was just opened.
+    func take(_ engine: SearchlightEngine) { lookAgain() }
+
+    /// Lets the engine go, which is about to be closed.
+    func part() { stop { $0.generation += 1 } }
+
+    /// Ends for good.
+    func end() { stop { $0.hasEnded = true } }
+
+    private func stop(_ change: (inout State) -> Void) {
+        let watcher = state.withLock { state in
+            change(&state)
+            defer { (state.watcher, state.status) = (nil, nil) }
+            return state.watcher
+        }
+        watcher?.end()
+    }
+
+    /// Works out what is to be watched, since extensions or lists may have changed. Returns at once.
+    func lookAgain() {
+        let begins = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.looksAgain = state.isLooking
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        if begins { beginLook() }
+    }
+
+    private func beginLook() {
+        let token = core.activity.beginRequest(of: .service)
+        // It asks the file system, which may take its time.
+        DispatchQueue.global(qos: .utility).async { [self] in
+            look()
+            token.end()
+            let goesOn = state.withLock { state in
+                state.isLooking = state.looksAgain && !state.hasEnded
+                state.looksAgain = false
+                return state.isLooking
+            }
+            if goesOn { beginLook() }
+        }
+    }
+
+    private func look() {
+        let generation = state.withLock { $0.generation }
+        guard let engine = core.holder.inUse else { return }
+        let trees = engine.watchedTrees()
+        core.activity.noteFollowing(!trees.isEmpty)
+        if trees.isEmpty, state.withLock({ $0.watcher == nil }) { return }
+        do {
+            try watcher(for: engine, generation)?.watch(trees)
+        } catch {
+            core.log.write(.warning, trouble, "Files cannot be followed. \(error)")
+        }
+    }
+
+    private func watcher(for engine: SearchlightEngine, _ generation: UInt64) throws -> FileWatcher? {
+        if let watcher = state.withLock({ $0.watcher }) { return watcher }
+        let watcher = try FileWatcher(snapshot: try engine.fileSnapshot()) { [weak self] status in
+            self?.take(status, generation)
+        }
+        let isWanted = state.withLock { state in
+            guard !state.hasEnded, state.generation == generation else { return false }
+            state.watcher = watcher
+            return true
+        }
+        guard isWanted else {
+            watcher.end()
+            return nil
+        }
+        return watcher
+    }
+
+    // MARK: What is told
+
+    private func take(_ status: FileWatcher.Status, _ generation: UInt64) {
+        let begins = state.withLock { state in
+            guard state.generation == generation, !state.hasEnded else { return false }
+            state.status = status
+            state.takesAgain = state.isTaking
+            defer { state.isTaking = true }
+            return !state.isTaking
+        }
+        tellProblems(status)
+        if begins { beginTaking() }
+    }
+
+    private func beginTaking() {
+        let token = core.activity.beginRequest(of: .service)
+        Task { [self] in
+            await takeNews()
+            token.end()
+            let goesOn = state.withLock { state in
+                state.isTaking = state.takesAgain && !state.hasEnded
+                state.takesAgain = false
+                return state.isTaking
+            }
+            if goesOn { beginTaking() }
+        }
+    }
+
+    private func takeNews() async {
+        await core.holder.useNow { [self] engine in
+            do throws(EngineError) {
+                if try await engine.takeFileNews() { lookAgain() }
+            } catch {
+                core.log.write(.warning, trouble, "Changed files could not be noted. \(error.description)")
+            }
+        }
+    }
+
+    /// Writes down each place that cannot be followed, once.
+    private func tellProblems(_ status: FileWatcher.Status) {
+        let (new, isUnwatched) = state.withLock { state in
+            let problems = status.trees.filter { $0.value.problem != nil }
+            let new = problems.filter { state.told[$0.key] != $0.value }
+            state.told = problems
+            let isUnwatched = status.unwatchedFolders > 0 && !state.hasToldUnwatched
+            state.hasToldUnwatched = status.unwatchedFolders > 0
+            return (new, isUnwatched)
+        }
+        for (tree, treeState) in new.sorted(by: { $0.key.root < $1.key.root }) {
+            core.log.write(
+                .warning, trouble, "\(tree.root) is not followed for \(tree.owner). \(treeState.problem ?? "")")
+        }
+        guard isUnwatched else { return }
+        core.log.write(
+            .warning, trouble,
+            "\(status.unwatchedFolders) folders are not watched (\(String(cString: strerror(status.code ?? 0)))). “searchlight doctor” says what to do."
+        )
+    }
+}
+
+extension FileWatcher.TreeState {
+    /// Why a tree is not followed, as a sentence.
+    fileprivate var problem: String? {
+        switch self {
+        case .waiting, .watched, .missing: nil
+        case .unavailable(let places): "Not there, so nothing is concluded: \(places.joined(separator: ", "))."
+        case .failed(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import FileWatching
+import Foundation
+import IdleScheduling
+import Synchronization
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+/// Files that are followed for extensions: from the disk over the snapshot and the real worker to what is found.
+@Suite("Followed files", .timeLimit(.minutes(10)))
+struct FollowedFileTests {
+    private let harness: Harness
+    private let notes: String
+    private let time = Time()
+
+    private final class Time: Sendable {
+        private let moment = Mutex(1_000_000.0)
+        var now: Double { moment.withLock { $0 } }
+        func pass(seconds: Double) { moment.withLock { $0 += seconds } }
+    }
+
+    init() throws {
+        harness = try Harness()
+        notes = harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        let path = URL(filePath: notes + "/" + name)
+        try FileManager.default.createDirectory(
+            at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: path)
+    }
+
+    /// Installs Journal, which is told of changes in the folder of notes.
+    private func installJournal() throws -> String {
+        let bundle = try harness.installJournal(notes: notes)
+        try change("WatchedPaths", true, of: bundle)
+        return bundle
+    }
+
+    /// Sets a key of the Searchlight dictionary of an installed manifest.
+    private func change(_ key: String, _ value: Any, of bundle: String) throws {
+        let path = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
+        var root = try #require(
+            try PropertyListSerialization.propertyList(from: Data(contentsOf: path), format: nil) as? [String: Any])
+        var table = root["Searchlight"] as? [String: Any] ?? [:]
+        table[key] = value
+        root["Searchlight"] = table
+        try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0).write(to: path)
+    }
+
+    /// Looks at all files, as a service does.
+    private func look(_ engine: SearchlightEngine) async throws {
+        let trees = engine.watchedTrees()
+        try await engine.files?.use { (snapshot) throws(FileWatchingError) in
+            try snapshot.setTrees(trees)
+            for tree in try snapshot.trees() { try snapshot.compare(tree) }
+        }
+        _ = try await engine.takeFileNews()
+    }
+
+    private func found(_ text: String, _ engine: SearchlightEngine) async throws -> [String] {
+        try await engine.search(text, bundle: nil, limit: 10).hits
+            .map { String($0.item.record.uniqueIdentifier.dropFirst(notes.count + 1)) }.sorted()
+    }
+
+    @Test("What changed while nothing ran is found after an update, which asks for those files and no others")
+    func update() async throws {
+        try write("# One\n\nferry", "one.md")
+        try write("# Two\n\nferry", "in/two.md")
+        try write("# Three\n\nferry", "three.md")
+        let bundle = try installJournal()
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.update(nil).map(\.bundle) == [bundle])
+            #expect(try await engine.reindexAll(bundle) == 3)
+            let nothing = try await engine.update(nil)
+            #expect(nothing == [FileUpdate(bundle: bundle)])
+        }
+        try write("# One\n\ntram", "one.md")
+        rename(notes + "/in", notes + "/out")
+        unlink(notes + "/three.md")
+        try write("# Four\n\ntram", "new/four.md")
+        try await harness.withEngine { engine async throws in
+            #expect(engine.scheduledJobs().isEmpty)
+            let update = try #require(try await engine.update(bundle).first)
+            #expect((update.changed, update.moved, update.removed) == (2, 1, 1), "\(update)")
+            #expect(update.problem == nil && update.reindexed == nil)
+            #expect(try await found("ferry", engine) == ["out/two.md"])
+            #expect(try await found("tram", engine) == ["new/four.md", "one.md"])
+            #expect(try await engine.update(bundle) == [FileUpdate(bundle: bundle)])
+        }
+    }
+
+    @Test("A reindex of everything tells an extension of its files too, and what goes meanwhile is told after it")
+    func absorbed() async throws {
+        try write("# One\n\nferry", "one.md")
+        let bundle = try installJournal()
+        try await harness.withEngine { engine async throws in
+            try await look(engine)
+            #expect(engine.files?.pending[bundle]?.changes.count == 1)
+            #expect(engine.scheduledJobs().map(\.key) == [.files(bundle: bundle)])
+            #expect(engine.scheduledJobs().first?.isFresh == true)
+            try engine.owe(.reindexAll, of: bundle, cause: .asked)
+            #expect(engine.scheduledJobs().map(\.key) == [.reindex(bundle: bundle)])
+            #expect(try await engine.run(.reindex(bundle: bundle)) == 1)
+            #expect(engine.scheduledJobs().isEmpty && engine.files?.pending[bundle] == nil)
+        }
+    }
+
+    @Test("Very many files are no fresh work")
+    func many() async throws {
+        for number in 0...256 { try write("x", "\(number).md") }
+        let bundle = try installJournal()
+        try await harness.withEngine { engine async throws in
+            try await look(engine)
+            let job = try #require(engine.scheduledJobs().first)
+            #expect(job.key == .files(bundle: bundle) && !job.isFresh && job.isResumable)
+            #expect(try await engine.run(job.key) == nil)
+            #expect(engine.scheduledJobs().isEmpty)
+            #expect(try await engine.itemCounts()[bundle] == 257)
+        }
+    }
+
+    @Test("An extension that knows nothing of changes is asked by identifiers where these are paths")
+    func byIdentifiers() async throws {
+        let bundle = try harness.installFixture("paths")
+        try change("ReadablePaths", [notes], of: bundle)
+        try change("WatchedPaths", true, of: bundle)
+        try change("IdentifiersArePaths", true, of: bundle)
+        try write("x", "a")
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.update(bundle)
+            rename(notes + "/a", notes + "/b")
+            _ = try await engine.update(bundle)
+        }
+        #expect(harness.messages == [notes + "/a", notes + "/a", notes + "/b"])
+    }
+
+    @Test(
+        "One whose identifiers are no paths is asked for everything, once in an hour at most unless a person wants it")
+    func byEverything() async throws {
+        let bundle = try harness.installFixture("paths")
+        try change("ReadablePaths", [notes], of: bundle)
+        try change("WatchedPaths", true, of: bundle)
+        let configuration = EngineConfiguration(
+            storeDirectory: harness.store, access: .readWrite, extensionSearchPath: [harness.extensions],
+            worker: try harness.workerConfiguration(), now: { [time] in time.now })
+        let engine = try SearchlightEngine(configuration) { [harness] in harness.take($0) }
+        func edit() async throws {
+            try write(UUID().uuidString, "a")
+            try await look(engine)
+        }
+        try await edit()
+        try await engine.run(.files(bundle: bundle))
+        #expect(engine.owedWork(for: bundle)?.cause == .filesChanged && engine.owedWork(for: bundle)?.notBefore == nil)
+        #expect(engine.scheduledJobs().map(\.key) == [.reindex(bundle: bundle)])
+        try await engine.run(.reindex(bundle: bundle))
+        #expect(engine.scheduledJobs().isEmpty)
+        try await edit()
+        time.pass(seconds: 60)
+        try await engine.run(.files(bundle: bundle))
+        let job = try #require(engine.scheduledJobs().first)
+        #expect(job.key == .reindex(bundle: bundle) && job.notBefore == 1_000_000 + 3600)
+        #expect(try await engine.update(bundle).first?.reindexed == 0)
+        #expect(engine.scheduledJobs().isEmpty)
+        #expect(harness.messages == ["all", "all"])
+        await engine.close()
+    }
+
+    @Test("A file at which the extension fails keeps no others back, and is left alone in the end")
+    func failing() async throws {
+        let bundle = try harness.installFixture("changes")
+        try change("ReadablePaths", [notes], of: bundle)
+        try change("WatchedPaths", true, of: bundle)
+        for name in ["a", "bad", "c"] { try write("x", name) }
+        try await harness.withEngine { engine async throws in
+            var attempts = 0
+            var update = FileUpdate(bundle: bundle)
+            repeat {
+                attempts += 1
+                update = try #require(try await engine.update(bundle).first)
+            } while update.problem != nil && attempts < 20
+            #expect(update.problem == nil && attempts < 8, "\(attempts): \(update)")
+            #expect(engine.scheduledJobs().isEmpty)
+        }
+        for name in ["a", "c"] { #expect(harness.messages.contains("1 \(notes)/\(name) -")) }
+        #expect(
+            harness.recordedEvents.contains {
+                if case .setAside(bundle, notes + "/bad", _) = $0 { true } else { false }
+            })
+    }
+}
