@@ -33,7 +33,9 @@ extension SearchlightEngine {
                 owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
                 hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
-                sandbox: sandboxStatus)
+                sandbox: sandboxStatus,
+                followed: FollowedStatus(
+                    unfollowed: watchedTrees().filter { $0.owner != Self.decidingOwner }))
         }
     }
 

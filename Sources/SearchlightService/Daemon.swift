@@ -77,7 +77,8 @@ package final class Daemon: Sendable {
                         uptime: (ContinuousClock.now - started) / .seconds(1),
                         clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow)
                 },
-                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance },
+                followed: { life.files?.followed }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)

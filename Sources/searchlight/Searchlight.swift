@@ -29,7 +29,7 @@ struct Searchlight: AsyncParsableCommand {
         subcommands: [
             SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self,
             DragCommand.self,
-            ReindexCommand.self,
+            UpdateCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, HistoryCommand.self,
             TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,

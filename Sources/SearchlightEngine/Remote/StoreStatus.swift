@@ -67,6 +67,8 @@ package struct StoreStatus: Hashable, Sendable, Codable {
     package var removals: [PendingRemoval]
     /// What confines extensions, and what they tried.
     package var sandbox: SandboxStatus
+    /// The files that are followed for extensions.
+    package var followed: FollowedStatus
     /// The service that answered; `nil` if it was this process itself.
     package var service: ServiceFacts?
 }

@@ -111,6 +111,9 @@ final class FileKeeper: Sendable {
         return watcher
     }
 
+    /// What is followed now; `nil` if that is not known yet.
+    var followed: FollowedStatus? { state.withLock { $0.status }.map(FollowedStatus.init) }
+
     // MARK: What is told
 
     private func take(_ status: FileWatcher.Status, _ generation: UInt64) {

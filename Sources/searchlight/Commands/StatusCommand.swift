@@ -42,6 +42,7 @@ struct StatusCommand: OptionedCommand {
         }
         if report.itemCounts.isEmpty { try Output.line("  no items") }
         try show(report.sizes)
+        try show(report.followed)
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
             try Output.line(
@@ -83,6 +84,37 @@ struct StatusCommand: OptionedCommand {
             for line in Output.lines(held.reason ?? "") { try Output.line("  \(line)") }
         }
         for line in SandboxSection(report.sandbox).lines { try Output.line("\(Output.tidied(line))") }
+    }
+
+    private func show(_ followed: FollowedStatus) throws {
+        guard !followed.places.isEmpty else { return }
+        if followed.places.allSatisfy({ $0.state == .unfollowed }) {
+            try Output.line("Files that would be followed, if the service ran:")
+        } else {
+            let limit = followed.watchLimit.map { " of \($0) that the kernel allows you" } ?? ""
+            try Output.line(
+                "Files that are followed, with \(followed.watches == 1 ? "1 watch" : "\(followed.watches) watches")\(limit):"
+            )
+        }
+        for place in followed.places {
+            let path = ([place.path] + place.names).joined(separator: "/")
+            let reason = place.reason.map { ", since \($0)" } ?? ""
+            let state =
+                switch place.state {
+                case .watched, .unfollowed: ""
+                case .polled: ": looked at every few minutes\(reason)"
+                case .waiting: ": not looked at yet"
+                case .missing: ": nothing is there"
+                case .unavailable: ": \(place.reason ?? "not there"); what was found in it stays"
+                case .failed: ": not followed\(reason)"
+                }
+            try Output.line("  \(Output.tidied("\(place.bundle): \(path)\(state)"))")
+        }
+        if followed.unwatchedFolders > 0 {
+            try Output.line(
+                "  \(counted(followed.unwatchedFolders, "folder")) cannot be watched; “searchlight doctor” says what to do."
+            )
+        }
     }
 
     private func show(_ sizes: StoreSizes) throws {
@@ -129,7 +161,7 @@ extension JSONObject {
             "isMarkedDamaged": status.needsRepair, "hasDamagedJobs": status.hasDamagedJobs,
             "hasDamagedSchedule": status.hasDamagedSchedule, "learns": status.learns,
             "waitingEntries": status.waitingEntries,
-            "pending": status.pending, "removals": status.removals.map(JSONObject.init),
+            "pending": status.pending, "followed": status.followed, "removals": status.removals.map(JSONObject.init),
             "held": listing.held.map { held -> JSONObject in
                 ["identifier": held.identifier, "state": held.state, "reason": held.reason]
             },

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileWatching
+import Foundation
+
+/// What is followed for extensions, and how.
+package struct FollowedStatus: Hashable, Sendable, Codable {
+    /// A folder with all below it, or a file.
+    package struct Place: Hashable, Sendable, Codable {
+        /// How a place is followed.
+        package enum State: String, Sendable, Codable {
+            /// Changes are noticed at once.
+            case watched
+            /// It is looked at every few minutes.
+            case polled
+            /// It was not compared yet.
+            case waiting
+            /// There is nothing at the path.
+            case missing
+            /// It, or part of it, is not there or cannot be read, so what was found stays.
+            case unavailable
+            /// It cannot be followed.
+            case failed
+            /// No service runs.
+            case unfollowed
+        }
+        /// Whose files these are.
+        package var bundle: String
+        /// The absolute path.
+        package var path: String
+        /// Patterns of the names below it.
+        package var names: [String]
+        /// How it is followed.
+        package var state: State
+        /// Why it is not watched, as a part of a sentence.
+        package var reason: String?
+    }
+    /// By bundle and path.
+    package var places: [Place] = []
+    /// Watches that the kernel keeps for it.
+    package var watches = 0
+    /// How many watches the kernel allows a user; `nil` if that is not known.
+    package var watchLimit = Self.limit
+    /// Folders that could not be watched.
+    package var unwatchedFolders = 0
+
+    /// What is to be followed where nobody does.
+    package init(unfollowed trees: [WatchedTree] = []) {
+        places = trees.map {
+            Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed, reason: nil)
+        }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
+    }
+
+    /// What a watcher says.
+    package init(_ status: FileWatcher.Status) {
+        places = status.trees.map { tree, state in
+            var place = Place(bundle: tree.owner, path: tree.root, names: tree.names, state: .watched, reason: nil)
+            switch state {
+            case .watched: break
+            case .waiting: place.state = .waiting
+            case .missing: place.state = .missing
+            case .unavailable(let places):
+                (place.state, place.reason) = (
+                    .unavailable, "not there or not readable: \(places.joined(separator: ", "))"
+                )
+            case .failed(let reason): (place.state, place.reason) = (.failed, withoutFullStop(reason))
+            }
+            if place.state == .watched, let polling = status.polled[tree] {
+                place.state = .polled
+                place.reason =
+                    switch polling {
+                    case .unwatched: "the kernel allows no more watches"
+                    case .shared: "others may change it unseen (a network or FUSE file system)"
+                    }
+            }
+            return place
+        }.filter { $0.bundle != SearchlightEngine.decidingOwner }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
+        watches = status.watches
+        unwatchedFolders = status.unwatchedFolders
+    }
+
+    /// The place where the kernel says how many watches it allows a user.
+    package static let limitFile = "/proc/sys/fs/inotify/max_user_watches"
+
+    private static var limit: Int? {
+        (try? String(contentsOfFile: limitFile, encoding: .utf8)).flatMap {
+            Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+}
