@@ -178,6 +178,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     ///   - completionHandler: Called once when the renames are durable, or with a ``CSIndexError``:
     ///     ``CSIndexError/Code/invalidItemError`` for a new identifier that no item can have, or that two items would have,
     ///     ``CSIndexError/Code/quotaExceeded`` for too many, ``CSIndexError/Code/indexingUnsupported`` from an older host.
+    ///     After ``CSIndexError/Code/remoteConnectionError`` it is not known whether the items have their new identifiers.
+    ///     To make the call again is harmless then, unless its renames swap or follow each other; index those items again.
     @preconcurrency
     open func renameSearchableItems(
         _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil

@@ -9,6 +9,9 @@ internal import ServiceMessages
 /// was sent, and a beginning of that end may have been carried out. Sending all of it again in order comes to the same
 /// contents. Only a batch that expects a client state would then be refused although it was carried out; the stored client
 /// state tells.
+///
+/// Renames are no such requests: what was indexed again under an old identifier would be renamed as well. So nothing else is
+/// under way with one (``WaitingRequests``), and what cannot be told of it is not sent again (``IndexRequest/isRepeatable``).
 enum ResendPlan {
     /// The indexes whose client states have to be known before anything is sent again.
     static func questions(_ sent: [IndexRequest]) -> Set<String?> { Set(sent.filter(\.isAmbiguous).map(\.index)) }
@@ -68,6 +71,23 @@ enum ResendPlan {
 }
 
 extension IndexRequest {
+    /// Whether the request renames items.
+    var renamesItems: Bool {
+        guard case .commit(let batch) = self else { return false }
+        return batch.changes.changes.contains { if case .renameItems = $0 { true } else { false } }
+    }
+
+    /// Whether sending it again, without any other, comes to the same as sending it once, or the client state tells whether it
+    /// was carried out. Renames that swap or follow each other would go on where they ended.
+    var isRepeatable: Bool {
+        guard renamesItems, !isAmbiguous, case .commit(let batch) = self else { return true }
+        var changes = batch.changes.changes
+        guard batch.clientState == nil, case .renameItems(let renames)? = changes.next(), changes.next() == nil else {
+            return false
+        }
+        return Set(renames.map(\.identifier)).isDisjoint(with: renames.map(\.newIdentifier))
+    }
+
     /// Whether sending it again could fail because it was carried out before.
     fileprivate var isAmbiguous: Bool {
         guard case .exchange(let expected, let new) = effect else { return false }

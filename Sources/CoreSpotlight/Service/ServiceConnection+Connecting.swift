@@ -153,6 +153,13 @@ extension ServiceConnection {
                         "The connection to the service was lost \(Self.maximumSends) times while it carried out the "
                             + "request. See the service's log, journalctl --user -u searchlightd.")))
         }
+        for request in waiting.removeAll(where: \.isUncertain) {
+            request.reply(
+                .failure(
+                    BusError.unreachable(
+                        "The connection to the service was lost while it renamed items, so it is not known whether they have "
+                            + "their new identifiers. Index the items again.")))
+        }
         tryLater()
     }
 

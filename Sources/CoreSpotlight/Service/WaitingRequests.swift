@@ -22,6 +22,8 @@ struct WaitingRequest: Sendable {
     var sends = 0
     /// Whether it was sent over the present connection.
     var isUnderWay = false
+    /// Whether no other change may be under way with it.
+    var isAlone = false
 
     var member: BusMember {
         switch content {
@@ -40,6 +42,9 @@ struct WaitingRequest: Sendable {
     fileprivate var byteCount: Int {
         if case .index(let request) = content { request.byteCount } else { 0 }
     }
+
+    /// Whether it may have been carried out over a connection that was lost, and must not be carried out twice.
+    var isUncertain: Bool { sends > 0 && isAlone && indexRequest?.isRepeatable == false }
 
     var indexRequest: IndexRequest? { if case .index(let request) = content { request } else { nil } }
 }
@@ -61,6 +66,8 @@ struct WaitingRequests {
     private var questionsUnderWay = 0
     private var changesUnderWay = 0
     private var bytesUnderWay = 0
+    /// Whether the change under way is one that is alone.
+    private var isOneAlone = false
     private var lastNumber: UInt64 = 0
 
     var isEmpty: Bool { requests.isEmpty }
@@ -68,6 +75,8 @@ struct WaitingRequests {
     /// Adds a request at the end; its number.
     mutating func append(_ request: WaitingRequest) -> UInt64 {
         lastNumber += 1
+        var request = request
+        request.isAlone = request.indexRequest?.renamesItems == true
         requests[lastNumber] = request
         if request.indexRequest == nil {
             unsentQuestions.append(lastNumber)
@@ -86,6 +95,7 @@ struct WaitingRequests {
         } else {
             changesUnderWay -= 1
             bytesUnderWay -= request.byteCount
+            if request.isAlone { isOneAlone = false }
         }
         return request
     }
@@ -118,12 +128,13 @@ struct WaitingRequests {
         }
         guard
             changesUnderWay == 0
-                || (changesUnderWay < Self.maximumUnderWay
+                || (!isOneAlone && !request.isAlone && changesUnderWay < Self.maximumUnderWay
                     && bytesUnderWay + request.byteCount <= Self.maximumBytesUnderWay)
         else { return nil }
         unsentChanges.removeFirst()
         changesUnderWay += 1
         bytesUnderWay += request.byteCount
+        isOneAlone = request.isAlone
         return send(number)
     }
 
@@ -138,6 +149,7 @@ struct WaitingRequests {
         questionsUnderWay = 0
         changesUnderWay = 0
         bytesUnderWay = 0
+        isOneAlone = false
         for number in requests.keys { requests[number]?.isUnderWay = false }
         let numbers = requests.keys.sorted()
         unsentChanges = NumberQueue(numbers.filter { requests[$0]?.indexRequest != nil })

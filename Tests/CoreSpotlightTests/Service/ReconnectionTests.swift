@@ -140,16 +140,61 @@ struct ReconnectionTests {
         _ number: Int, _ state: [UInt8]?, hasState: Bool, _ random: inout SplitMix64
     ) -> IndexRequest.Action {
         let name = ["x", "y", "z"].randomElement(using: &random)!
-        switch Int.random(in: 0..<10, using: &random) {
+        let other = ["x", "y", "w"].randomElement(using: &random)!
+        switch Int.random(in: 0..<12, using: &random) {
         case 0..<3: return .change(.put(Array(name.utf8)))
         case 3..<5: return .change(.deleteItems([name]))
+        case 5..<7 where name != other: return .change(.renameItems([ItemRename(name, to: other)]))
         default:
             guard hasState else { return .change(.put(Array(name.utf8))) }
             var changes = ChangeList()
             changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .put(Array(name.utf8)))
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                changes.append(.renameItems([ItemRename(name, to: "w"), ItemRename("w", to: name)]))
+            }
             let isWrong = Int.random(in: 0..<8, using: &random) == 0
             return .commitBatch(
                 changes: changes.bytes, clientState: [UInt8(number)], expecting: .exactly(isWrong ? [255] : state))
+        }
+    }
+
+    @Test("A rename is under way alone, and one whose end is not known is not sent again if that would go on with it")
+    func renames() {
+        func rename(_ pairs: [(String, String)]) -> IndexRequest {
+            IndexRequest(.renameItems(pairs.map { ItemRename($0.0, to: $0.1) }), index: nil)
+        }
+        let (simple, swap) = (rename([("a", "b"), ("c", "d")]), rename([("a", "b"), ("b", "a")]))
+        var list = ChangeList([.put(Array("a".utf8)), .renameItems([ItemRename("a", to: "b")])])
+        let batch = IndexRequest(.commitBatch(changes: list.bytes, clientState: [1], expecting: .any), index: "n")
+        list.append(.deleteAll)
+        let exchange = IndexRequest(
+            .commitBatch(changes: list.bytes, clientState: [1], expecting: .exactly(nil)), index: "n")
+        for (request, isRepeatable) in [(simple, true), (swap, false), (batch, false), (exchange, true)] {
+            #expect(request.renamesItems && request.isRepeatable == isRepeatable)
+            let harness = ConnectionHarness()
+            for (number, other) in [Self.delete("x"), request, Self.delete("y"), Self.delete("z")].enumerated() {
+                harness.ask(number, other)
+            }
+            func received() -> Int { harness.service.state.withLock { $0.received.last?.count ?? 0 } }
+            harness.settle()
+            // The greeting, and what comes before; nothing goes out with the rename.
+            for expected in [1, 2] {
+                _ = harness.service.carryOut()
+                _ = harness.service.answer()
+                harness.settle()
+                #expect(received() == expected)
+            }
+            _ = harness.service.carryOut()
+            harness.service.cut()
+            harness.settle()
+            harness.clock.runNext()
+            harness.run()
+            #expect(harness.counts == [0: 1, 1: 1, 2: 1, 3: 1])
+            guard case .remote(name: ServiceErrorName.unreachable, _)? = harness.failure(1) else {
+                #expect(isRepeatable && harness.failure(1) == nil)
+                continue
+            }
+            #expect(!isRepeatable)
         }
     }
 

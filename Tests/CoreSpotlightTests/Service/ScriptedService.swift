@@ -182,9 +182,8 @@ extension ScriptedService.Index {
                 case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
                 case .deleteAll: self = Self()
                 case .renameItems(let renames):
-                    for rename in renames where items.remove(rename.identifier) != nil {
-                        items.insert(rename.newIdentifier)
-                    }
+                    let moved = renames.filter { items.remove($0.identifier) != nil }
+                    items.formUnion(moved.map(\.newIdentifier))
                 }
             }
             if let new = batch.clientState { state = new }
