@@ -22,55 +22,16 @@ extension ItemWriter {
     /// new identifier, and during a reindex counts as donated again if that one did. Items that depend on it
     /// (``RelatedItems``) depend on it by its new identifier. An item that has expired is not renamed.
     ///
-    /// - Parameter leftOut: Gets the items that cannot have their new identifier; they are deleted, as the old one is gone.
+    /// - Parameter leftOut: Gets the items that cannot have their new identifier. They are deleted, as the old one is gone.
     /// - Returns: The new identifiers of the items that were renamed; the keys are the bytes of the old ones.
     func rename(_ renames: [ItemRename], _ leftOut: inout [LeftOutItem]) throws -> [Data: String] {
         try derived.flush()
         let moves = try moves(renames)
         guard !moves.isEmpty else { return [:] }
-        var positions: [Data: Int] = [:]
-        for (position, move) in moves.enumerated() { positions[Data(move.rename.identifier.utf8)] = position }
-        func next(after position: Int) -> Int? { positions[Data(moves[position].rename.newIdentifier.utf8)] }
-
-        try confirm(moves)
-        var followers: [(item: Int64, related: String)] = []
-        for move in moves {
-            let items = try RelatedItems.followers(of: move.rename.identifier, bundle: bundle, index: index, db)
-            followers += items.sorted().map { ($0, move.rename.newIdentifier) }
-        }
-        for (position, move) in moves.enumerated() where next(after: position) == nil {
-            _ = try Self.deleteAlone(
-                db, where: "bundle = ? AND index_name = ? AND unique_identifier = ?",
-                [bundle, index, move.rename.newIdentifier], derived)
-        }
         let leftOutBefore = leftOut.count
-        var isDone = Array(repeating: false, count: moves.count)
-        for first in moves.indices where !isDone[first] {
-            // Each identifier is free before it is given: of items that follow each other the last one is first.
-            var chain = [first]
-            var isCircle = false
-            while let position = next(after: chain[chain.count - 1]), !isDone[position], !isCircle {
-                isCircle = position == first
-                if !isCircle { chain.append(position) }
-            }
-            let aside = isCircle ? try setAside(moves[first].item) : nil
-            for position in chain.reversed() {
-                isDone[position] = true
-                let move = moves[position]
-                guard let before = try position == first ? aside ?? row(of: move.item) : row(of: move.item) else {
-                    continue
-                }
-                var record = before.item.record
-                record.uniqueIdentifier = move.rename.newIdentifier
-                // One that names itself goes on doing so.
-                if let related = record.text(RelatedItems.attribute),
-                    related.utf8.elementsEqual(move.rename.identifier.utf8)
-                {
-                    record.attributes[RelatedItems.attribute] = .string(move.rename.newIdentifier)
-                }
-                try replace(before, with: record, &leftOut)
-            }
-        }
+        try confirm(moves)
+        let followers = try RelatedItems.followers(of: moves.map(\.rename), bundle: bundle, index: index, db)
+        try carryOut(moves, &leftOut)
         for follower in followers {
             guard let before = try row(of: follower.item) else { continue }
             var record = before.item.record
@@ -84,6 +45,49 @@ extension ItemWriter {
         return Dictionary(
             moves.map { (Data($0.rename.identifier.utf8), $0.rename.newIdentifier) },
             uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Gives each item its new identifier after it became free.
+    private func carryOut(_ moves: [Move], _ leftOut: inout [LeftOutItem]) throws {
+        var positions: [Data: Int] = [:]
+        for (position, move) in moves.enumerated() { positions[Data(move.rename.identifier.utf8)] = position }
+        func next(after position: Int) -> Int? { positions[Data(moves[position].rename.newIdentifier.utf8)] }
+
+        var isDone = Array(repeating: false, count: moves.count)
+        for first in moves.indices where !isDone[first] {
+            // Of items that follow each other the last one is first.
+            var chain = [first]
+            var isCircle = false
+            while let position = next(after: chain[chain.count - 1]), !isDone[position], !isCircle {
+                isCircle = position == first
+                if !isCircle { chain.append(position) }
+            }
+            let aside = isCircle ? try setAside(moves[first].item) : nil
+            for position in chain.reversed() {
+                isDone[position] = true
+                let (item, rename) = (moves[position].item, moves[position].rename)
+                if next(after: position) == nil { try makeRoom(for: rename.newIdentifier) }
+                guard let before = try position == first ? aside ?? row(of: item) : row(of: item) else { continue }
+                var record = before.item.record
+                record.uniqueIdentifier = rename.newIdentifier
+                // One that names itself goes on doing so.
+                if let related = record.text(RelatedItems.attribute),
+                    related.utf8.elementsEqual(rename.identifier.utf8)
+                {
+                    record.attributes[RelatedItems.attribute] = .string(rename.newIdentifier)
+                }
+                try replace(before, with: record, &leftOut)
+            }
+        }
+    }
+
+    /// Deletes the item with an identifier, expired or not, if there is one. What depends on it is kept, for another item gets the
+    /// identifier.
+    private func makeRoom(for identifier: String) throws {
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?")
+        guard let item = try Int64.fetchOne(find, arguments: [identifier, bundle, index]) else { return }
+        _ = try Self.deleteAlone(db, where: "id = ?", [item], derived)
     }
 
     /// The items that there are of those to be renamed.

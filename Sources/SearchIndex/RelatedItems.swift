@@ -49,15 +49,22 @@ enum RelatedItems {
     /// The items that name another one when it is renamed: those that depend on it, unless another index has an item with the
     /// same identifier, on which they depend as well.
     ///
-    /// - Returns: Their numbers, each once.
-    static func followers(of identifier: String, bundle: Int64, index: String, _ db: Database) throws -> Set<Int64> {
+    /// - Returns: Their numbers, each once, and the identifier that they name then.
+    static func followers(
+        of renames: [ItemRename], bundle: Int64, index: String, _ db: Database
+    ) throws -> [(item: Int64, related: String)] {
         guard let name = try nameInUse(db) else { return [] }
-        let isElsewhere = try Bool.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name <> ?)
-                    """), arguments: [identifier, bundle, index])
-        return isElsewhere == true ? [] : try dependents(of: identifier, bundle: bundle, name, db)
+        let isElsewhere = try db.cachedStatement(
+            sql: """
+                SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name <> ?)
+                """)
+        return try renames.flatMap { rename -> [(item: Int64, related: String)] in
+            guard try Bool.fetchOne(isElsewhere, arguments: [rename.identifier, bundle, index]) != true else {
+                return []
+            }
+            return try dependents(of: rename.identifier, bundle: bundle, name, db).sorted()
+                .map { ($0, rename.newIdentifier) }
+        }
     }
 
     /// The number of the attribute's name; `nil` if no item has the attribute.
