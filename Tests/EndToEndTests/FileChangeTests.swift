@@ -42,6 +42,11 @@ struct FileChangeTests {
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(harness.messages == ["no identifier: 5"])
             #expect(try await engine.item(named: "renamed").scope.index == "named")
+            // A second object in one process would take the place of the first.
+            if !inProcess {
+                let comparison = try await engine.compare(bundle)
+                #expect(comparison.isEqual && comparison.donated == 3 && comparison.comparedByName == 1)
+            }
             func number(_ name: String) async throws -> Int64 { try await engine.item(named: name).number }
             let (a, b) = (try await number("/a"), try await number("/b"))
             func move(_ pairs: (String, String)...) async throws {

@@ -8,6 +8,7 @@ public enum TortureChange: Sendable {
     case put(ItemRecord)
     case delete([String])
     case deleteDomain(String)
+    case rename([ItemRename])
     case deleteAll
 }
 
@@ -50,6 +51,11 @@ public struct TortureBatch: Sendable {
             changes.append(.put(update))
         }
         for _ in 0..<(1 + random.below(3)) { changes.append(.delete([earlier(), earlier()])) }
+        if random.below(3) == 0 {
+            let (one, other) = (earlier(), earlier())
+            changes.append(.rename([ItemRename(one, to: other), ItemRename(other, to: one)]))
+        }
+        if random.below(4) == 0 { changes.append(.rename([ItemRename(earlier(), to: "renamed \(random.below(9))")])) }
         if random.below(8) == 0 { changes.append(.deleteDomain("d.\(random.below(5))")) }
         if random.below(60) == 0 { changes.append(.deleteAll) }
         self.changes = changes
@@ -81,6 +87,7 @@ public struct TortureBatch: Sendable {
             case .delete(let identifiers): batch.delete(identifiers: identifiers)
             case .deleteDomain(let domain): batch.delete(domains: [domain])
             case .deleteAll: batch.deleteAll()
+            case .rename(let renames): batch.rename(renames)
             }
         }
         return batch

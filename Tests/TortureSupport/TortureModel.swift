@@ -37,6 +37,7 @@ public struct TortureModel: Sendable {
         case .deleteDomain(let domain):
             items = items.filter { $0.value.domainIdentifier?.hasPrefix(domain + ".") != true }
         case .deleteAll: items = [:]
+        case .rename(let renames): renames.apply(to: &items, key: { $0 }) { $0.uniqueIdentifier = $1 }
         }
     }
 }

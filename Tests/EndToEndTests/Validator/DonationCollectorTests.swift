@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import Testing
+
+@testable import ExtensionValidation
+
+/// What an extension donates to a validation, which keeps it as an index would.
+@Suite("The index of a validation")
+struct DonationCollectorTests {
+    private static func record(_ identifier: String, _ title: String) -> ItemRecord {
+        ItemRecord(uniqueIdentifier: identifier, attributes: ["title": .string(title)])
+    }
+
+    @Test("renames items at once, those from an earlier reindex too, which replace others as any")
+    func renames() async throws {
+        func name(_ identifier: String) -> DonationCollector.Name { .init(index: nil, identifier: identifier) }
+        let collector = DonationCollector(known: [
+            name("old"): Self.record("old", "0"), name("b"): Self.record("b", "earlier"),
+        ])
+        var batch = IndexBatch(scope: IndexScope(bundle: "com.example.test"))
+        batch.index(try ["a", "b", "c"].map { try EncodedItem(Self.record($0, $0)) })
+        batch.rename([
+            ItemRename("a", to: "b"), ItemRename("b", to: "a"), ItemRename("old", to: "c"), ItemRename("none", to: "d"),
+        ])
+        try await collector.receive(batch)
+        #expect(collector.items == [name("b"): Self.record("b", "a"), name("a"): Self.record("a", "b")])
+        #expect(collector.touched == ["a", "b", "c", "old", "none", "d"])
+        #expect(!collector.stillKnows(name("old")) && collector.stillKnows(name("c")))
+        let reply = try await collector.record(of: "c", bundle: "com.example.test")
+        #expect(try reply.record.map { try ItemRecord(decoding: $0) } == Self.record("c", "0"))
+        var elsewhere = IndexBatch(scope: IndexScope(bundle: "com.example.test", index: "other"))
+        elsewhere.rename([ItemRename("a", to: "x")])
+        try await collector.receive(elsewhere)
+        #expect(collector.items.keys.contains(name("a")))
+    }
+}
