@@ -41,7 +41,7 @@ let package = Package(
                 "UserSearch", "MetadataQuery", "TextAnalysis", "Promises", "Previews", "QuickLookServer",
                 "IdleScheduling",
                 "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem",
-                "UniformTypeIdentifiers", "TestSupport", "CTestSupport", "TortureSupport",
+                "UniformTypeIdentifiers", "FileWatching", "TestSupport", "CTestSupport", "TortureSupport",
             ]),
     ],
     dependencies: [
@@ -270,7 +270,8 @@ let package = Package(
                 grdb,
             ], swiftSettings: strict),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["FileWatching", "SystemSupport", "TestSupport", grdb],
+            name: "FileWatchingTests",
+            dependencies: ["FileWatching", "SystemSupport", "TestSupport", "CTestSupport", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],

@@ -91,12 +91,13 @@ struct ChangeReader {
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {
         guard difference.state.inode != 0 else { return nil }
-        return try Row.fetchAll(
-            db,
+        let statement = try db.cachedStatement(
             sql: """
                 SELECT \(Difference.columns) FROM \(Difference.source)
                 WHERE difference.owner = ? AND difference.inode = ? AND is_present = ? ORDER BY serial LIMIT ?
-                """,
+                """)
+        return try Row.fetchAll(
+            statement,
             arguments: [
                 owner, Int64(bitPattern: difference.state.inode), !difference.isPresent, Self.maximumCounterparts,
             ]
@@ -134,7 +135,8 @@ struct FolderPaths {
             next = try row.number(0)
             if next == 0 {
                 let tree = try row.number(2)
-                let root = try String.fetchOne(db, sql: "SELECT root FROM tree WHERE id = ?", arguments: [tree])
+                let root = try String.fetchOne(
+                    db.cachedStatement(sql: "SELECT root FROM tree WHERE id = ?"), arguments: [tree])
                 return root.map { ($0, names.reversed()) }
             }
             names.append(try row.name(1))

@@ -162,7 +162,7 @@ struct ComparisonWalk {
             }
             accept(place)
             var content = FolderContent()
-            let (state, isSettled) = reader.state(described, on: place, at: reader.now())
+            let (state, isSettled) = reader.state(described, on: place, at: reader.conditions.now())
             content.add("", state)
             if !isSettled { content.unsettled.append("") }
             batch.append(SeenFolder(target: .child("", of: .row(0)), finding: .content(content), path: ""))

@@ -27,9 +27,11 @@ package final class FileSnapshot: Sendable {
     private let opened: Mutex<DatabaseQueue?>
     private let path: String
     private let excluded: [String]
-    private let clock: SnapshotClock
+    private let conditions: SnapshotConditions
     /// What was set last, for a file that is made again.
     private let rules = Mutex<[WatchedTree]>([])
+    /// How often the file was made again, and who is woken then.
+    private let losses = Mutex(Losses())
     /// Held while the disk is compared.
     private let comparing = Mutex(())
     private let gathering = Mutex(Gathering())
@@ -39,6 +41,11 @@ package final class FileSnapshot: Sendable {
     static let patience = 10.0
     /// How many changes one transaction acknowledges.
     private static let acknowledgedAtOnce = 1024
+
+    private struct Losses {
+        var count = 0
+        var wakes: OwnedDescriptor?
+    }
 
     /// Comparisons that are in progress.
     private struct Gathering {
@@ -59,36 +66,39 @@ package final class FileSnapshot: Sendable {
     ///     because of a change would be a change. The folder of the snapshot is one of them.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
     package convenience init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
-        try self.init(path: path, excluding: excluded, clock: .system)
+        try self.init(path: path, excluding: excluded, conditions: .system)
     }
 
     init(
-        path: String, excluding excluded: [String], clock: SnapshotClock, patience: Double = FileSnapshot.patience
+        path: String, excluding excluded: [String], conditions: SnapshotConditions,
+        patience: Double = FileSnapshot.patience
     ) throws(FileWatchingError) {
         self.path = path
-        self.clock = clock
+        self.conditions = conditions
         self.excluded = excluded + [path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."]
         let queue: DatabaseQueue
         do {
-            queue = try Self.open(path, clock, patience)
+            queue = try Self.open(path, conditions, patience)
         } catch let first {
             // What is damaged tells nothing, so everything differs. What is only locked, or finds no room, is another's.
             guard let code = (first as? DatabaseError)?.resultCode,
                 [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code)
             else { throw .snapshot(path: path, reason: "\(first)") }
-            do { queue = try Self.openAgain(path, clock) } catch {
+            do { queue = try Self.openAgain(path, conditions) } catch {
                 throw .snapshot(path: path, reason: "\(error)")
             }
         }
         opened = Mutex(queue)
     }
 
-    private static func openAgain(_ path: String, _ clock: SnapshotClock) throws -> DatabaseQueue {
+    private static func openAgain(_ path: String, _ conditions: SnapshotConditions) throws -> DatabaseQueue {
         for name in ["", "-wal", "-shm", "-journal"] { unlink(path + name) }
-        return try open(path, clock, patience)
+        return try open(path, conditions, patience)
     }
 
-    private static func open(_ path: String, _ clock: SnapshotClock, _ patience: Double) throws -> DatabaseQueue {
+    private static func open(_ path: String, _ conditions: SnapshotConditions, _ patience: Double) throws
+        -> DatabaseQueue
+    {
         // For the user alone from its first byte on; SQLite gives its other files the same rights.
         let file = try OwnFile.open(path, O_RDWR | O_CREAT)
         fchmod(file.number, 0o600)
@@ -106,7 +116,7 @@ package final class FileSnapshot: Sendable {
             case 0:
                 try db.execute(sql: schema)
                 // Numbers of an earlier file mean nothing in this one.
-                let first = clock.now() / 1_000_000_000 << 20
+                let first = conditions.now() / 1_000_000_000 << 20
                 for table in ["difference", "folder", "tree"] {
                     try db.execute(
                         sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, first])
@@ -159,16 +169,27 @@ package final class FileSnapshot: Sendable {
             try? damaged?.close()
             queue = nil
             do {
-                queue = try Self.openAgain(path, clock)
+                queue = try Self.openAgain(path, conditions)
                 return nil
             } catch {
                 return .snapshot(path: path, reason: "\(error)")
             }
         }
         if let failure { return failure }
+        let wakes = losses.withLock { losses -> OwnedDescriptor? in
+            losses.count += 1
+            return losses.wakes
+        }
+        wakes?.signalEvent()
         do throws(FileWatchingError) { try store(rules.withLock { $0 }) } catch { return error }
         return .snapshotLost(path: path)
     }
+
+    /// How often the file was made again since it was opened.
+    var lossCount: Int { losses.withLock { $0.count } }
+
+    /// Has an event descriptor signalled each time the file was made again.
+    func signalLosses(to descriptor: OwnedDescriptor) { losses.withLock { $0.wakes = descriptor } }
 
     // MARK: Trees
 
@@ -290,7 +311,7 @@ package final class FileSnapshot: Sendable {
         try comparing.withLock { _ throws(FileWatchingError) in
             try gather { () throws(FileWatchingError) in
                 guard let knowledge = try once(knowledge) else { return TreeReport() }
-                let reader = FileReader(rule: knowledge.tree.rule, now: clock.now, granularity: clock.granularity)
+                let reader = FileReader(rule: knowledge.tree.rule, conditions)
                 var walk = ComparisonWalk(knowledge, excluding: excluded, reader: reader, observer: observer)
                 var children: [Int64: [EntryName: FolderRow]] = [:]
                 do throws(FileWatchingError) {
@@ -341,7 +362,7 @@ package final class FileSnapshot: Sendable {
 
     private func knowledge(of tree: StoredTree, _ db: Database) throws -> ComparisonWalk.Knowledge {
         let hasFiles = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM folder JOIN file ON file.folder = folder.id WHERE folder.tree = ?)",
+            db, sql: "SELECT EXISTS (SELECT 1 FROM folder CROSS JOIN file ON folder = folder.id WHERE tree = ?)",
             arguments: [tree.id])
         var mounts: [EntryName: (folder: Int64, identity: String)] = [:]
         let rows = try Row.fetchAll(
@@ -557,15 +578,17 @@ package final class FileSnapshot: Sendable {
     }
 }
 
-/// The clock, and how exact times of files are.
-struct SnapshotClock: Sendable {
+/// The clock, how exact times of files are, and how much is read.
+struct SnapshotConditions: Sendable {
     /// Nanoseconds since 1970.
     var now: @Sendable () -> Int64
     /// Nanoseconds in which two changes of a file may have one time.
     var granularity: @Sendable (FileSystemKind) -> Int64
+    /// The most entries of a tree.
+    var maximumEntries = WatchedTree.Limit.entries
 
     /// Those of the system.
-    static let system = SnapshotClock {
+    static let system = SnapshotConditions {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

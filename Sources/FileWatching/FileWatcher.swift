@@ -83,6 +83,7 @@ package final class FileWatcher: Sendable {
         guard number >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
         let wake = OwnedDescriptor(adopting: number)
         self.wake = wake
+        snapshot.signalLosses(to: wake)
         let watches = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard watches >= 0 else { throw .system(operation: "creating an inotify descriptor", code: errno) }
         let inotify = OwnedDescriptor(adopting: watches)
@@ -114,8 +115,7 @@ package final class FileWatcher: Sendable {
     private func order(_ change: (inout Orders) -> Void) {
         statusNow.withLock { $0.isUpToDate = false }
         orders.withLock { change(&$0) }
-        var one: UInt64 = 1
-        write(wake.number, &one, 8)
+        wake.signalEvent()
     }
 
     /// Says what is watched from now on; what is new is compared.
@@ -131,4 +131,12 @@ package final class FileWatcher: Sendable {
     package func end() { order { $0.hasEnded = true } }
 
     deinit { end() }
+}
+
+extension OwnedDescriptor {
+    /// Signals an event descriptor.
+    func signalEvent() {
+        var one: UInt64 = 1
+        write(number, &one, 8)
+    }
 }

@@ -44,24 +44,16 @@ struct FolderPlace {
 /// Looks at files, with the numbers of their file systems.
 struct FileReader {
     let rule: WatchedTree
-    /// Nanoseconds since 1970.
-    let now: @Sendable () -> Int64
-    /// Nanoseconds in which two changes may have one time.
-    let granularity: @Sendable (FileSystemKind) -> Int64
+    let conditions: SnapshotConditions
     /// Entries met, hidden ones included.
     private(set) var entries = 0
     /// File systems of links' targets by their device.
     private var places: [UInt64: FileSystemPlace] = [:]
 
-    init(
-        rule: WatchedTree, now: @escaping @Sendable () -> Int64,
-        granularity: @escaping @Sendable (FileSystemKind) -> Int64
-    ) {
-        (self.rule, self.now, self.granularity) = (rule, now, granularity)
-    }
+    init(rule: WatchedTree, _ conditions: SnapshotConditions) { (self.rule, self.conditions) = (rule, conditions) }
 
     /// Whether more entries may be read.
-    var hasRoom: Bool { entries < WatchedTree.Limit.entries }
+    var hasRoom: Bool { entries < conditions.maximumEntries }
 
     /// Reads a whole folder.
     ///
@@ -72,7 +64,7 @@ struct FileReader {
         -> FolderContent
     {
         var content = FolderContent()
-        let time = now()
+        let time = conditions.now()
         var listing = try FolderListing(of: folder)
         do throws(ErrnoCode) {
             while let (name, kind) = try listing.next() {
@@ -101,7 +93,7 @@ struct FileReader {
     ) -> FolderContent {
         var content = FolderContent()
         content.isWhole = false
-        let time = now()
+        let time = conditions.now()
         for name in names.sorted() { look(name, in: folder, place, depth: depth, at: time, &content) }
         return content
     }
@@ -139,7 +131,7 @@ struct FileReader {
     /// The state of a file, and whether every later change has another time.
     func state(_ described: csystem_file, on place: FileSystemPlace, at time: Int64) -> (FileState, Bool) {
         let (age, isFar) = time.subtractingReportingOverflow(described.changed)
-        let isSettled = isFar || age.magnitude >= UInt64(granularity(place.kind))
+        let isSettled = isFar || age.magnitude >= UInt64(conditions.granularity(place.kind))
         return (
             FileState(
                 fileSystem: place.number, inode: place.kind.keepsInodes ? described.inode : 0, born: described.born,

@@ -61,6 +61,10 @@ struct WatchRun: ~Copyable {
     /// What was ordered, and when it is to be set if that is still to be done.
     private var rules: [WatchedTree] = []
     private var rulesDue: ContinuousClock.Instant?
+    /// Why they are not set.
+    private var rulesFailure: String?
+    /// How often the snapshot was made again.
+    private var lossCount: Int
     private var overflows: DoublingWait
     private var retries: DoublingWait
     /// Whether a folder was moved, so that watches may stand for what is not in a tree any more.
@@ -75,6 +79,7 @@ struct WatchRun: ~Copyable {
         self.snapshot = snapshot
         self.watches = watches
         self.pace = pace
+        lossCount = snapshot.lossCount
         overflows = DoublingWait(first: pace.first, longest: pace.longest)
         retries = overflows
         let number = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
@@ -178,7 +183,7 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func setRules() {
-        rulesDue = nil
+        (rulesDue, rulesFailure) = (nil, nil)
         do throws(FileWatchingError) {
             try snapshot.setTrees(rules)
             let stored = try snapshot.trees()
@@ -192,7 +197,7 @@ struct WatchRun: ~Copyable {
             }
         } catch {
             fail(error)
-            rulesDue = .now + pace.failure
+            (rulesDue, rulesFailure) = (.now + pace.failure, error.description)
         }
     }
 
@@ -209,6 +214,7 @@ struct WatchRun: ~Copyable {
     /// - Returns: Whether anything was.
     mutating func work() -> Bool {
         let now = ContinuousClock.now
+        if lossCount != snapshot.lossCount { startAgain() }
         if settling.hasOverflowed {
             settling = SettlingPaths()
             let wait = overflows.next(at: now)
@@ -310,14 +316,16 @@ struct WatchRun: ~Copyable {
 
     private mutating func fail(_ error: FileWatchingError) {
         for tree in trees.keys { trees[tree]?.state = .failed(error.description) }
-        if case .snapshotLost = error {
-            // Folders have other numbers now.
-            watches.removeAll()
-            trees = [:]
-            settling = SettlingPaths()
-            rulesDue = .now
-        }
-        for rule in rules { status.trees[rule] = .failed(error.description) }
+        if case .snapshotLost = error { startAgain() }
+    }
+
+    /// Begins anew after the snapshot was made again: folders have other numbers now.
+    private mutating func startAgain() {
+        lossCount = snapshot.lossCount
+        watches.removeAll()
+        trees = [:]
+        settling = SettlingPaths()
+        rulesDue = .now
     }
 
     /// Watches the folders and links on the way to a root, and the folder that holds it if it is a file or missing.
@@ -335,7 +343,8 @@ struct WatchRun: ~Copyable {
             }
             if RootPath(tree.stored.rule.root) == way {
                 // It came, or went, after the comparison.
-                if way.exists == (tree.root == nil && tree.report.files == 0 && tree.report.unavailable.isEmpty) {
+                let wasMissing = tree.root == nil && tree.report.files == 0
+                if way.exists ? wasMissing && tree.report.unavailable.isEmpty : !wasMissing {
                     schedule(number, at: .now + SettlingPaths.quiet)
                 }
                 return way.resolved.text
@@ -355,7 +364,11 @@ struct WatchRun: ~Copyable {
     private mutating func updateStatus() {
         let all = trees.values
         status.trees = Dictionary(all.map { ($0.stored.rule, $0.state) }) { one, _ in one }
-        if rulesDue != nil { for rule in rules where status.trees[rule] == nil { status.trees[rule] = .waiting } }
+        if rulesDue != nil {
+            for rule in rules where status.trees[rule] == nil {
+                status.trees[rule] = rulesFailure.map { .failed($0) } ?? .waiting
+            }
+        }
         status.polled = Dictionary(
             all.compactMap { tree in tree.polling.map { (tree.stored.rule, $0) } }
         ) { one, _ in one }

@@ -14,3 +14,5 @@ int ctestsupport_socket_of(unsigned int user, int family) {
     setfsuid((unsigned int)own);
     return result;
 }
+
+int ctestsupport_act_on_files_as(unsigned int user) { return setfsuid(user); }

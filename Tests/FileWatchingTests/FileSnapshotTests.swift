@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTestSupport
 import Foundation
 import GRDB
 import Glibc
@@ -54,7 +55,7 @@ private struct Place {
 
 extension FileSnapshot {
     /// Overwrites pages of the file behind SQLite's back.
-    fileprivate func damage(_ path: String) throws {
+    func damage(_ path: String) throws {
         try DatabaseQueue(path: path).writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
@@ -354,14 +355,14 @@ struct FileSnapshotTests {
         let path = folder.path("notes/a")
         try Data("one".utf8).write(to: URL(fileURLWithPath: path))
         let now = Mutex<Int64>(0)
-        var clock = SnapshotClock.system
-        clock.granularity = { _ in 2_000_000_000 }
-        clock.now = { now.withLock { $0 } }
+        var conditions = SnapshotConditions.system
+        conditions.granularity = { _ in 2_000_000_000 }
+        conditions.now = { now.withLock { $0 } }
         var status = stat()
         stat(path, &status)
         let changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
         now.withLock { $0 = changed + 1 }
-        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"), excluding: [], clock: clock)
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"), excluding: [], conditions: conditions)
         try snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
         let tree = try #require(try snapshot.trees().first)
         func settle() throws -> [FileChange] {
@@ -378,18 +379,95 @@ struct FileSnapshotTests {
         #expect(try settle() == [])
     }
 
-    @Test("What could not be read is not removed")
+    @Test(
+        "What may not be read is not removed", .enabled(if: getuid() == 0, "acts as another user, which only root can"))
     func unreadable() throws {
         var place = try Place()
         try place.write("one", "folder/a")
         try place.write("one", "folder/below/b")
+        try place.write("one", "c")
+        _ = try place.settle()
+        for name in ["", "notes", "notes/folder", "notes/c"] { chown(place.folder.path(name), 4242, 4242) }
         _ = try place.settle()
         chmod(place.path("folder"), 0)
-        defer { chmod(place.path("folder"), 0o700) }
-        // The superuser may read it nevertheless.
-        guard access(place.path("folder"), R_OK) != 0 else { return }
-        #expect(try place.compare().unavailable == [place.path("folder")])
+        let report = try acting(as: 4242) { try place.compare() }
+        #expect(report.unavailable == [place.path("folder")])
         #expect(try place.settle() == [])
+        chmod(place.path("folder"), 0o700)
+        #expect(try place.settle() == [])
+    }
+
+    /// Does something with a user's rights to files, on this thread.
+    private func acting<Value>(as user: UInt32, _ body: () throws -> Value) throws -> Value {
+        let own = ctestsupport_act_on_files_as(user)
+        defer { _ = ctestsupport_act_on_files_as(UInt32(own)) }
+        return try body()
+    }
+
+    @Test("Files beyond the limit of entries are not removed, and the folder is reported")
+    func limitOfEntries() throws {
+        var place = try Place()
+        for number in 0..<20 { try place.write("one", "folder\(number % 4)/\(number)") }
+        _ = try place.settle()
+        var conditions = SnapshotConditions.system
+        conditions.maximumEntries = 9
+        place.snapshot = try FileSnapshot(
+            path: place.folder.path("files.sqlite"), excluding: [], conditions: conditions)
+        #expect(try !place.compare().beyondLimits.isEmpty)
+        #expect(try place.settle() == [])
+        for number in 0..<4 { try place.write("one", "other\(number)") }
+        #expect(try place.settle().allSatisfy { if case .changed = $0 { true } else { false } })
+    }
+
+    @Test("Of a folder of which every change is told, only new folders and others are walked through")
+    func knownFolders() throws {
+        let place = try Place()
+        for name in ["a", "b", "c"] { try place.write("one", "\(name)/below/file") }
+        let observer = Recorder()
+        let tree = try #require(try place.snapshot.trees().first)
+        _ = try place.snapshot.compare(tree, observer: observer)
+        let root = try #require(observer.noted.first)
+        #expect(observer.noted.count == 7)
+        for names: Set<EntryName>? in [nil, ["a", "b", "c"]] {
+            #expect(try place.snapshot.compare(names, of: root, observer: observer).folders == 0)
+        }
+        try place.write("two", "new/below/file")
+        rename(place.path("b"), place.folder.path("b"))
+        try place.write("one", "b/file")
+        #expect(try place.snapshot.compare(nil, of: root, observer: observer).folders == 3)
+        observer.watched = []
+        #expect(try place.snapshot.compare(["a"], of: root, observer: observer).folders == 2)
+    }
+
+    @Test(
+        "A file that came and went unnoticed while its owner was asked for everything is removed, if an event told of it"
+    )
+    func unnoticed() throws {
+        var place = try Place()
+        let observer = Recorder()
+        _ = try place.snapshot.compare(try #require(try place.snapshot.trees().first), observer: observer)
+        let root = try #require(observer.noted.first)
+        let request = try place.snapshot.beginEverything(of: FileOwner.name)
+        _ = try place.snapshot.compare(["gone", ".hidden"], of: root, observer: observer)
+        try place.snapshot.acknowledge(request)
+        #expect(try place.settle() == [.removed(path: place.path("gone"))])
+        _ = try place.snapshot.compare(["gone"], of: root, observer: observer)
+        #expect(try place.settle() == [])
+    }
+
+    @Test(
+        "Absence counts on the same file system only",
+        arguments: [
+            ("a", "/", DiskJudgement.same), ("a", "/disk/below", .same), ("b", "/disk", .other),
+            ("b", "/disk/below", .other),
+            ("b", "/", .away), ("b", "/other", .away),
+        ])
+    func judgements(identity: String, mountPoint: String, expected: DiskJudgement) {
+        let known = KnownPlace(identity: "a", mountPoint: identity == "a" ? "/" : "/disk")
+        #expect(DiskJudgement(FileSystemPlace(identity: identity, mountPoint: mountPoint), known: known) == expected)
+        // A bind mount that is away.
+        let bound = KnownPlace(identity: "a", mountPoint: "/bound")
+        #expect(DiskJudgement(FileSystemPlace(identity: "a", mountPoint: "/"), known: bound) == .other)
     }
 
     @Test("A snapshot that is damaged while it is used is made again")
@@ -420,7 +498,7 @@ struct FileSnapshotTests {
     func locked() throws {
         let place = try Place()
         let path = place.folder.path("files.sqlite")
-        let other = try FileSnapshot(path: path, excluding: [], clock: .system, patience: 0.05)
+        let other = try FileSnapshot(path: path, excluding: [], conditions: .system, patience: 0.05)
         _ = try place.snapshot.once { _ in
             #expect { try other.pending() } throws: { error in
                 if case FileWatchingError.snapshot = error { true } else { false }
@@ -537,4 +615,17 @@ struct FileSnapshotTests {
         _ = try place.settle()
         #expect(place.owner.files == filesOnDisk(place.root))
     }
+}
+
+/// Notes what it is told of, and says of all folders that they are watched.
+private final class Recorder: FolderObserver {
+    var noted: [Int64] = []
+    var watched: Set<Int64> = []
+    func willRead(_ folder: OwnedDescriptor) -> Int32? { 1 }
+    func didNote(_ watch: Int32?, _ folder: Int64?) {
+        guard let folder else { return }
+        noted.append(folder)
+        watched.insert(folder)
+    }
+    func isWatched(_ folder: Int64) -> Bool { watched.contains(folder) }
 }

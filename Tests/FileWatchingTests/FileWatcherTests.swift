@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GRDB
 import Glibc
 import Synchronization
 import SystemSupport
@@ -9,7 +10,7 @@ import Testing
 @testable import FileWatching
 
 /// A watcher, and an owner that deals with everything it is told, until it knows what is on the disk.
-private final class Watched: Sendable {
+final class Watched: Sendable {
     let folder: TemporaryFolder
     let snapshot: FileSnapshot
     private let watcher: FileWatcher
@@ -17,22 +18,53 @@ private final class Watched: Sendable {
     private let owner = Mutex(FileOwner())
     let root: String
 
-    init() throws {
+    /// Waits less than a person would have it.
+    static let pace = WatchPace(
+        failure: .milliseconds(50), polling: .milliseconds(100), first: .milliseconds(50), longest: .milliseconds(400))
+
+    init(
+        pace: WatchPace = pace, addWatch: @escaping FolderWatches.Add = { inotify_add_watch($0, $1, $2) }
+    ) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         root = folder.path + "/notes"
-        snapshot = try FileSnapshot(path: folder.path + "/files.sqlite")
+        snapshot = try FileSnapshot(
+            path: folder.path + "/files.sqlite", excluding: [], conditions: .system, patience: 0.05)
         let (news, continuation) = AsyncStream.makeStream(of: FileWatcher.Status.self)
         self.news = news
-        watcher = try FileWatcher(snapshot: snapshot) { continuation.yield($0) }
+        watcher = try FileWatcher(snapshot: snapshot, pace: pace, addWatch: addWatch) { continuation.yield($0) }
     }
 
     deinit { watcher.end() }
 
-    func watch(_ roots: [String]) { watcher.watch(roots.map { WatchedTree(owner: FileOwner.name, root: $0) }) }
+    func watch(_ roots: [String]) { watch(roots.map { WatchedTree(owner: FileOwner.name, root: $0) }) }
+    func watch(_ trees: [WatchedTree]) { watcher.watch(trees) }
+    func compareAgain() { watcher.compareAgain() }
+
+    /// Waits for a status, and leaves changes alone.
+    func wait(until isDone: @Sendable (FileWatcher.Status) throws -> Bool) async throws {
+        if try isDone(status) { return }
+        for await status in news where try isDone(status) { return }
+    }
 
     var status: FileWatcher.Status { watcher.status }
     var numbers: [String: Int] { owner.withLock { $0.numbers } }
+
+    /// Deals with what is told now. Of a snapshot that is made again everything differs, and is noticed.
+    private func takeAll() throws(FileWatchingError) -> [FileChange] {
+        var all: [FileChange] = []
+        while true {
+            let next: FileChanges?
+            do throws(FileWatchingError) { next = try snapshot.changes(of: FileOwner.name, limit: 100) } catch {
+                if case .snapshotLost = error { continue }
+                throw error
+            }
+            guard let next else { return all }
+            owner.withLock { $0.take(next) }
+            try snapshot.acknowledge(next)
+            all += next.changes
+        }
+    }
 
     /// Deals with what is told until a condition holds; the suite's time limit ends what never holds.
     @discardableResult
@@ -40,11 +72,7 @@ private final class Watched: Sendable {
         var all: [FileChange] = []
         if isDone(self) { return all }
         for await _ in news {
-            while let changes = try snapshot.changes(of: FileOwner.name, limit: 100) {
-                owner.withLock { $0.take(changes) }
-                try snapshot.acknowledge(changes)
-                all += changes.changes
-            }
+            all += try takeAll()
             if isDone(self) { break }
         }
         return all
@@ -142,6 +170,145 @@ struct FileWatcherTests {
         try await place.settle { $0.files[$0.root + "/b/x"] == "one" }
         try place.write("two", "b/x")
         try await place.settle { $0.files[$0.root + "/b/x"] == "two" }
+    }
+
+    @Test("Two owners of one folder are both told, and what is left when one goes too")
+    func twoOwners() async throws {
+        let place = try Watched()
+        try place.write("one", "folder/a")
+        let second = WatchedTree(owner: "org.example.second", root: place.root + "/folder")
+        place.watch([WatchedTree(owner: FileOwner.name, root: place.root), second])
+        _ = try await place.settle()
+        @Sendable func owed(_ owner: String) throws -> Int { try place.snapshot.pending()[owner]?.count ?? 0 }
+        #expect(try owed(second.owner) == 1)
+        try place.write("two", "folder/b")
+        _ = try await place.settle { $0.files.count == 2 && (try? $0.snapshot.pending()[second.owner]?.count) == 2 }
+        place.watch([second])
+        try place.write("three", "folder/c")
+        try await place.wait { _ in try owed(second.owner) == 3 }
+    }
+
+    @Test("A second order adds trees, and those that were there are still followed")
+    func moreTrees() async throws {
+        let place = try Watched()
+        try place.write("one", "a/x")
+        place.watch([place.root + "/a"])
+        try await place.settle { $0.files.count == 1 && $0.status.isUpToDate }
+        place.watch([place.root + "/a", place.root + "/b"])
+        try await place.settle { $0.status.trees.count == 2 && $0.status.isUpToDate }
+        try place.write("one", "b/x")
+        try place.write("two", "a/y")
+        _ = try await place.settle()
+        #expect(place.files.count == 3)
+    }
+
+    @Test("What cannot be watched is compared every so often, and watched once there is room")
+    func withoutRoom() async throws {
+        let hasRoom = Mutex(false)
+        let place = try Watched { descriptor, path, mask in
+            guard hasRoom.withLock({ $0 }) else {
+                errno = ENOSPC
+                return -1
+            }
+            return inotify_add_watch(descriptor, path, mask)
+        }
+        try place.write("one", "folder/a")
+        place.watch([place.root])
+        _ = try await place.settle()
+        let tree = WatchedTree(owner: FileOwner.name, root: place.root)
+        #expect(place.status.polled == [tree: .unwatched])
+        #expect((place.status.unwatchedFolders, place.status.code ?? 0) == (2, ENOSPC))
+        try place.write("two", "folder/a")
+        try await place.settle { $0.files.values.contains("two") }
+        hasRoom.withLock { $0 = true }
+        try await place.wait { $0.polled.isEmpty && $0.unwatchedFolders == 0 && $0.code == nil }
+        try place.write("three", "folder/a")
+        try await place.settle { $0.files.values.contains("three") }
+    }
+
+    @Test("After more events than the kernel keeps everything is found")
+    func lostEvents() async throws {
+        let isFirst = Mutex(true)
+        let (reached, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let place = try Watched { descriptor, path, mask in
+            let watch = inotify_add_watch(descriptor, path, mask)
+            // The folder below the root, which has been read then.
+            if !isFirst.withLock({ isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }), reached.signal() == 0 {
+                go.wait()
+            }
+            return watch
+        }
+        try place.write("one", "folder/a")
+        place.watch([place.root])
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                reached.wait()
+                continuation.resume()
+            }
+        }
+        for number in 0..<10_000 {
+            let path = place.root + "/\(number)"
+            close(open(path, O_WRONLY | O_CREAT, 0o600))
+            if number > 3 { unlink(path) }
+        }
+        try place.write("two", "last")
+        for _ in 0..<100 { go.signal() }
+        _ = try await place.settle { $0.status.isUpToDate && $0.files == filesOnDisk($0.root) }
+        #expect(place.files.count == 6)
+    }
+
+    @Test("Where a folder above the root is moved, or a link on the way leads elsewhere, that is noticed")
+    func wayToTheRoot() async throws {
+        let place = try Watched()
+        try place.write("one", "above/root/a")
+        try place.write("one", "other/b")
+        symlink(place.root + "/above", place.root + "/link")
+        place.watch([place.root + "/link/root"])
+        try await place.settle { $0.files.keys.sorted() == [$0.root + "/link/root/a"] && $0.status.isUpToDate }
+        rename(place.root + "/above", place.root + "/moved")
+        try await place.settle { $0.files.isEmpty }
+        rename(place.root + "/moved", place.root + "/above")
+        try await place.settle { $0.files.count == 1 && $0.status.isUpToDate }
+        try FileManager.default.createDirectory(atPath: place.root + "/new/root", withIntermediateDirectories: true)
+        try place.write("two", "new/root/c")
+        symlink(place.root + "/new", place.root + "/link.new")
+        rename(place.root + "/link.new", place.root + "/link")
+        try await place.settle { $0.files.keys.sorted() == [$0.root + "/link/root/c"] }
+    }
+
+    @Test("Trees that cannot be stored are reported, and set once that is possible")
+    func failedOrder() async throws {
+        let place = try Watched()
+        try place.write("one", "a")
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: place.folder.path("files.sqlite"), configuration: configuration)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        place.watch([place.root])
+        try await place.wait { status in
+            status.trees.values.contains { if case .failed = $0 { true } else { false } }
+        }
+        #expect(!place.status.isUpToDate)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        _ = try await place.settle()
+        #expect(Array(place.status.trees.values) == [.watched])
+    }
+
+    @Test("A snapshot that is damaged is made again, and its trees are followed")
+    func damaged() async throws {
+        let place = try Watched()
+        for number in 0..<100 { try place.write("one", "\(number)") }
+        place.watch([place.root])
+        _ = try await place.settle()
+        try place.snapshot.damage(place.folder.path("files.sqlite"))
+        try place.write("two", "a")
+        _ = try await place.settle()
+        #expect(place.files.count == 101)
+        try place.write("three", "a")
+        _ = try await place.settle()
     }
 
     @Test("After random histories the owner knows what is on the disk", arguments: 0..<6)

@@ -33,6 +33,31 @@ struct SettlingPathsTests {
         #expect((9...10).contains(due))
     }
 
+    @Test("Both names of a file that was moved are due together, also if one is written on")
+    func moved() {
+        var settling = SettlingPaths()
+        settling.note(.done, "old", in: 1, at: start, cookie: 7)
+        settling.note(.done, "new", in: 2, at: start, cookie: 7)
+        settling.note(.writing, "new", in: 2, at: start + .milliseconds(50))
+        #expect(settling.takeDue(at: start + .milliseconds(500)) == [:])
+        #expect(settling.nextDue == start + .milliseconds(1050))
+        #expect(settling.takeDue(at: start + .milliseconds(1050)) == [1: ["old"], 2: ["new"]])
+        #expect(settling.isEmpty)
+    }
+
+    @Test("What goes on is waited for twice as long each time, and from the beginning after a rest")
+    func doubling() {
+        var wait = DoublingWait(first: .seconds(1), longest: .seconds(60))
+        var now = start
+        var waits: [Duration] = []
+        for _ in 0..<8 {
+            waits.append(wait.next(at: now))
+            now += waits[waits.count - 1] + .milliseconds(10)
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
+        #expect(wait.next(at: now + .seconds(200)) == .seconds(1))
+    }
+
     @Test("Many names of a folder are the folder, and too many are everything")
     func bounds() {
         var settling = SettlingPaths()

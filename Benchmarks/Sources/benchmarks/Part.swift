@@ -4,7 +4,8 @@ import Foundation
 
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, spelling, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns,
+    case types, spelling, bindings, registry, watching, promises, workers, calls, boundary, previews, service, idle,
+        returns,
         backlog, foreground, relevance, index
 
     /// Measures it in this process.
@@ -18,6 +19,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         case .bindings: return Report(measurements: try CallBenchmark.run())
         case .registry:
             return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())
+        case .watching:
+            return Report(measurements: try WatchingBenchmarks(folder: folder, isShort: options.check).run())
         case .promises: return Report(measurements: try PromiseBenchmarks(folder: folder, isShort: options.check).run())
         case .workers: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).starts())
         case .calls: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).calls())

@@ -26,6 +26,9 @@ int ctestsupport_socket_of(unsigned int user, int family);
  */
 int ctestsupport_enter_own_network(const char *const *addresses, int count);
 
+/* Has this thread alone act on files with the rights of a user. For root only. The user before. */
+int ctestsupport_act_on_files_as(unsigned int user);
+
 /* Sets the POSIX access list of a file or folder, in the form in which the kernel stores it. 0, or an errno. */
 int ctestsupport_set_access_list(const char *path, const void *list, size_t size);
 

@@ -18,6 +18,10 @@ enum Row: String, Codable, CaseIterable {
     case warmRegistry = "registry.warm"
     case loadedLibraries = "registry.loaded"
 
+    case catchUp = "watching.catch-up"
+    case watchingMemory = "watching.memory"
+    case watchingWakeUps = "watching.wake-ups"
+
     case inPlace = "promises.in-place"
     case copy = "promises.copy"
     case stream = "promises.stream"
