@@ -351,6 +351,8 @@ struct ComparisonWalk {
             // The same folder, of which every change is told by itself.
             return
         }
+        // What could not be read before is another state of the whole tree.
+        if parent.known?[name]?.isPartial == true { report.needsWholeTree = true }
         if judgement == .away, let known, try !holdsSample(of: known.folder, in: folder) {
             return report.noteUnavailable(shown(path))
         }
@@ -411,7 +413,10 @@ struct ComparisonWalk {
     private func holdsSample(
         of known: Int64, in folder: OwnedDescriptor, isRootFile: Bool = false
     ) throws(FileWatchingError) -> Bool {
-        for sample in try knowledge.samples(known) {
+        let samples = try knowledge.samples(known)
+        // Nothing can be lost.
+        if samples.isEmpty { return true }
+        for sample in samples {
             guard isRootFile == sample.path.isEmpty else { continue }
             var described = csystem_file()
             guard csystem_describe(folder.number, sample.path, 1, &described) == 0,

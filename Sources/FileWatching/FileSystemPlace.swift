@@ -84,6 +84,9 @@ struct FileSystemKind: Hashable {
     private static let ceph: Int64 = 0x00C3_6400
     private static let afs: Int64 = 0x5346_414F
 
+    /// How far apart the times of a kernel are at most, and some more.
+    private static let tick: Int64 = 20_000_000
+
     /// Whether its number is that of the disk. Others make it from the device, or anew at each mount.
     var keepsNumber: Bool { [Self.ext, Self.btrfs, Self.zfs].contains(type) }
     /// Whether files have the same numbers after it was mounted again.
@@ -101,9 +104,9 @@ struct FileSystemKind: Hashable {
     ///   file systems that can do so (Linux 6.13).
     func granularity(isExact: Bool) -> Int64 {
         switch type {
-        case Self.ext, Self.btrfs, Self.xfs, Self.tmpfs: isExact ? 0 : 20_000_000
-        case Self.zfs: 20_000_000
-        default: 2_000_000_000
+        case Self.ext, Self.btrfs, Self.xfs, Self.tmpfs: isExact ? 0 : Self.tick
+        case Self.fat, Self.exFAT: 2_000_000_000
+        default: isShared ? 2_000_000_000 : Self.tick
         }
     }
 }

@@ -109,8 +109,10 @@ final class FolderWatches: FolderObserver {
     }
 
     /// Watches whether a folder or a link is moved or removed.
-    func addItself(_ path: String, tree: Int64) {
-        note(Place(tree: tree, name: nil), add(path, [.folderGone, .linksChanged, .noLinks, .added]))
+    func addItself(_ step: RootPath.Step, tree: Int64) {
+        // A link that is replaced loses a name first. Of a folder, attributes would be those of all that is in it too.
+        let changes: EventMask = step.isLink ? [.folderGone, .attributes] : .folderGone
+        note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
     }
 
     private func note(_ place: Place, _ watch: Int32?) {

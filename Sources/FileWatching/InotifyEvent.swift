@@ -9,8 +9,6 @@ struct EventMask: OptionSet, Hashable {
     static let modified = EventMask(rawValue: UInt32(IN_MODIFY))
     static let closedAfterWriting = EventMask(rawValue: UInt32(IN_CLOSE_WRITE))
     static let attributes = EventMask(rawValue: UInt32(IN_ATTRIB))
-    /// The same number as that of attributes: a link that is replaced loses its name first.
-    static let linksChanged = attributes
     static let moved = EventMask(rawValue: UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO))
     static let deleted = EventMask(rawValue: UInt32(IN_DELETE))
     /// The watched folder itself was deleted or moved.

@@ -9,6 +9,7 @@ struct RootPath: Hashable {
         var path: EntryName
         var device: UInt64
         var inode: UInt64
+        var isLink: Bool
     }
     /// From the file system's root on. Without the root itself, unless that is a link.
     private(set) var steps: [Step] = []
@@ -42,8 +43,10 @@ struct RootPath: Hashable {
                 resolved = EntryName(joined(current + [name] + rest.reversed()))
                 return
             }
-            let step = Step(path: EntryName(path), device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-            guard status.st_mode & S_IFMT == S_IFLNK else {
+            let step = Step(
+                path: EntryName(path), device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+                isLink: status.st_mode & S_IFMT == S_IFLNK)
+            guard step.isLink else {
                 if !rest.isEmpty { steps.append(step) }
                 current.append(name)
                 continue

@@ -233,9 +233,11 @@ struct WatchRun: ~Copyable {
                 for (folder, names) in dueNames { try compare(names, of: folder) }
             }
         } catch {
+            // What was due is not done.
+            for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
             fail(error)
         }
-        if wasMoved || !watches.unwatched.isEmpty { dropStrayWatches() }
+        if wasMoved || !watches.unwatched.isEmpty && !dueTrees.isEmpty { dropStrayWatches() }
         updateStatus()
         return true
     }
@@ -244,17 +246,11 @@ struct WatchRun: ~Copyable {
         guard var tree = trees[number] else { return }
         trees[number]?.due = nil
         trees[number]?.poll = nil
-        do throws(FileWatchingError) {
-            watches.removePlaces(of: number)
-            let observer = RootObserver(watches)
-            tree.report = try snapshot.compare(tree.stored, observer: observer)
-            tree.root = observer.root
-            tree.resolved = watchWay(to: tree)
-        } catch {
-            schedule(number, at: .now + pace.failure)
-            trees[number]?.state = .failed(error.description)
-            throw error
-        }
+        watches.removePlaces(of: number)
+        let observer = RootObserver(watches)
+        tree.report = try snapshot.compare(tree.stored, observer: observer)
+        tree.root = observer.root
+        tree.resolved = watchWay(to: tree)
         let report = tree.report
         tree.state =
             if !report.unavailable.isEmpty {
@@ -271,24 +267,24 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
-        let report: TreeReport
-        do throws(FileWatchingError) {
-            report = try snapshot.compare(names, of: folder, observer: watches)
-        } catch {
-            for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
-            throw error
-        }
+        let report = try snapshot.compare(names, of: folder, observer: watches)
         if report.needsRetry {
             let wait = retries.next(at: .now)
             for name in names ?? [] { settling.note(.later(wait), name, in: folder, at: .now) }
             if names == nil { settling.note(.later(wait), nil, in: folder, at: .now) }
         }
-        guard report.needsWholeTree || report.unwatched > 0 || !report.unsettled.isEmpty,
+        guard
+            report.needsWholeTree || report.unwatched > 0 || !report.unsettled.isEmpty || !report.unavailable.isEmpty,
             let tree = try snapshot.tree(of: folder)
         else { return }
         if report.needsWholeTree { schedule(tree, at: .now) }
         look(again: report, tree)
-        poll(tree, report)
+        if report.unwatched > 0 { poll(tree, report) }
+        if !report.unavailable.isEmpty, var known = trees[tree]?.report {
+            for path in report.unavailable { known.noteUnavailable(path) }
+            trees[tree]?.report = known
+            trees[tree]?.state = .unavailable(known.unavailable)
+        }
     }
 
     /// Has files looked at again that may change without another time.
@@ -336,7 +332,7 @@ struct WatchRun: ~Copyable {
         // What happens between the look and the watch is found by looking once more.
         for _ in 0..<8 {
             let way = RootPath(tree.stored.rule.root)
-            for step in way.steps { watches.addItself(step.path.text, tree: number) }
+            for step in way.steps { watches.addItself(step, tree: number) }
             if tree.root == nil {
                 watches.add(
                     way.lastFolder.text, FolderWatches.Place(tree: number, name: way.lastName), isFile: way.exists)
