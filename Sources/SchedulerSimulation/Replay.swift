@@ -11,6 +11,8 @@ public struct Replay: Hashable, Sendable, Codable {
         case running
         /// It ran slowly, although gates were closed that it may pass.
         case relaxed
+        /// It was fresh work, and ran beside all others, slowly if gates were closed.
+        case fresh
         /// It ran because a person wanted it.
         case wanted
         /// It was told to be quiet, or to end, and was not yet.
@@ -81,7 +83,7 @@ public struct Replay: Hashable, Sendable, Codable {
         public var active = 0.0
         /// How long anything ran meanwhile.
         public var runningWhileActive = 0.0
-        /// How often somebody became active while something ran.
+        /// How often somebody became active while something ran that nobody wanted, and that was not fresh.
         public var returns = 0
         /// The longest time from then until it was quiet.
         public var longestToQuiet = 0.0

@@ -15,8 +15,8 @@ struct ReplayRecorder {
     private var doing: [ScheduledJob.Key: (activity: Replay.Activity, gates: [Gate], since: Double)] = [:]
     /// When each job that is owed was asked for, and whether that was begun.
     private var owed: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
-    /// Since when somebody is back while something still runs.
-    private var returned: Double?
+    /// Since when somebody is back while a job still runs.
+    private var returned: (moment: Double, key: ScheduledJob.Key)?
 
     init(_ trace: Trace) {
         replay = Replay(trace)
@@ -44,9 +44,11 @@ struct ReplayRecorder {
             if closed.contains(GateSet(gate)) {
                 guard closedSince[gate] == nil else { continue }
                 closedSince[gate] = now
-                if gate == .userActive, doing.values.contains(where: { $0.activity.isWork && $0.activity != .wanted }) {
+                if gate == .userActive,
+                    let key = doing.filter({ $0.value.activity.isInterrupted }).keys.min()
+                {
                     replay.totals.returns += 1
-                    returned = now
+                    returned = (now, key)
                 }
             } else if let since = closedSince.removeValue(forKey: gate) {
                 replay.gates.append(Replay.Span(start: since, end: now, kind: gate, gates: []))
@@ -144,8 +146,8 @@ struct ReplayRecorder {
     /// What ran is quiet now.
     mutating func noteQuiet(_ key: ScheduledJob.Key, at now: Double) {
         owed[key]?.restsSince = now
-        if let returned {
-            replay.totals.longestToQuiet = max(replay.totals.longestToQuiet, now - returned)
+        if let returned, returned.key == key {
+            replay.totals.longestToQuiet = max(replay.totals.longestToQuiet, now - returned.moment)
             self.returned = nil
         }
     }
@@ -199,10 +201,12 @@ extension Replay.Activity {
     /// Whether something runs.
     var isWork: Bool {
         switch self {
-        case .running, .relaxed, .wanted, .quieting: true
+        case .running, .relaxed, .fresh, .wanted, .quieting: true
         case .waiting, .paused: false
         }
     }
+    /// Whether it is to be quiet when somebody comes back.
+    var isInterrupted: Bool { isWork && self != .wanted && self != .fresh }
     /// Whether it is meant to run.
     var isSlice: Bool { isWork && self != .quieting }
 }

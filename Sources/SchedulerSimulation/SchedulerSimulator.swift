@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Replays a trace through the real ``Scheduler`` on a virtual clock, with a worker that is made up. Pure: the same trace gives
+/// Replays a trace through the real ``Scheduler`` on a virtual clock, with workers that are made up. Pure: the same trace gives
 /// the same replay, byte for byte.
 ///
 /// The scheduler is told what the service would tell it: what tells by itself at once (presence, locks, sleep, power,
 /// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and twice a
-/// second while something runs; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
+/// second while something runs, or with fresh work alone at the ticks that are asked for; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
 /// others use, and own pressure. While the machine sleeps no tick comes.
 public struct SchedulerSimulator: Sendable {
     private let trace: Trace
@@ -22,7 +22,7 @@ public struct SchedulerSimulator: Sendable {
     private var sensing = SchedulerAction.Sensing.off
     private var wake: Double?
     private var work: [ScheduledJob.Key: SimulatedWork] = [:]
-    private var worker: SimulatedWorker?
+    private var workers: [ScheduledJob.Key: SimulatedWorker] = [:]
     /// What the scheduler has still to be told, at this moment.
     private var pending: [SchedulerEvent] = []
     /// When something last ran, for what its own pressure is.
@@ -65,13 +65,16 @@ public struct SchedulerSimulator: Sendable {
             place += 1
             return happen(trace.events[place - 1].happening)
         }
-        if let worker, worker.isWorking, work[worker.key].map({ $0.secondsLeft <= Self.instant }) ?? false {
-            endWork()
-        } else if let worker, let quiet = worker.quiet, quiet <= now {
+        if let key = inOrder.first(where: { $0.isWorking && (work[$0.key]?.secondsLeft ?? .infinity) <= Self.instant })?
+            .key
+        {
+            endWork(key)
+        } else if let worker = inOrder.first(where: { ($0.quiet ?? .infinity) <= now }) {
             becomeQuiet(worker)
         } else if let wake = dueTick, wake <= now {
             self.wake = nil
             recorder.noteTick()
+            if nextLook == nil { report() }
             look()
             tell(.tick)
         } else if let next = nextLook, next <= now {
@@ -90,14 +93,17 @@ public struct SchedulerSimulator: Sendable {
     /// When the scheduler is woken next; a machine that sleeps wakes nobody.
     private var dueTick: Double? { conditions.isAsleep ? nil : wake }
 
-    /// When it is looked next while something runs.
+    /// When it is looked next while something runs, other than fresh work.
     private var nextLook: Double? {
-        sensing == .running || worker?.isWorking == true ? lastLook + SchedulerAction.Sensing.lookInterval : nil
+        let isWorking = workers.values.contains { $0.isWorking && $0.key != scheduler.fresh?.key }
+        return sensing == .running || isWorking ? lastLook + SchedulerAction.Sensing.lookInterval : nil
     }
+
+    private var inOrder: [SimulatedWorker] { workers.values.sorted { $0.key < $1.key } }
 
     private func nextMoment() -> Double {
         var next = place < trace.events.count ? trace.events[place].moment : Double.infinity
-        if let worker {
+        for worker in workers.values {
             if worker.isWorking, let left = work[worker.key]?.secondsLeft { next = min(next, worker.settled + left) }
             if let quiet = worker.quiet { next = min(next, quiet) }
         }
@@ -113,7 +119,7 @@ public struct SchedulerSimulator: Sendable {
         case .conditions(let new):
             let old = conditions
             conditions = new
-            let sawOwnWork = worker?.isWorking == true || now - lastRan < trace.policy.ioPressureOwn
+            let sawOwnWork = workers.values.contains(where: \.isWorking) || now - lastRan < trace.policy.ioPressureOwn
             recorder.take(new, at: now, sawOwnWork: sawOwnWork)
             if sensing != .off, new.tellsByItself(after: old) { tellConditions() }
         case .job(let job): owe(job)
@@ -135,7 +141,7 @@ public struct SchedulerSimulator: Sendable {
     private mutating func owe(_ job: TracedJob) {
         let requested = min(job.requested ?? now, now)
         recorder.noteRequest(job.key, requested: requested)
-        if worker?.key == job.key {
+        if workers[job.key] != nil {
             // What is under way may have passed what was asked for now.
             let first = work[job.key]?.again?.requested ?? requested
             work[job.key]?.again = (job, first)
@@ -177,19 +183,19 @@ public struct SchedulerSimulator: Sendable {
         switch action {
         case .start(let key):
             work[key]?.begin()
-            worker = SimulatedWorker(key: key, settled: now)
+            workers[key] = SimulatedWorker(key: key, settled: now)
             beginSlice(key)
         case .resume(let key):
             settle()
-            worker?.settled = now
-            worker?.phase = .running
+            workers[key]?.settled = now
+            workers[key]?.phase = .running
             beginSlice(key)
         case .pause(let key, _):
             recorder.notePause(key)
-            quieten { .quieting(until: $0) }
+            quieten(key) { .quieting(until: $0) }
         case .stop(let key, _):
             recorder.noteStop(key)
-            quieten { .stopping(until: $0) }
+            quieten(key) { .stopping(until: $0) }
         case .wake(let moment): wake = moment
         case .sense(let new):
             let old = sensing
@@ -200,21 +206,27 @@ public struct SchedulerSimulator: Sendable {
     }
 
     private mutating func beginSlice(_ key: ScheduledJob.Key) {
-        lastLook = now
-        let isRelaxed = scheduler.run.map { !$0.relaxed.isEmpty && !$0.isPersons } ?? false
+        if scheduler.fresh?.key != key { lastLook = now }
+        let isRelaxed = scheduler.run(of: key).map { !$0.relaxed.isEmpty && !$0.isPersons } ?? false
         recorder.noteSlice(key, isRelaxed: isRelaxed, at: now)
     }
 
     /// Tells what each job does now.
     private mutating func showActivity() {
-        guard let worker else { return }
-        let run = scheduler.run
+        for worker in inOrder { showActivity(worker) }
+    }
+
+    private mutating func showActivity(_ worker: SimulatedWorker) {
+        let run = scheduler.run(of: worker.key)
         switch worker.phase {
         case .running:
             let isWanted = run?.isPersons == true
             let passed = run?.relaxed.gates ?? []
-            recorder.set(
-                worker.key, isWanted ? .wanted : passed.isEmpty ? .running : .relaxed, isWanted ? [] : passed, at: now)
+            let activity: Replay.Activity =
+                if isWanted { .wanted } else if scheduler.fresh?.key == worker.key { .fresh } else {
+                    passed.isEmpty ? .running : .relaxed
+                }
+            recorder.set(worker.key, activity, isWanted ? [] : passed, at: now)
         case .quieting, .stopping: recorder.set(worker.key, .quieting, [], at: now)
         case .paused: recorder.set(worker.key, .paused, run?.noted.gates.gates ?? [], at: now)
         }
@@ -224,24 +236,26 @@ public struct SchedulerSimulator: Sendable {
 
     /// Brings what runs up to the present.
     private mutating func settle() {
-        guard var worker, worker.isWorking, now > worker.settled else { return }
-        let left = work[worker.key]?.secondsLeft ?? 0
-        let passed = now - worker.settled
-        work[worker.key]?.run(passed, isAll: passed >= left - Self.instant)
-        worker.settled = now
-        self.worker = worker
-        lastRan = now
+        for worker in inOrder where worker.isWorking && now > worker.settled {
+            let left = work[worker.key]?.secondsLeft ?? 0
+            let passed = now - worker.settled
+            work[worker.key]?.run(passed, isAll: passed >= left - Self.instant)
+            workers[worker.key]?.settled = now
+            lastRan = now
+        }
     }
 
-    private mutating func report() {
-        guard let key = worker?.key, let usage = work[key]?.report(), usage != Usage() else { return }
+    private mutating func report() { for key in workers.keys.sorted() { report(key) } }
+
+    private mutating func report(_ key: ScheduledJob.Key) {
+        guard let usage = work[key]?.report(), usage != Usage() else { return }
         recorder.note(usage, of: key)
         tell(.used(key, usage))
     }
 
-    private mutating func quieten(_ phase: (Double) -> SimulatedWorker.Phase) {
+    private mutating func quieten(_ key: ScheduledJob.Key, _ phase: (Double) -> SimulatedWorker.Phase) {
         settle()
-        guard var worker else { return }
+        guard var worker = workers[key] else { return }
         let isCooperative = work[worker.key]?.job.isCooperative ?? true
         let delay = isCooperative ? SimulatedWorker.cooperativeDelay : SimulatedWorker.forcedDelay
         // One that is quiet already ends at once; one that is about to be has no longer than it had.
@@ -249,32 +263,31 @@ public struct SchedulerSimulator: Sendable {
         worker.wasPaused = worker.phase == .paused
         worker.settled = now
         worker.phase = phase(until)
-        self.worker = worker
+        workers[key] = worker
     }
 
     private mutating func becomeQuiet(_ quiet: SimulatedWorker) {
-        report()
-        guard let worker, worker.quiet != nil else { return }
+        report(quiet.key)
+        guard let worker = workers[quiet.key], worker.quiet != nil else { return }
         if !worker.wasPaused { recorder.noteQuiet(quiet.key, at: now) }
         if case .stopping = worker.phase {
-            self.worker = nil
+            workers[quiet.key] = nil
             recorder.set(quiet.key, .waiting, [], at: now)
             tell(.ended(quiet.key, .stopped))
             leave(quiet.key)
         } else {
-            self.worker?.phase = .paused
+            workers[quiet.key]?.phase = .paused
             showActivity()
         }
     }
 
     /// What runs comes to its end, or fails.
-    private mutating func endWork() {
-        guard let key = worker?.key else { return }
+    private mutating func endWork(_ key: ScheduledJob.Key) {
         work[key]?.run(0, isAll: true)
         // What is reported may lead to a pause, but it is over all the same.
-        report()
+        report(key)
         let isDone = work[key]?.end(at: now) ?? true
-        worker = nil
+        workers[key] = nil
         recorder.noteQuiet(key, at: now)
         if isDone {
             recorder.noteDone(key, items: work[key]?.job.items ?? 0, at: now)
@@ -297,7 +310,7 @@ public struct SchedulerSimulator: Sendable {
 
     /// What is no longer under way and was asked for once more meanwhile is asked for once.
     private mutating func leave(_ key: ScheduledJob.Key) {
-        guard worker?.key != key, let again = work[key]?.again else { return }
+        guard workers[key] == nil, let again = work[key]?.again else { return }
         work[key]?.again = nil
         work[key]?.melt(again.job)
         list()

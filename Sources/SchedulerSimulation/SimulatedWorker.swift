@@ -29,6 +29,7 @@ struct SimulatedWork: Sendable {
         var scheduled = ScheduledJob(key: job.key, urgency: job.urgency, requested: requested)
         scheduled.deadline = job.deadline
         scheduled.isResumable = job.isResumable
+        scheduled.isFresh = job.isFresh
         scheduled.notBefore = notBefore
         return scheduled
     }
@@ -76,6 +77,7 @@ struct SimulatedWork: Sendable {
         job.seconds = max(job.seconds, other.seconds)
         job.written = max(job.written, other.written)
         job.items = max(job.items, other.items)
+        job.isFresh = job.isFresh && other.isFresh
         job.deadline = [job.deadline, other.deadline].compactMap { $0 }.min()
         if other.urgency.rank < job.urgency.rank { job.urgency = other.urgency }
     }
@@ -93,7 +95,7 @@ extension Urgency {
     }
 }
 
-/// The simulated worker; it runs at most one job at a time.
+/// A simulated worker, which does one job.
 struct SimulatedWorker: Sendable {
     enum Phase: Hashable, Sendable {
         case running

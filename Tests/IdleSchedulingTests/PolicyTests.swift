@@ -62,6 +62,15 @@ struct PolicyTests {
         for word in words { #expect(error?.description.contains(word) == true, "\(error?.description ?? "")") }
     }
 
+    @Test("A change is fresh up to both bounds, which can be changed")
+    func fresh() throws {
+        let policy = SchedulingPolicy()
+        #expect(policy.isFresh(count: 256, bytes: 64 << 20) && policy.isFresh(count: 0, bytes: UInt64(0)))
+        #expect(!policy.isFresh(count: 257, bytes: 0) && !policy.isFresh(count: 1, bytes: UInt64.max))
+        let none = try Self.policy("{\"fresh.files\": 0, \"fresh.bytes\": 10}")
+        #expect(!none.isFresh(count: 1, bytes: 1) && none.isFresh(count: 0, bytes: 10))
+    }
+
     // MARK: docs/SCHEDULING.md
 
     /// The cells of the rows of a table in the documentation, under a heading.
@@ -102,6 +111,7 @@ struct PolicyTests {
             if policy.relaxations[gate] == nil { #expect(row[2] == "never", "\(gate.code)") }
             let configurable = gate.isRelaxable ? "off, score" : gate.isSwitchable ? "off" : "no"
             #expect(row[3] == configurable, "\(gate.code)")
+            #expect(row[4] == (gate.letsFreshPass ? "passes" : "waits"), "\(gate.code)")
         }
     }
 }

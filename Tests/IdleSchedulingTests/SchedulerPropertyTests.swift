@@ -122,6 +122,7 @@ struct SchedulerPropertyTests {
     private static func event(_ random: inout SplitMix64, _ now: Double) -> SchedulerEvent {
         let key = random.pick([
             ScheduledJob.Key.reindex(bundle: "a"), .reindex(bundle: "b"), .reindex(bundle: "c"), .maintenance(.vacuum),
+            .files(bundle: "a"), .files(bundle: "d"),
         ])
         switch random.below(12) {
         case 0, 1, 2: return .conditions(random.below(3) == 0 ? .idle : .random(&random, at: now))
@@ -135,6 +136,14 @@ struct SchedulerPropertyTests {
                 if random.below(4) == 0 { job.deadline = random.pick([now + 5000, now - 1, .nan, 1e300]) }
                 if random.below(9) == 0 { job.refusal = random.pick([.disabled, .quarantined]) }
                 job.isResumable = random.below(2) == 0
+                jobs.append(job)
+            }
+            for name in ["a", "d", "a"] where random.below(2) == 0 {
+                var job = ScheduledJob(
+                    key: .files(bundle: name), urgency: .freshness, requested: random.pick([now, 0, .nan]))
+                job.isFresh = random.below(3) > 0
+                job.isResumable = true
+                if random.below(9) == 0 { job.refusal = .disabled }
                 jobs.append(job)
             }
             if random.below(4) == 0 {
@@ -170,8 +179,8 @@ struct SchedulerPropertyTests {
             let actions = scheduler.handle(event, at: moment)
             if moment.isFinite { last = moment }
             check.take(event, actions, at: last)
-            for key in [ScheduledJob.Key.reindex(bundle: "a"), .reindex(bundle: "unknown")] where random.below(20) == 0
-            {
+            for key in [ScheduledJob.Key.reindex(bundle: "a"), .files(bundle: "a"), .files(bundle: "unknown")]
+            where random.below(20) == 0 {
                 let explanation = scheduler.explanation(of: key, at: now)
                 #expect(explanation.gates.map(\.gate) == Gate.allCases)
                 _ = try JSONEncoder().encode(explanation)
@@ -182,32 +191,44 @@ struct SchedulerPropertyTests {
         #expect(check.starts > 0)
     }
 
-    /// What holds even if events are nonsense: one job at a time, steps in their order, no hurry.
+    /// What holds even if events are nonsense: two jobs at a time at most, never of one bundle, steps in their order, no hurry.
     private struct OrderCheck {
         var faults: [String] = []
         var starts = 0
-        private var underWay: (key: ScheduledJob.Key, phase: SchedulerCheck.Phase)?
+        private var underWay: [ScheduledJob.Key: SchedulerCheck.Phase] = [:]
+
+        private var hasFiles = false
+
+        private func isOfFiles(_ key: ScheduledJob.Key) -> Bool { if case .files = key { true } else { false } }
 
         mutating func take(_ event: SchedulerEvent, _ actions: [SchedulerAction], at now: Double) {
-            if case .ended(let key, _) = event, underWay?.key == key { underWay = nil }
+            if case .jobs(let jobs) = event { hasFiles = jobs.contains { isOfFiles($0.key) } }
+            if case .ended(let key, _) = event { underWay[key] = nil }
             for action in actions {
-                let before = underWay
                 switch action {
                 case .start(let key):
                     starts += 1
-                    if before != nil { faults.append("start beside another") }
-                    underWay = (key, .running)
+                    let others = underWay.keys.map { isOfFiles($0) }
+                    if others.count > 1 || (others.contains(false) && !isOfFiles(key)) {
+                        faults.append("start beside another")
+                    }
+                    if underWay.keys.contains(where: { $0.bundle != nil && $0.bundle == key.bundle }) {
+                        faults.append("start beside another of the bundle")
+                    }
+                    underWay[key] = .running
                 case .pause(let key, _):
-                    if before?.key != key || before?.phase != .running { faults.append("pause of what does not run") }
-                    underWay?.phase = .paused
+                    if underWay[key] != .running { faults.append("pause of what does not run") }
+                    underWay[key] = .paused
                 case .resume(let key):
-                    if before?.key != key || before?.phase != .paused { faults.append("resume of what is not quiet") }
-                    underWay?.phase = .running
+                    if underWay[key] != .paused { faults.append("resume of what is not quiet") }
+                    underWay[key] = .running
                 case .stop(let key, _):
-                    if before?.key != key || before?.phase == .stopping { faults.append("stop of what has ended") }
-                    underWay?.phase = .stopping
+                    if underWay[key] == nil || underWay[key] == .stopping { faults.append("stop of what has ended") }
+                    underWay[key] = .stopping
                 case .wake(let moment):
-                    if let moment, moment < now + 1 - 1e-3 {
+                    // While what fresh work uses is looked at, sooner.
+                    let shortest = underWay.keys.contains(where: isOfFiles) || hasFiles ? 0.001 : 1
+                    if let moment, moment < now + shortest - 1e-3 {
                         faults.append("wake at \(moment), now \(now)")
                     }
                 case .sense, .note: break

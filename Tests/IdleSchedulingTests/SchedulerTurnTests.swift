@@ -63,14 +63,14 @@ struct SchedulerTurnTests {
             job.isResumable = isResumable
             var bench = Bench()
             bench.send(.jobs([job]))
-            #expect(!bench.scheduler.isUnderWayForPerson)
+            #expect(!bench.scheduler.isUnderWayForPerson(Bench.a))
             if isQuiet { bench.send(.conditions(.idle.with { $0.presence = .active }), after: 1) }
             bench.send(.runNow(Bench.a), after: 1)
-            #expect(bench.scheduler.isUnderWayForPerson)
+            #expect(bench.scheduler.isUnderWayForPerson(Bench.a))
             #expect(bench.steps == (isResumable ? [.stop(Bench.a, .busy)] : isQuiet ? [.resume(Bench.a)] : []))
             guard isResumable else { continue }
             bench.send(.ended(Bench.a, .stopped), after: 1)
-            #expect(bench.steps == [.start(Bench.a)] && bench.scheduler.isUnderWayForPerson)
+            #expect(bench.steps == [.start(Bench.a)] && bench.scheduler.isUnderWayForPerson(Bench.a))
         }
     }
 
@@ -248,6 +248,6 @@ struct SchedulerTurnTests {
             bench.send(event)
             #expect(bench.last == [])
         }
-        #expect(bench.scheduler.jobUnderWay == Bench.a)
+        #expect(bench.scheduler.jobsUnderWay == [Bench.a])
     }
 }

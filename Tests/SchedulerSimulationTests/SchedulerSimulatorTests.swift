@@ -49,6 +49,38 @@ struct SchedulerSimulatorTests {
         #expect(replay.gates.map { [$0.kind.code: $0.length] } == [["user-active": 160]])
     }
 
+    @Test("What was just saved is done at once beside a reindex, slowly while somebody works; a large change waits")
+    func fresh() throws {
+        let lines = [
+            Self.idle, #"{"at": "9:00", "job": "a", "cpu": 600, "pages": true}"#,
+            #"{"at": "9:00:10", "job": "files:b", "cpu": 0.2, "fresh": true}"#,
+            #"{"at": "9:01", "conditions": {"presence": "active"}}"#,
+            #"{"at": "9:02", "job": "files:b", "cpu": 0.3, "fresh": true}"#,
+            #"{"at": "9:05", "job": "files:b", "cpu": 2, "fresh": true}"#,
+            #"{"at": "9:06", "job": "files:c", "cpu": 20}"#, #"{"at": "9:10", "end": true}"#,
+        ]
+        let trace = try Trace(jsonLines: Array(([TraceReaderTests.header] + lines).joined(separator: "\n").utf8))
+        let replay = SchedulerSimulator.replay(trace)
+        let job = try #require(replay.jobs.first { $0.key == .files(bundle: "b") })
+        #expect(job.requests == 3 && job.done == 3 && job.longestWait == 0)
+        let runs = job.spans.filter { $0.kind == .fresh }
+        #expect(runs.prefix(2).map { ($0.length * 1000).rounded() } == [200, 300])
+        #expect(runs[0].gates.isEmpty && runs.dropFirst().allSatisfy { $0.gates == [.userActive] })
+        // Two seconds of work by 0.02 s in a second; the first 0.4 s are at hand.
+        #expect((40...90).contains(job.longestTime) && job.pauses > 3)
+        for run in runs.dropFirst() {
+            let minute = runs.filter { $0.start >= run.start && $0.end < run.start + 60 }.reduce(0) { $0 + $1.length }
+            #expect(minute <= 1.8)
+        }
+        let large = try #require(replay.jobs.first { $0.key == .files(bundle: "c") })
+        #expect(large.began == nil && large.isOwed)
+        // The reindex ran meanwhile, and is the one that somebody interrupted.
+        #expect(replay.jobs[0].spans.map(\.kind) == [.running, .quieting, .paused] && replay.totals.returns == 1)
+        #expect(replay.totals.longestToQuiet < 0.06)
+        #expect(SchedulerSimulator.replay(try Trace(jsonLines: Array(trace.jsonLines.utf8))) == replay)
+        #expect(TimelinePlot(replay, of: trace).svg.contains("runs at once, being fresh, although somebody works"))
+    }
+
     @Test("One that does not cooperate is quiet after half a second")
     func forced() throws {
         let (replay, _) = try replay(
@@ -159,7 +191,7 @@ struct SchedulerSimulatorTests {
     }
 
     @Test(
-        "No job runs beside another, and spans neither overlap nor run backwards, whatever happens",
+        "No job runs beside another but fresh work, and never of one bundle, and spans neither overlap nor run backwards, whatever happens",
         arguments: 1...25 as ClosedRange<UInt64>)
     func invariants(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -167,7 +199,8 @@ struct SchedulerSimulatorTests {
         var now = 0.0
         for _ in 0..<400 {
             now += Double(random.below(600_000)) / 1000
-            let key = ScheduledJob.Key.reindex(bundle: "app.\(random.below(5))")
+            let bundle = "app.\(random.below(5))"
+            let key = random.below(2) == 0 ? ScheduledJob.Key.reindex(bundle: bundle) : .files(bundle: bundle)
             let happening: Trace.Happening =
                 switch random.below(12) {
                 case 0: .personsWaiting(random.below(2))
@@ -180,6 +213,7 @@ struct SchedulerSimulatorTests {
                             var job = TracedJob(
                                 key: key, urgency: random.pick(Urgency.allCases), cpu: Double(random.below(400)))
                             job.isResumable = random.below(2) == 0
+                            if case .files = key { job.isFresh = random.below(3) > 0 }
                             job.isCooperative = random.below(2) == 0
                             job.failures = random.below(3)
                             return job
@@ -194,9 +228,22 @@ struct SchedulerSimulatorTests {
             #expect(job.spans.allSatisfy { $0.start < $0.end } && job.done <= job.requests)
             #expect(job.slices >= job.relaxedSlices)
         }
-        let work = replay.jobs.flatMap(\.spans).filter { ![.waiting, .paused].contains($0.kind) }
-            .sorted { $0.start < $1.start }
-        for (one, next) in zip(work, work.dropFirst()) { #expect(one.end <= next.start + 1e-9, "seed \(seed)") }
+        func work(_ jobs: [Replay.JobSummary]) -> [Replay.Span<Replay.Activity>] {
+            jobs.flatMap(\.spans).filter { ![.waiting, .paused].contains($0.kind) }.sorted { $0.start < $1.start }
+        }
+        func apart(_ jobs: [Replay.JobSummary]) -> Bool {
+            let spans = work(jobs)
+            return zip(spans, spans.dropFirst()).allSatisfy { $0.end <= $1.start + 1e-9 }
+        }
+        let isReindex = { (job: Replay.JobSummary) in if case .reindex = job.key { true } else { false } }
+        #expect(apart(replay.jobs.filter(isReindex)), "seed \(seed)")
+        for bundle in Set(replay.jobs.compactMap(\.key.bundle)) {
+            #expect(apart(replay.jobs.filter { $0.key.bundle == bundle }), "seed \(seed): \(bundle)")
+        }
+        let work = work(replay.jobs)
+        for one in work {
+            #expect(work.count { $0.start <= one.start && $0.end > one.start + 1e-9 } <= 2, "seed \(seed)")
+        }
         #expect(abs(work.reduce(0) { $0 + $1.length } - replay.totals.running) < 1e-3)
         #expect(replay.totals.longestToQuiet <= 0.5 + 1e-6)
         #expect(zip(replay.journal, replay.journal.dropFirst()).allSatisfy { $0.moment <= $1.moment })

@@ -138,6 +138,7 @@ struct TraceReaderTests {
             (#"{"at": "9:00", "job": "a", "cpu": 1, "requested": "10:00"}"#, "not after the line's"),
             (#"{"at": "9:00", "run": "b"}"#, "no job “reindex:b” came before. There was none so far."),
             (#"{"at": "9:00", "throttle": "vacuum"}"#, "the identifier of a bundle"),
+            (#"{"at": "9:00", "job": "a", "cpu": 1, "fresh": true}"#, "files:BUNDLE"),
             (#"{"at": "9:00", "end": false}"#, "allowed is true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
             (#"{"at": "9:00", "waiting": 1} x"#, "something follows"),
             (#"{"at": "9:00", "waiting": 1e999}"#, "out of range"),
@@ -231,7 +232,11 @@ struct TraceReaderTests {
                 case 1:
                     .job(
                         {
-                            var job = TracedJob(key: .reindex(bundle: bundle), cpu: Double(random.below(1000)) / 8)
+                            let key =
+                                number < 7 || random.below(2) == 0
+                                ? ScheduledJob.Key.reindex(bundle: bundle) : .files(bundle: bundle)
+                            var job = TracedJob(key: key, cpu: Double(random.below(1000)) / 8)
+                            if case .files = key { job.isFresh = random.below(2) == 0 }
                             job.urgency = random.pick(Urgency.allCases)
                             job.seconds = Double(random.below(1000)) / 4
                             (job.written, job.items) = (UInt64(random.below(1 << 40)), random.below(10000))

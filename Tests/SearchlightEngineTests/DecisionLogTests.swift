@@ -35,7 +35,7 @@ struct DecisionLogTests {
     func ofOne() {
         let log = log()
         for number in 0..<10 { log.append(entry(number, number % 2 == 0 ? "a" : "b")) }
-        #expect(log.last(2, about: .reindex(bundle: "a")).map(\.moment) == [6, 8])
+        #expect(log.last(2, about: [.reindex(bundle: "a")]).map(\.moment) == [6, 8])
     }
 
     @Test("It is put aside when it is full, and both files together stay bounded")

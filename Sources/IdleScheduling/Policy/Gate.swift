@@ -23,6 +23,8 @@ public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
     case busy
     /// A throttled slice or a pause just began; the next slice comes later.
     case dutyCycle
+    /// Fresh work used the processor time that it may use while it passes gates.
+    case freshPace
 
     // Of the machine.
 
@@ -107,13 +109,15 @@ extension Gate {
         var words: String
         /// What has to change so that it opens; `nil` if it opens by itself.
         var remedy: String?
+        /// Whether fresh work passes it, at the rate of the ``FreshBudget``.
+        var letsFreshPass: Bool
 
         init(
             _ code: String, _ words: String, cause: Cause = .other, rule: Rule = .fixed, opening: Opening = .condition,
-            remedy: String? = nil
+            remedy: String? = nil, letsFreshPass: Bool = false
         ) {
             (self.code, self.cause, self.rule, self.opening) = (code, cause, rule, opening)
-            (self.words, self.remedy) = (words, remedy)
+            (self.words, self.remedy, self.letsFreshPass) = (words, remedy, letsFreshPass)
         }
     }
 
@@ -138,17 +142,25 @@ extension Gate {
                 "turn", "another job is running", opening: .eventSoon,
                 remedy: "the job under way has to end or to give way")
         case .dutyCycle: Traits("pace", "it works a little, then rests", opening: .timeSoon)
-        case .unknownConditions: Traits("unwatched", "the machine is being looked at")
+        case .freshPace:
+            Traits("fresh-pace", "a little of the processor is kept for what was just saved", opening: .timeSoon)
+        case .unknownConditions: Traits("unwatched", "the machine is being looked at", letsFreshPass: true)
         case .personWaiting:
             Traits(
                 "person-waiting", "somebody waits for something else", cause: .user, rule: .switchable,
-                opening: .eventSoon, remedy: "what a person waits for has to be answered")
+                opening: .eventSoon, remedy: "what a person waits for has to be answered",
+                letsFreshPass: true)
         case .asleep:
             Traits("asleep", "the machine is about to sleep", cause: .sleep, remedy: "the machine has to wake")
-        case .justResumed: Traits("just-resumed", "the machine has just woken", rule: .relaxable(from: nil))
-        case .inhibited: Traits("inhibited", "a program asks that nothing begins", rule: .relaxable(from: 48))
+        case .justResumed:
+            Traits("just-resumed", "the machine has just woken", rule: .relaxable(from: nil), letsFreshPass: true)
+        case .inhibited:
+            Traits(
+                "inhibited", "a program asks that nothing begins", rule: .relaxable(from: 48), letsFreshPass: true)
         case .userActive:
-            Traits("user-active", "somebody works at the machine", cause: .user, rule: .relaxable(from: 4))
+            Traits(
+                "user-active", "somebody works at the machine", cause: .user, rule: .relaxable(from: 4),
+                letsFreshPass: true)
         case .batteryLow:
             Traits(
                 "battery-low", "the battery is nearly empty", cause: .power, rule: .relaxable(from: nil),
@@ -156,27 +168,27 @@ extension Gate {
         case .onBattery:
             Traits(
                 "on-battery", "the machine runs on its battery", cause: .power, rule: .relaxable(from: 8),
-                remedy: "the machine has to be plugged in")
+                remedy: "the machine has to be plugged in", letsFreshPass: true)
         case .powerSaver:
             Traits(
                 "power-saver", "power is to be saved", cause: .power, rule: .relaxable(from: 24),
-                remedy: "the power saver has to be switched off")
+                remedy: "the power saver has to be switched off", letsFreshPass: true)
         case .hot:
             Traits(
                 "hot", "the machine is hot", cause: .load, rule: .relaxable(from: 12),
-                remedy: "the machine has to cool down")
+                remedy: "the machine has to cool down", letsFreshPass: true)
         case .cpuBusy:
             Traits(
                 "cpu-busy", "others use the processors", cause: .load, rule: .relaxable(from: 6),
-                remedy: "other programs have to use less of the processors")
+                remedy: "other programs have to use less of the processors", letsFreshPass: true)
         case .cpuPressure:
             Traits(
                 "cpu-pressure", "work waits for processors", cause: .load, rule: .relaxable(from: 6),
-                remedy: "less may wait for processors")
+                remedy: "less may wait for processors", letsFreshPass: true)
         case .ioPressure:
             Traits(
                 "io-pressure", "work waits for disks", cause: .load, rule: .relaxable(from: 8),
-                remedy: "less may wait for disks")
+                remedy: "less may wait for disks", letsFreshPass: true)
         case .memoryPressure:
             Traits(
                 "memory-pressure", "work waits for memory", cause: .load, rule: .relaxable(from: nil),
@@ -203,6 +215,9 @@ extension Gate {
 
     /// Whether a job that has waited long may pass it, if the policy says so.
     public var isRelaxable: Bool { if case .relaxable = traits.rule { true } else { false } }
+
+    /// Whether fresh work passes it, slowly; an inhibitor of Searchlight's own holds that, too.
+    public var letsFreshPass: Bool { traits.letsFreshPass }
 
     /// Whether the configuration may switch it off.
     public var isSwitchable: Bool { if case .fixed = traits.rule { false } else { true } }

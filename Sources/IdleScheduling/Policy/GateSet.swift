@@ -25,6 +25,12 @@ package struct GateSet: OptionSet, Hashable, Sendable {
 
     /// The gates that open and close within a minute while work goes on: no reason for a line in the decision log.
     static let passing = GateSet(opening: { $0 == .eventSoon || $0 == .timeSoon })
+    /// The gates at which a job is stopped at once.
+    static let refusals: GateSet = [GateSet(.disabled), GateSet(.quarantined)]
+    /// The gates that fresh work passes.
+    static let freshPassing = GateSet(Gate.allCases.filter(\.letsFreshPass))
+    /// The gates that open within a minute, whatever happens: no reason for a line about what is under way.
+    static let paces: GateSet = [GateSet(.dutyCycle), GateSet(.freshPace)]
     /// The gates that only an event opens; time does not.
     static let told = GateSet(opening: { $0 == .event || $0 == .eventSoon })
 }

@@ -62,6 +62,8 @@ public struct PolicySetting: Sendable {
         PolicySetting("cancel.pause", "s", 0...7 * day, \.cancelPause),
         PolicySetting("fresh.files", "files", 0...65536, \.freshFiles),
         PolicySetting("fresh.bytes", "bytes", 0...gibibyte, \.freshBytes),
+        PolicySetting("fresh.burst", "s", 0.05...60, \.freshBurst),
+        PolicySetting("fresh.rate", "share", 0.001...1, \.freshRate),
         PolicySetting("quota.window", "s", 3600...day, \.quotaWindow),
         PolicySetting("quota.cpu", "s", 10...day, \.quotaCPU),
         PolicySetting("quota.written", "bytes", gibibyte / 64...1024 * gibibyte, \.quotaWritten),

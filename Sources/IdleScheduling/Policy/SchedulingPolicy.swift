@@ -89,6 +89,11 @@ public struct SchedulingPolicy: Hashable, Sendable {
     public var freshFiles = 256.0
     /// Changed files of more bytes than this together are no fresh work.
     public var freshBytes = 64.0 * 1_048_576
+    /// The processor time that fresh work may use at once while it passes gates, in seconds: a few saves. With ``freshRate`` no
+    /// minute has more than 3 % of one processor, 1.8 s: 0.4 s, a minute of the rate, and 0.2 s until a look finds it.
+    public var freshBurst = 0.4
+    /// The processor time that it may use on and on, in seconds for each second.
+    public var freshRate = 0.02
 
     // MARK: How much is done at all
 

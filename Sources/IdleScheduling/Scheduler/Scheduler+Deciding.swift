@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// Judges the job under way, and begins another if there is none.
+    /// Judges the jobs under way, and begins others where there are none.
     mutating func decide(_ actions: inout [SchedulerAction]) {
+        changeSlots(&actions)
         judgeRun(&actions)
-        guard run == nil, let index = next(where: { $1.blocking.isEmpty }) else { return }
-        begin(owed.remove(at: index), &actions)
+        judgeFresh(&actions)
+        begin(.ordinary, isPersons: true, &actions)
+        // What is soon done comes before what would shut it out.
+        begin(.fresh, &actions)
+        begin(.ordinary, &actions)
+    }
+
+    private mutating func begin(_ slot: Slot, isPersons: Bool = false, _ actions: inout [SchedulerAction]) {
+        guard self[slot] == nil,
+            let index = next(
+                isFresh: slot == .fresh, where: { (!isPersons || self.isPersons($0)) && $1.blocking.isEmpty })
+        else { return }
+        // A person's job waits for the end of the fresh one that was stopped for it.
+        if let bundle = owed[index].job.key.bundle, fresh?.key.bundle == bundle { return }
+        begin(owed.remove(at: index), slot, &actions)
+    }
+
+    /// A job of changed files goes on by other rules when it has become fresh, or more than that.
+    private mutating func changeSlots(_ actions: inout [SchedulerAction]) {
+        if var one = fresh, one.phase != .stopping, !one.owed.job.isFresh, !isPersons(one.owed) {
+            guard run == nil else { return stop(.busy, .fresh, &actions) }
+            one.relaxed = []
+            one.sliceEnd = sliceEnd(of: one.owed, isRelaxed: false)
+            (run, fresh) = (one, nil)
+        } else if let one = run, one.phase != .stopping, !one.isPersons, isFreshWork(one.owed), fresh == nil {
+            (run, fresh) = (nil, one)
+        }
     }
 
     private mutating func judgeRun(_ actions: inout [SchedulerAction]) {
@@ -13,27 +39,55 @@ extension Scheduler {
         if !current.isPersons, isPersons(current.owed) {
             run?.isPersons = true
             // It would keep its worker, which gives way to all others, to its end.
-            if current.owed.job.isResumable { return stop(.busy, &actions) }
+            if current.owed.job.isResumable { return stop(.busy, .ordinary, &actions) }
         }
         if run?.isPersons == true {
-            if let refusal = ownGates(of: current.owed).intersection([GateSet(.disabled), GateSet(.quarantined)]).first
-            {
-                stop(refusal, &actions)
+            if let refusal = ownGates(of: current.owed).intersection(.refusals).first {
+                stop(refusal, .ordinary, &actions)
             } else if current.phase == .paused {
-                goOn(Verdict(score: SchedulingPolicy.highestScore, closed: [], relaxed: []), &actions)
+                goOn(Verdict(score: SchedulingPolicy.highestScore, closed: [], relaxed: []), .ordinary, &actions)
             }
             return
         }
         // A person does not wait for background work to come to an end.
-        if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.busy, &actions) }
+        if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.busy, .ordinary, &actions) }
         let verdict = verdict(on: current.owed, isRunning: current.phase == .running)
-        let refusals = verdict.blocking.intersection([GateSet(.disabled), GateSet(.quarantined)])
-        if let refusal = refusals.first { return stop(refusal, &actions) }
+        if let refusal = verdict.blocking.intersection(.refusals).first { return stop(refusal, .ordinary, &actions) }
         if current.phase == .running {
             judge(running: current, verdict, &actions)
         } else {
             judge(paused: current, verdict, &actions)
         }
+    }
+
+    private mutating func judgeFresh(_ actions: inout [SchedulerAction]) {
+        guard let current = fresh, current.phase != .stopping else { return }
+        let bundle = current.key.bundle
+        // A person's job of the bundle begins with a worker of the usual class.
+        if isPersons(current.owed)
+            || next(where: { isPersons($0) && $0.job.key.bundle == bundle && $1.blocking.isEmpty }) != nil
+        {
+            return stop(.busy, .fresh, &actions)
+        }
+        let isRunning = current.phase == .running
+        let verdict = verdict(on: current.owed, isRunning: isRunning)
+        if let refusal = verdict.blocking.intersection(.refusals).first { return stop(refusal, .fresh, &actions) }
+        if isRunning {
+            guard verdict.blocking.isEmpty else { return pause(verdict.blocking, verdict, .fresh, &actions) }
+            let end = freshSliceEnd(verdict)
+            fresh?.relaxed = verdict.relaxed
+            fresh?.sliceEnd = now < current.sliceEnd ? min(current.sliceEnd, end) : end
+            return
+        }
+        var blocking = verdict.blocking
+        if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
+        guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, .fresh, &actions) }
+        // It loses nothing, and its worker holds memory.
+        let isAnotherReady = next(isFresh: true, where: { $1.couldHaveTurn }) != nil
+        if blocking != GateSet(.dutyCycle), isAnotherReady || now >= current.since + policy.turnPatience {
+            return stop(first, .fresh, &actions)
+        }
+        if !(blocking - .paces).isEmpty { note(.pause, blocking, verdict.score, .fresh, &actions) }
     }
 
     private mutating func judge(running current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
@@ -45,21 +99,21 @@ extension Scheduler {
                 let next = now + policy.slicePeriod - policy.sliceRelaxed
                 window = RelaxedWindow(end: now, next: max(window.next, next))
             }
-            return pause(closing, verdict, &actions)
+            return pause(closing, verdict, .ordinary, &actions)
         }
         if verdict.blocking.contains(GateSet(.dutyCycle)) {
-            if shouldYield(current) { return stop(.busy, &actions) }
-            return pause(GateSet(.dutyCycle), verdict, &actions)
+            if shouldYield(current) { return stop(.busy, .ordinary, &actions) }
+            return pause(GateSet(.dutyCycle), verdict, .ordinary, &actions)
         }
         if verdict.relaxed.isEmpty, !current.relaxed.isEmpty {
             // What was passed has opened: a full slice begins.
             let end = sliceEnd(of: current.owed, isRelaxed: false)
             run?.relaxed = []
             run?.sliceEnd = end
-            note(.resume, [], verdict.score, &actions)
+            note(.resume, [], verdict.score, .ordinary, &actions)
         }
         guard let run, now >= run.sliceEnd else { return }
-        if shouldYield(run) { return stop(.busy, &actions) }
+        if shouldYield(run) { return stop(.busy, .ordinary, &actions) }
         let end = sliceEnd(of: run.owed, isRelaxed: !run.relaxed.isEmpty)
         self.run?.sliceEnd = end
     }
@@ -67,18 +121,22 @@ extension Scheduler {
     private mutating func judge(paused current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
-        guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, &actions) }
+        // It would shut out what was just saved; it loses nothing.
+        if current.owed.job.isResumable, shutsOutFresh(current) { return stop(.busy, .ordinary, &actions) }
+        guard let first = (blocking - .passing).first ?? blocking.first else {
+            return goOn(verdict, .ordinary, &actions)
+        }
         if blocking != GateSet(.dutyCycle), now >= current.since + patience(with: current) {
-            return stop(first, &actions)
+            return stop(first, .ordinary, &actions)
         }
         // The pace alone comes and goes each minute, as in `pause`.
-        if blocking != GateSet(.dutyCycle) { note(.pause, blocking, verdict.score, &actions) }
+        if blocking != GateSet(.dutyCycle) { note(.pause, blocking, verdict.score, .ordinary, &actions) }
     }
 
     /// How long a job that is quiet keeps its worker and its turn, in seconds. One that would begin anew is given more with
     /// each stop, so that it comes to its end one day.
     func patience(with current: Run, couldAnotherRun: Bool? = nil) -> Double {
-        let isWanted = couldAnotherRun ?? (next(where: { $1.couldRun }) != nil)
+        let isWanted = couldAnotherRun ?? (next(where: { $1.couldRun }) != nil || shutsOutFresh(current))
         let first = isWanted ? policy.turnPatience : policy.pauseLongest
         guard !current.owed.job.isResumable else { return first }
         return min(max(policy.pauseLongestEver, first), first * Double(1 << min(current.owed.stops, 30)))
@@ -87,61 +145,73 @@ extension Scheduler {
     /// Whether another job is to have its turn. Only one that goes on where it was gives way.
     private func shouldYield(_ current: Run) -> Bool {
         guard current.owed.job.isResumable, current.ran + now - current.since >= policy.turnRun else { return false }
-        return next { $1.couldRun && precedes($0, current.owed) } != nil
+        return shutsOutFresh(current) || next { $1.couldRun && precedes($0, current.owed) } != nil
+    }
+
+    /// Whether fresh work of the bundle would run but for this job.
+    func shutsOutFresh(_ current: Run) -> Bool {
+        guard fresh == nil, let bundle = current.key.bundle else { return false }
+        return next(isFresh: true, where: { $0.job.key.bundle == bundle && $1.couldHaveTurn }) != nil
     }
 
     // MARK: Steps
 
-    private mutating func begin(_ one: Owed, _ actions: inout [SchedulerAction]) {
+    private mutating func begin(_ one: Owed, _ slot: Slot, _ actions: inout [SchedulerAction]) {
         let verdict = verdict(on: one)
-        openWindow(verdict)
+        if slot == .ordinary { openWindow(verdict) }
         var run = Run(owed: one, began: now, since: now, noted: (.start, verdict.relaxed))
         run.isPersons = isPersons(one)
         run.relaxed = verdict.relaxed
-        run.sliceEnd = sliceEnd(of: one, isRelaxed: !verdict.relaxed.isEmpty)
+        run.sliceEnd = sliceEnd(of: one, verdict, slot)
         run.owed.noted = nil
-        self.run = run
+        self[slot] = run
         actions.append(.start(one.job.key))
-        append(.start, verdict.relaxed, verdict.score, &actions)
+        append(.start, verdict.relaxed, verdict.score, slot, &actions)
     }
 
-    private mutating func pause(_ gates: GateSet, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
-        guard let key = run?.key, let gate = (gates - .passing).first ?? gates.first else { return }
-        leaveRunning()
-        run?.phase = .paused
-        run?.since = now
+    private mutating func pause(
+        _ gates: GateSet, _ verdict: Verdict, _ slot: Slot, _ actions: inout [SchedulerAction]
+    ) {
+        guard let key = self[slot]?.key, let gate = (gates - .passing).first ?? gates.first else { return }
+        leaveRunning(slot)
+        enter(.paused, slot)
         // A person's request and the pace last as long as they last.
-        run?.quietUntil = (gates - .passing).isEmpty ? now : now + policy.pauseShortest
+        let quietUntil = (gates - .passing).isEmpty ? now : now + policy.pauseShortest
+        self[slot]?.quietUntil = quietUntil
         actions.append(.pause(key, gate))
-        if gates != GateSet(.dutyCycle) { note(.pause, gates, verdict.score, &actions) }
+        if !(gates - .paces).isEmpty { note(.pause, gates, verdict.score, slot, &actions) }
     }
 
-    private mutating func goOn(_ verdict: Verdict, _ actions: inout [SchedulerAction]) {
-        guard let owed = run?.owed else { return }
-        openWindow(verdict)
-        let end = sliceEnd(of: owed, isRelaxed: !verdict.relaxed.isEmpty)
-        run?.phase = .running
-        run?.since = now
-        run?.relaxed = verdict.relaxed
-        run?.sliceEnd = end
+    private mutating func goOn(_ verdict: Verdict, _ slot: Slot, _ actions: inout [SchedulerAction]) {
+        guard let owed = self[slot]?.owed else { return }
+        if slot == .ordinary { openWindow(verdict) }
+        let end = sliceEnd(of: owed, verdict, slot)
+        enter(.running, slot)
+        self[slot]?.relaxed = verdict.relaxed
+        self[slot]?.sliceEnd = end
         actions.append(.resume(owed.job.key))
-        note(.resume, verdict.relaxed, verdict.score, &actions)
+        note(.resume, verdict.relaxed, verdict.score, slot, &actions)
     }
 
-    /// Asks for the end of the job under way.
-    mutating func stop(_ gate: Gate, _ actions: inout [SchedulerAction]) {
-        guard let current = run, current.phase != .stopping else { return }
-        if current.phase == .running { leaveRunning() }
-        run?.phase = .stopping
-        run?.since = now
-        run?.owed.stops += 1
+    /// Asks for the end of a job under way.
+    mutating func stop(_ gate: Gate, _ slot: Slot, _ actions: inout [SchedulerAction]) {
+        guard let current = self[slot], current.phase != .stopping else { return }
+        if current.phase == .running { leaveRunning(slot) }
+        enter(.stopping, slot)
+        self[slot]?.owed.stops += 1
         actions.append(.stop(current.key, gate))
-        append(.stop, GateSet(gate), policy.score(of: current.owed.job, at: now), &actions)
+        append(.stop, GateSet(gate), policy.score(of: current.owed.job, at: now), slot, &actions)
     }
 
-    private mutating func leaveRunning() {
-        let piece = run.map { now - $0.since } ?? 0
-        run?.ran += piece
+    private mutating func enter(_ phase: Run.Phase, _ slot: Slot) {
+        let now = now
+        self[slot]?.phase = phase
+        self[slot]?.since = now
+    }
+
+    private mutating func leaveRunning(_ slot: Slot) {
+        let piece = self[slot].map { now - $0.since } ?? 0
+        self[slot]?.ran += piece
         lastRan = now
     }
 
@@ -149,6 +219,19 @@ extension Scheduler {
     private mutating func openWindow(_ verdict: Verdict) {
         guard !verdict.relaxed.isEmpty, now >= window.end else { return }
         window = RelaxedWindow(end: now + policy.sliceRelaxed, next: now + policy.slicePeriod)
+    }
+
+    private func sliceEnd(of one: Owed, _ verdict: Verdict, _ slot: Slot) -> Double {
+        slot == .fresh ? freshSliceEnd(verdict) : sliceEnd(of: one, isRelaxed: !verdict.relaxed.isEmpty)
+    }
+
+    /// How often what fresh work uses is looked at, in seconds.
+    static let freshLook = 0.2...1.0
+
+    /// When fresh work is judged anew: when what it may use is used up if it uses one processor.
+    private func freshSliceEnd(_ verdict: Verdict) -> Double {
+        let left = verdict.relaxed.isEmpty ? .infinity : freshBudget.left(policy, at: now)
+        return now + left.clamped(to: Self.freshLook)
     }
 
     /// When a job is judged anew: at the end of its slice, or when its processor time is used up if it uses one processor.
@@ -163,25 +246,25 @@ extension Scheduler {
 
     // MARK: Notes
 
-    /// Notes a decision about the job under way, unless it is the last one again: to start and to go on are the same then.
+    /// Notes a decision about a job under way, unless it is the last one again: to start and to go on are the same then.
     private mutating func note(
-        _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ actions: inout [SchedulerAction]
+        _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ slot: Slot, _ actions: inout [SchedulerAction]
     ) {
-        guard let last = run?.noted else { return }
+        guard let last = self[slot]?.noted else { return }
         var isSame = last.gates == gates && (last.kind == .start ? .resume : last.kind) == kind
         // A pause is the same one as long as nothing but the passing has changed.
         if kind == .pause, last.kind == .pause {
             let lasting = gates - .passing
             isSame = lasting.isEmpty || lasting == last.gates - .passing
         }
-        if !isSame { append(kind, gates, score, &actions) }
+        if !isSame { append(kind, gates, score, slot, &actions) }
     }
 
     private mutating func append(
-        _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ actions: inout [SchedulerAction]
+        _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ slot: Slot, _ actions: inout [SchedulerAction]
     ) {
-        guard let key = run?.key else { return }
-        run?.noted = (kind, gates)
+        guard let key = self[slot]?.key else { return }
+        self[slot]?.noted = (kind, gates)
         actions.append(.note(JournalEntry(moment: now, kind: kind, job: key, gates: gates.gates, score: score)))
     }
 }

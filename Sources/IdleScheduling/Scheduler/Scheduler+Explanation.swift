@@ -15,7 +15,10 @@ extension Scheduler {
     private func explain(_ key: ScheduledJob.Key) -> JobExplanation {
         var explanation = JobExplanation(key: key, decision: .nothingOwed, moment: now)
         var one = Owed(ScheduledJob(key: key, urgency: key.bundle == nil ? .maintenance : .freshness, requested: now))
-        if let run, run.key == key {
+        // Most changes are.
+        if case .files = key { one.job.isFresh = true }
+        let run = run(of: key)
+        if let run {
             one = run.owed
             explanation.job = run.owed.job
             switch run.phase {
@@ -28,7 +31,6 @@ extension Scheduler {
             explanation.job = waiting.job
             explanation.decision = .waiting
         }
-        let isUnderWay = run?.key == key
         let verdict = verdict(on: one, isRunning: explanation.decision == .running)
         explanation.tolerance = policy.tolerance(of: one.job.urgency)
         explanation.isPersons = explanation.job != nil && isPersons(one)
@@ -37,8 +39,9 @@ extension Scheduler {
             explanation.score = verdict.score
         }
         var closed = verdict.closed
-        if run != nil, !isUnderWay { closed.insert(GateSet(.busy)) }
-        if let run, isUnderWay, run.phase == .paused, now < run.quietUntil { closed.insert(GateSet(.dutyCycle)) }
+        let waitsForTurn = self.run != nil && run == nil && !isFreshWork(one)
+        if waitsForTurn { closed.insert(GateSet(.busy)) }
+        if let run, run.phase == .paused, now < run.quietUntil { closed.insert(GateSet(.dutyCycle)) }
         explanation.gates = Gate.allCases.map { gate in
             var state = JobExplanation.GateState(gate: gate, state: .open)
             if policy.switchedOff.contains(gate) { state.state = .off }
@@ -55,7 +58,7 @@ extension Scheduler {
                 writtenLimit: policy.quotaWritten, window: policy.quotaWindow)
         }
         if explanation.job != nil {
-            explanation.nextLook = isUnderWay || run == nil ? wake : nil
+            explanation.nextLook = waitsForTurn ? nil : wake
         }
         return explanation
     }
@@ -63,8 +66,11 @@ extension Scheduler {
     /// Says when a gate opens, or what has to change.
     private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: Owed) {
         switch gate {
-        case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions: state.opens = opens(gate, for: one)
-        case .dutyCycle: state.opens = max(window.next, run.map { $0.key == one.job.key ? $0.quietUntil : now } ?? now)
+        case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions, .freshPace:
+            state.opens = opens(gate, for: one)
+        case .dutyCycle:
+            let quietUntil = run(of: one.job.key)?.quietUntil ?? now
+            state.opens = isFreshWork(one) ? quietUntil : max(window.next, quietUntil)
         default: state.opens = machine.opens(gate, policy)
         }
         state.relaxes = relaxes(gate, for: one)

@@ -11,10 +11,13 @@ struct Verdict: Hashable, Sendable {
     var blocking: GateSet { closed - relaxed }
     /// Whether it could run, but for the pace, which is the same for all.
     var couldRun: Bool { (blocking - GateSet(.dutyCycle)).isEmpty }
+    /// Whether it could run if it were its turn.
+    var couldHaveTurn: Bool { (blocking - GateSet(.busy)).isEmpty }
 }
 
 extension Scheduler {
-    /// Looks at a job, apart from whose turn it is.
+    /// Looks at a job, apart from whose turn it is; but two of the same bundle, or two that are fresh, are never under way
+    /// together.
     ///
     /// - Parameter isRunning: Whether it runs now; it may use up its quota then, else there has to be a little of it.
     func verdict(on one: Owed, isRunning: Bool = false) -> Verdict {
@@ -22,14 +25,50 @@ extension Scheduler {
         let score = isPersons(one) ? SchedulingPolicy.highestScore : policy.score(of: job, at: now)
         var verdict = Verdict(score: score, closed: ownGates(of: one, isRunning: isRunning), relaxed: [])
         guard !isPersons(one) else { return verdict }
-        if personsWaiting > 0, !policy.switchedOff.contains(.personWaiting) {
-            verdict.closed.insert(GateSet(.personWaiting))
+        if isShutOut(one) { verdict.closed.insert(GateSet(.busy)) }
+        verdict.closed.formUnion(machineGates)
+        guard !isFreshWork(one) else {
+            verdict.relaxed = passedByFresh
+            if !verdict.relaxed.isEmpty, freshBudget.isHolding(policy, isRunning: isRunning, at: now) {
+                verdict.closed.insert(GateSet(.freshPace))
+            }
+            return verdict
         }
-        if isUnwatched { verdict.closed.insert(GateSet(.unknownConditions)) }
-        verdict.closed.formUnion(machine.closed(policy, at: now))
         verdict.relaxed = verdict.closed.intersection(passable(at: score))
         if !verdict.relaxed.isEmpty, now >= window.end, now < window.next { verdict.closed.insert(GateSet(.dutyCycle)) }
         return verdict
+    }
+
+    /// The gates that are closed for all jobs.
+    private var machineGates: GateSet {
+        var closed = machine.closed(policy, at: now)
+        if personsWaiting > 0, !policy.switchedOff.contains(.personWaiting) { closed.insert(GateSet(.personWaiting)) }
+        if isUnwatched { closed.insert(GateSet(.unknownConditions)) }
+        return closed
+    }
+
+    /// The closed gates that fresh work passes; while there are any it has a rate.
+    var passedByFresh: GateSet {
+        let passed = machineGates.intersection(.freshPassing)
+        return machine.isInhibitedByOwn ? passed - GateSet(.inhibited) : passed
+    }
+
+    /// Whether it is done by the rules of fresh work; what a person wants is not.
+    func isFreshWork(_ one: Owed) -> Bool { one.job.isFresh && !isPersons(one) }
+
+    /// Whether another job that is under way has to end first, or a person's that is about to begin. What a person wants
+    /// stops that itself.
+    private func isShutOut(_ one: Owed) -> Bool {
+        let key = one.job.key
+        let isOfBundle = { (other: ScheduledJob.Key) in
+            other != key && other.bundle != nil && other.bundle == key.bundle
+        }
+        if Slot.allCases.contains(where: { self[$0].map { isOfBundle($0.key) } ?? false }) { return true }
+        guard isFreshWork(one) else { return false }
+        if let fresh, fresh.key != key { return true }
+        return owed.contains {
+            isOfBundle($0.job.key) && isPersons($0) && !$0.isAwaitingList && ownGates(of: $0).isEmpty
+        }
     }
 
     /// Whether a person wants or awaits it.
@@ -96,9 +135,11 @@ extension Scheduler {
     }
 
     /// The job that is to run next, of those that can.
-    func next(where isMeant: (Owed, Verdict) -> Bool) -> Int? {
+    ///
+    /// - Parameter isFresh: Whether fresh work is meant; else all other.
+    func next(isFresh: Bool = false, where isMeant: (Owed, Verdict) -> Bool) -> Int? {
         var best: Int?
-        for index in owed.indices where !owed[index].isAwaitingList {
+        for index in owed.indices where !owed[index].isAwaitingList && isFreshWork(owed[index]) == isFresh {
             guard best.map({ precedes(owed[index], owed[$0]) }) ?? true else { continue }
             if isMeant(owed[index], verdict(on: owed[index])) { best = index }
         }
@@ -109,7 +150,7 @@ extension Scheduler {
     func earliest(_ one: Owed, _ verdict: Verdict) -> Double {
         var moment = now
         for gate in verdict.blocking.gates { moment = max(moment, opens(gate, for: one) ?? .infinity) }
-        if !verdict.relaxed.isEmpty, now >= window.end { moment = max(moment, window.next) }
+        if !verdict.relaxed.isEmpty, now >= window.end, !isFreshWork(one) { moment = max(moment, window.next) }
         return moment
     }
 
@@ -120,6 +161,7 @@ extension Scheduler {
         case .backOff: return notBefore(one)
         case .cancelled: return cancellations[one.job.key]
         case .dutyCycle: return window.next
+        case .freshPace: return freshBudget.opens(policy)
         case .unknownConditions: return unwatchedSince.map { $0 + policy.lookWaiting }
         case .cpuQuota, .writeQuota:
             guard let bundle = one.job.key.bundle else { return nil }
@@ -133,7 +175,8 @@ extension Scheduler {
 
     /// When a job may pass a gate of the machine, if ever.
     func relaxes(_ gate: Gate, for one: Owed) -> Double? {
-        guard let score = policy.relaxations[gate], gate != .inhibited || !machine.isInhibitedByOwn else { return nil }
+        guard !isFreshWork(one), let score = policy.relaxations[gate], gate != .inhibited || !machine.isInhibitedByOwn
+        else { return nil }
         return policy.moment(of: score, for: one.job)
     }
 }

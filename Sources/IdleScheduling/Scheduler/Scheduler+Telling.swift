@@ -11,8 +11,9 @@ extension Scheduler {
     /// When the machine is to be watched again after nothing was owed, what was known of it may be hours old: nothing begins
     /// before it has been looked at.
     mutating func watchAgain() {
-        guard sensing == .off, unwatchedSince == nil, run == nil else { return }
-        guard heard.map({ now - $0 > policy.lookWaiting }) ?? true, owed.contains(where: needsWatch) else { return }
+        guard sensing == .off, unwatchedSince == nil, heard.map({ now - $0 > policy.lookWaiting }) ?? true,
+            owed.contains(where: { (run == nil || isFreshWork($0)) && needsWatch($0) })
+        else { return }
         unwatchedSince = now
     }
 
@@ -21,16 +22,17 @@ extension Scheduler {
         // What is found within a moment is noted then.
         guard !isUnwatched else { return }
         for index in owed.indices where !owed[index].isAwaitingList {
-            if run != nil, owed[index].noted != nil { continue }
+            let waitsForTurn = run != nil && !isFreshWork(owed[index])
+            if waitsForTurn, owed[index].noted != nil { continue }
             let verdict = verdict(on: owed[index])
             let lasting = verdict.blocking - .passing
             let isNew = owed[index].noted.map { !lasting.isEmpty && lasting != $0 - .passing } ?? true
             guard isNew else { continue }
-            let gates = run == nil ? verdict.blocking : GateSet(.busy)
+            let gates = waitsForTurn ? GateSet(.busy) : verdict.blocking
             owed[index].noted = gates
             var entry = JournalEntry(
                 moment: now, kind: .wait, job: owed[index].job.key, gates: gates.gates, score: verdict.score)
-            if run == nil { entry.until = earliest(owed[index], verdict).finite }
+            if !waitsForTurn { entry.until = earliest(owed[index], verdict).finite }
             actions.append(.note(entry))
         }
     }
@@ -40,7 +42,10 @@ extension Scheduler {
         let sensing: SchedulerAction.Sensing =
             if let run, run.phase == .running, !run.isPersons { .running } else if owed.contains(where: needsWatch) {
                 .waiting
-            } else { run?.phase == .paused ? .waiting : .off }
+            } else {
+                // Fresh work is soon over; the machine is looked at when what it uses is.
+                run?.phase == .paused || fresh.map { $0.phase != .stopping } ?? false ? .waiting : .off
+            }
         if sensing != self.sensing { actions.append(.sense(sensing)) }
         self.sensing = sensing
         if sensing == .off { unwatchedSince = nil }
@@ -50,17 +55,19 @@ extension Scheduler {
             isAnswered = true
             let isIdle = !actions.contains { $0.isStep }
             // A look that found nothing is not repeated before its time, whatever was expected of it.
-            if isIdle, run?.phase != .running, self.wake.map({ $0 <= now }) ?? false {
+            if isIdle, run?.phase != .running, look.map({ $0 <= now }) ?? false {
                 wake = wake.map { max($0, now + policy.lookWaiting) }
             }
         }
+        look = wake
+        if let soon = nextFreshLook.finite { wake = min(wake ?? .infinity, min(soon, now + Self.longestWake)) }
         if wake != self.wake || (isAnswered && wake != nil) { actions.append(.wake(at: wake)) }
         self.wake = wake
     }
 
-    /// When something has to be decided, if nothing happens before; infinity if nothing has.
-    var nextLook: Double {
-        guard let run else { return owed.map { earliestStart($0) }.min() ?? .infinity }
+    /// When something has to be decided about other than fresh work, if nothing happens before; infinity if nothing has.
+    private var nextLook: Double {
+        guard let run else { return earliestStart }
         switch run.phase {
         case .running: return run.isPersons ? .infinity : run.sliceEnd
         case .stopping: return .infinity
@@ -68,7 +75,7 @@ extension Scheduler {
             let verdict = verdict(on: run.owed)
             let goesOn = max(earliest(run.owed, verdict), run.quietUntil)
             // It loses its turn when it was quiet for too long, the sooner if another could run.
-            let another = owed.map { earliestStart($0) }.min() ?? .infinity
+            let another = shutsOutFresh(run) ? now : earliestStart
             let stops = min(
                 run.since + patience(with: run, couldAnotherRun: false),
                 max(another, run.since + patience(with: run, couldAnotherRun: true)))
@@ -76,9 +83,35 @@ extension Scheduler {
         }
     }
 
-    private func earliestStart(_ one: Owed) -> Double {
-        one.isAwaitingList ? .infinity : earliest(one, verdict(on: one))
+    private var earliestStart: Double {
+        owed.lazy.filter { !$0.isAwaitingList && !isFreshWork($0) }.map { earliest($0, verdict(on: $0)) }.min()
+            ?? .infinity
     }
+
+    /// The same about fresh work.
+    private var nextFreshLook: Double {
+        let begins =
+            owed.lazy.filter { !$0.isAwaitingList && isFreshWork($0) }.map { earliestFresh($0) }.min() ?? .infinity
+        guard let fresh else { return begins }
+        switch fresh.phase {
+        case .running: return fresh.sliceEnd
+        case .stopping: return .infinity
+        case .paused:
+            let goesOn = max(earliest(fresh.owed, verdict(on: fresh.owed)), fresh.quietUntil)
+            return notTooSoon(min(goesOn, fresh.since + policy.turnPatience))
+        }
+    }
+
+    private func earliestFresh(_ one: Owed) -> Double {
+        var verdict = verdict(on: one)
+        // A quiet job of the bundle gives way then.
+        if fresh == nil, let run, run.phase == .paused, run.owed.job.isResumable, run.key.bundle == one.job.key.bundle {
+            verdict.closed.remove(GateSet(.busy))
+        }
+        return notTooSoon(earliest(one, verdict))
+    }
+
+    private func notTooSoon(_ moment: Double) -> Double { max(moment, now + Self.freshLook.lowerBound) }
 }
 
 extension SchedulerAction {

@@ -3,7 +3,7 @@
 /// Decides which of the jobs that are owed runs when. A pure value: it is told what happens, and answers with what is to be
 /// done; docs/SCHEDULING.md has the rules.
 ///
-/// At most one job is under way at a time. Equal events give equal actions. It knows no clock but the moments of the events
+/// At most one job is under way at a time, and beside it one that is fresh, of another bundle. Equal events give equal actions. It knows no clock but the moments of the events
 /// (seconds since 2001-01-01 UTC): they may jump. What was begun is carried along when they go back, so nothing lasts longer
 /// for it; when they go ahead, time has passed.
 public struct Scheduler: Sendable {
@@ -22,7 +22,15 @@ public struct Scheduler: Sendable {
         init(_ job: ScheduledJob) { self.job = job }
     }
 
-    /// The job under way.
+    /// Where a job is under way.
+    package enum Slot: CaseIterable, Sendable {
+        /// The one job that the gates are for.
+        case ordinary
+        /// The fresh job beside it.
+        case fresh
+    }
+
+    /// A job under way.
     package struct Run: Sendable {
         enum Phase: Hashable, Sendable { case running, paused, stopping }
 
@@ -47,7 +55,16 @@ public struct Scheduler: Sendable {
         /// What it has used, if anything was told.
         var usage: Usage?
 
-        var key: ScheduledJob.Key { owed.job.key }
+        package var key: ScheduledJob.Key { owed.job.key }
+
+        /// Goes along with a clock that was set back.
+        mutating func move(by back: Double, to moment: Double) {
+            owed.job.requested = min(owed.job.requested, moment)
+            began += back
+            since += back
+            sliceEnd += back
+            quietUntil += back
+        }
     }
 
     /// The minute in which relaxed work gets its slice.
@@ -70,8 +87,12 @@ public struct Scheduler: Sendable {
     var machine = MachineGates()
     /// The jobs that are owed and not under way, sorted by age and key.
     var owed: [Owed] = []
+    /// The job under way that is not fresh, or that a person wants.
     package internal(set) var run: Run?
+    /// The fresh job under way.
+    package internal(set) var fresh: Run?
     var window = RelaxedWindow()
+    var freshBudget = FreshBudget()
     var personsWaiting = 0
     /// The bundles that a person has throttled.
     var throttled: Set<String> = []
@@ -86,6 +107,8 @@ public struct Scheduler: Sendable {
     /// What was said last.
     var sensing = SchedulerAction.Sensing.off
     var wake: Double?
+    /// The part of it that is for other than fresh work.
+    var look: Double?
 
     /// More jobs than this are not looked at: the youngest wait until others are done.
     public static let maximumJobs = 4096
@@ -115,15 +138,26 @@ public struct Scheduler: Sendable {
                 .filter { $0.value > now }.mapValues { min($0, now + policy.cancelPause) }
     }
 
-    /// The job under way, also while it is quiet or about to end.
-    public var jobUnderWay: ScheduledJob.Key? { run?.key }
+    /// The jobs under way, also while they are quiet or about to end.
+    public var jobsUnderWay: [ScheduledJob.Key] { [run, fresh].compactMap { $0?.key } }
 
-    /// Whether a person waits for it.
-    public var isUnderWayForPerson: Bool { run?.isPersons == true }
+    /// Whether a job is under way for which a person waits.
+    public func isUnderWayForPerson(_ key: ScheduledJob.Key) -> Bool { run(of: key)?.isPersons == true }
+
+    /// A job, if it is under way.
+    package func run(of key: ScheduledJob.Key) -> Run? { slot(of: key).flatMap { self[$0] } }
+
+    /// Where a job is under way.
+    func slot(of key: ScheduledJob.Key) -> Slot? { Slot.allCases.first { self[$0]?.key == key } }
+
+    subscript(slot: Slot) -> Run? {
+        get { slot == .ordinary ? run : fresh }
+        set { if slot == .ordinary { run = newValue } else { fresh = newValue } }
+    }
 
     /// All jobs that are owed, what is under way first, then those that press more.
     public func jobsOwed(at moment: Double) -> [ScheduledJob] {
-        (run.map { [$0.owed.job] } ?? []) + owed.sorted { precedes($0, $1) }.map(\.job)
+        [run, fresh].compactMap { $0?.owed.job } + owed.sorted { precedes($0, $1) }.map(\.job)
     }
 
     /// Takes in what has happened.
@@ -160,11 +194,8 @@ public struct Scheduler: Sendable {
             owed[index].job.requested = min(owed[index].job.requested, moment)
         }
         cancellations = cancellations.mapValues { $0 + back }
-        if let requested = run?.owed.job.requested { run?.owed.job.requested = min(requested, moment) }
-        run?.began += back
-        run?.since += back
-        run?.sliceEnd += back
-        run?.quietUntil += back
+        for slot in Slot.allCases { self[slot]?.move(by: back, to: moment) }
+        freshBudget.move(by: back)
         usage.settle(now: moment)
     }
 
@@ -173,7 +204,8 @@ public struct Scheduler: Sendable {
     private mutating func take(_ event: SchedulerEvent, _ actions: inout [SchedulerAction]) {
         switch event {
         case .conditions(let conditions):
-            let sawOwnWork = run?.phase == .running || now - lastRan < policy.ioPressureOwn
+            let isRunning = Slot.allCases.contains { self[$0]?.phase == .running }
+            let sawOwnWork = isRunning || now - lastRan < policy.ioPressureOwn
             machine.take(conditions, policy, sawOwnWork: sawOwnWork)
             heard = now
             unwatchedSince = nil
@@ -199,13 +231,13 @@ public struct Scheduler: Sendable {
         var keys: Set<ScheduledJob.Key> = []
         owed = []
         let jobs = jobs.map { job in
-            let before = run.flatMap { $0.key == job.key ? $0.owed.job : nil } ?? known[job.key]?.job
+            let before = (run(of: job.key)?.owed ?? known[job.key])?.job
             return job.sane.aging(since: before, now)
         }
         for job in jobs.sorted(by: { ($0.requested, $0.key) < ($1.requested, $1.key) })
         where keys.count < Self.maximumJobs && keys.insert(job.key).inserted {
-            if run?.key == job.key {
-                run?.owed.job = job
+            if let slot = slot(of: job.key) {
+                self[slot]?.owed.job = job
                 continue
             }
             var one = known.removeValue(forKey: job.key) ?? Owed(job)
@@ -213,13 +245,17 @@ public struct Scheduler: Sendable {
             one.isAwaitingList = false
             owed.append(one)
         }
-        if let key = run?.key { run?.isListed = keys.contains(key) }
+        for slot in Slot.allCases {
+            if let key = self[slot]?.key { self[slot]?.isListed = keys.contains(key) }
+        }
         wanted.formIntersection(keys)
     }
 
     private mutating func take(_ more: Usage, of key: ScheduledJob.Key) {
-        guard let one = run, one.key == key else { return }
-        run?.usage = (one.usage ?? Usage()) + more.sane
+        guard let slot = slot(of: key) else { return }
+        let all = (self[slot]?.usage ?? Usage()) + more.sane
+        self[slot]?.usage = all
+        if slot == .fresh, !passedByFresh.isEmpty { freshBudget.take(more.sane.cpu, policy, at: now) }
         if let bundle = key.bundle { usage.add(more, of: bundle, at: now) }
     }
 
@@ -231,22 +267,22 @@ public struct Scheduler: Sendable {
 
     private mutating func cancel(_ key: ScheduledJob.Key, _ actions: inout [SchedulerAction]) {
         wanted.remove(key)
-        let isUnderWay = run?.key == key
-        guard isUnderWay || owed.contains(where: { $0.job.key == key }) else { return }
+        let slot = slot(of: key)
+        guard slot != nil || owed.contains(where: { $0.job.key == key }) else { return }
         if cancellations[key] != nil || cancellations.count < Self.maximumJobs {
             cancellations[key] = now + policy.cancelPause
         }
-        guard isUnderWay else { return }
-        run?.isPersons = false
-        stop(.cancelled, &actions)
+        guard let slot else { return }
+        self[slot]?.isPersons = false
+        stop(.cancelled, slot, &actions)
     }
 
     private mutating func take(
         _ outcome: SchedulerEvent.Outcome, of key: ScheduledJob.Key, _ actions: inout [SchedulerAction]
     ) {
-        guard let ended = run, ended.key == key else { return }
+        guard let slot = slot(of: key), let ended = self[slot] else { return }
         if ended.phase == .running { lastRan = now }
-        run = nil
+        self[slot] = nil
         var owed = ended.owed
         owed.noted = nil
         var entry = JournalEntry(moment: now, kind: .done, job: key, score: policy.score(of: owed.job, at: now))
@@ -303,6 +339,7 @@ extension ScheduledJob {
         job.requested = requested.isFinite ? requested.clamped(to: far) : 0
         job.deadline = deadline?.finite?.clamped(to: far)
         job.notBefore = notBefore?.finite?.clamped(to: far)
+        if case .files = key {} else { job.isFresh = false }
         return job
     }
 }

@@ -20,6 +20,7 @@ enum PlotStyle {
         case .waiting: (2, "waiting")
         case .paused: (4, "paused")
         case .relaxed: (10, "relaxed")
+        case .fresh: (14, "fresh")
         case .running: (20, "running")
         case .wanted: (20, "wanted")
         case .quieting: (20, "quieting")
@@ -30,6 +31,7 @@ enum PlotStyle {
     static let legend: [(words: String, height: Double, kind: StaticString, activity: Replay.Activity?, gate: Gate?)] =
         [
             ("runs", 16, "running", .running, nil), ("runs slowly, past gates", 10, "relaxed", .relaxed, nil),
+            ("runs at once, being fresh", 14, "fresh", .fresh, nil),
             ("a person wants it now", 16, "wanted", .wanted, nil),
             ("becomes quiet", 16, "quieting", .quieting, nil),
             ("quiet", 4, "paused", .paused, nil), ("waits", 2, "waiting", .waiting, nil),

@@ -145,7 +145,7 @@ public struct TimelinePlot {
                 bar(&svg, mark, y + 3, 26, "throttled", 2, "\(span(mark)): throttled by its owner")
             }
             let marks = visible(job).marks(gap: gap)
-            for activity in [Replay.Activity.waiting, .paused, .relaxed, .running, .wanted, .quieting] {
+            for activity in [Replay.Activity.waiting, .paused, .relaxed, .fresh, .running, .wanted, .quieting] {
                 for mark in marks where mark.kind == activity {
                     let (height, kind) = PlotStyle.bar(of: activity)
                     bar(&svg, mark, y + 16 - height / 2, height, kind, height > 4 ? 2 : 0, title(mark))
@@ -184,6 +184,8 @@ public struct TimelinePlot {
         case .paused: return "\(span(mark)): quiet" + (reasons.isEmpty ? "" : ": \(reasons)")
         case .running: return "\(span(mark)): runs"
         case .relaxed: return "\(span(mark)): runs slowly, although \(reasons)"
+        case .fresh:
+            return "\(span(mark)): runs at once, being fresh" + (reasons.isEmpty ? "" : ", although \(reasons)")
         case .wanted: return "\(span(mark)): runs because a person wants it"
         case .quieting: return "\(span(mark)): becomes quiet"
         }

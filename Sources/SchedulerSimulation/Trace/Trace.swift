@@ -72,6 +72,8 @@ public struct TracedJob: Hashable, Sendable {
     public var deadline: Double?
     /// Whether it goes on where it was after a stop.
     public var isResumable = false
+    /// Whether it is fresh work; only changed files are.
+    public var isFresh = false
     /// The processor time that all of it takes, in seconds.
     public var cpu: Double
     /// How long it has to run for that, in seconds: more than ``cpu`` if it waits for disks, less if it uses several
@@ -90,7 +92,7 @@ public struct TracedJob: Hashable, Sendable {
     public init(key: ScheduledJob.Key, urgency: Urgency? = nil, cpu: Double, seconds: Double? = nil) {
         self.key = key
         self.urgency = urgency ?? (key.bundle == nil ? .maintenance : .freshness)
-        isResumable = key.bundle == nil
+        isResumable = if case .reindex = key { false } else { true }
         self.cpu = cpu
         self.seconds = seconds ?? cpu
     }

@@ -163,16 +163,16 @@ private struct TraceReader {
     private func key(_ field: String, _ fields: TraceFields) throws(WrittenProblem) -> ScheduledJob.Key {
         guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
             let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
-            throw fields.refuse(field, allowed: "the identifier of a bundle (of 1 to 255 bytes), or one of \(tasks)")
+            throw fields.refuse(
+                field, allowed: "the identifier of a bundle (of 1 to 255 bytes), files: before one, or one of \(tasks)")
         }
         return key
     }
 
     private mutating func job(_ fields: TraceFields, _ moment: Double) throws(WrittenProblem) -> TracedJob {
         try fields.allow([
-            "at", "job", "urgency", "requested", "deadline", "cpu", "seconds", "written", "items", "pages",
-            "cooperative",
-            "fails",
+            "at", "job", "urgency", "requested", "deadline", "cpu", "seconds", "written", "items", "pages", "fresh",
+            "cooperative", "fails",
         ])
         let key = try key("job", fields)
         guard jobs.count < Trace.maximumJobs || jobs.contains(key) else {
@@ -197,6 +197,10 @@ private struct TraceReader {
         job.written = UInt64(try fields.number("written", 0...1e15) ?? 0)
         job.items = try fields.count("items", 0...1_000_000_000) ?? 0
         job.isResumable = try fields.bool("pages") ?? job.isResumable
+        job.isFresh = try fields.bool("fresh") ?? false
+        if job.isFresh {
+            guard case .files = key else { throw fields.refuse("fresh", allowed: "true only of a job “files:BUNDLE”") }
+        }
         job.isCooperative = try fields.bool("cooperative") ?? true
         job.failures = try fields.count("fails", 0...1000) ?? 0
         return job

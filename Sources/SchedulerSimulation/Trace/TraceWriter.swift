@@ -54,6 +54,7 @@ public struct TraceWriter: Sendable {
             if job.written > 0 { add("written", .number(Double(job.written))) }
             if job.items > 0 { add("items", .number(Double(job.items))) }
             add("pages", .bool(job.isResumable))
+            if job.isFresh { add("fresh", .bool(true)) }
             if !job.isCooperative { add("cooperative", .bool(false)) }
             if job.failures > 0 { add("fails", .number(Double(job.failures))) }
         case .personsWaiting(let count): add("waiting", .number(Double(count)))

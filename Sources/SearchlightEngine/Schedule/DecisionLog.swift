@@ -66,13 +66,13 @@ package final class DecisionLog: Sendable {
     ///
     /// - Parameters:
     ///   - count: At most so many.
-    ///   - job: Only those about a job.
-    package func last(_ count: Int, about job: ScheduledJob.Key? = nil) -> [JournalEntry] {
+    ///   - jobs: Only those about some jobs.
+    package func last(_ count: Int, about jobs: Set<ScheduledJob.Key>? = nil) -> [JournalEntry] {
         guard count > 0 else { return [] }
         var entries: [JournalEntry] = []
         for path in [path, olderPath] where entries.count < count {
             let found = Self.entries(in: Self.read(path, atMost: maximumBytes + JournalLine.maximumBytes))
-                .filter { job == nil || $0.job == job }
+                .filter { jobs?.contains($0.job) ?? true }
             entries = Array(found.suffix(count - entries.count)) + entries
         }
         return entries

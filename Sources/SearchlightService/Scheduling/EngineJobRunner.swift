@@ -49,7 +49,11 @@ final class EngineJobRunner: JobRunner {
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         let cost = key.bundle.flatMap { core.holder.inUse?.usage(of: $0, for: .person) } ?? Usage()
         let gate = state.withLock { state in
-            state.persons = isWanted ? key.bundle.map { ($0, cost) } : nil
+            if isWanted {
+                state.persons = key.bundle.map { ($0, cost) }
+            } else if state.persons?.bundle == key.bundle {
+                state.persons = nil
+            }
             return state.gate(of: key)
         }
         defer { state.withLock { $0.checkpoints[key] = nil } }

@@ -178,7 +178,7 @@ actor SchedulerActor {
 
     private func start(_ key: ScheduledJob.Key) {
         guard running[key] == nil else { return }
-        let isWanted = scheduler.isUnderWayForPerson
+        let isWanted = scheduler.isUnderWayForPerson(key)
         let (orders, continuation) = AsyncStream.makeStream(of: (Order, any Sendable).self)
         let work = Task { [runner, post] in
             let outcome = await runner.run(key, isWanted: isWanted)
@@ -212,10 +212,9 @@ actor SchedulerActor {
 
     /// A person may want what was begun in the background.
     private func noteWanted() {
-        guard scheduler.isUnderWayForPerson, let key = scheduler.jobUnderWay, running[key]?.isWanted == false else {
-            return
-        }
-        running[key]?.isWanted = true
+        let wanted = running.keys.filter { running[$0]?.isWanted == false && scheduler.isUnderWayForPerson($0) }
+        guard !wanted.isEmpty else { return }
+        for key in wanted { running[key]?.isWanted = true }
         noteWorking()
     }
 

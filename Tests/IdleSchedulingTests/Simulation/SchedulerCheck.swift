@@ -7,8 +7,12 @@ struct SchedulerCheck {
 
     /// What was found wrong.
     private(set) var faults: [String] = []
-    /// The job under way.
-    private(set) var underWay: (job: ScheduledJob.Key, phase: Phase)?
+    /// The jobs under way.
+    private(set) var underWay: [ScheduledJob.Key: Phase] = [:]
+    /// What fresh work used although gates were closed for a minute before at least.
+    private(set) var freshUsed: [(moment: Double, cpu: Double)] = []
+    /// How often fresh work began although a gate was closed.
+    private(set) var freshPasses = 0
     /// How long jobs ran although a gate was closed, as pieces of time.
     private(set) var relaxedPieces: [ClosedRange<Double>] = []
     /// What bundles used without a person's wish.
@@ -20,11 +24,12 @@ struct SchedulerCheck {
     private var throttled: Set<String> = []
     private var wanted: Set<ScheduledJob.Key> = []
     private var relaxedSince: Double?
+    private var slowSince: Double?
     private var wake: Double?
     private var sensing = SchedulerAction.Sensing.off
 
     mutating func take(_ event: SchedulerEvent, _ actions: [SchedulerAction], at now: Double) {
-        let before = underWay?.phase
+        let before = jobOfGates?.phase
         learn(event, now)
         var isStep = false
         for action in actions {
@@ -35,18 +40,26 @@ struct SchedulerCheck {
             if case .pause = action { isStep = true }
         }
         watch(now)
-        if let wake, wake < now + 1 { fault("a tick after \(wake - now) s", now) }
+        let shortest = jobs.values.contains(where: \.isFresh) ? 0.0 : 1
+        if let wake, wake < now + shortest || wake <= now { fault("a tick after \(wake - now) s", now) }
         if case .tick = event, let asked = self.wakeBefore, asked <= now, !isStep, before != .running,
-            underWay?.phase != .running, let wake, wake < now + 60
+            jobOfGates?.phase != .running, shortest == 1, let wake, wake < now + 60
         {
             fault("a tick that found nothing is repeated after \(wake - now) s", now)
         }
         wakeBefore = wake
-        if jobs.isEmpty, underWay == nil, wake != nil || sensing != .off {
+        if jobs.isEmpty, underWay.isEmpty, wake != nil || sensing != .off {
             fault("nothing is owed, and there is wake \(String(describing: wake)), sense \(sensing)", now)
         }
     }
     private var wakeBefore: Double?
+
+    private func isFresh(_ key: ScheduledJob.Key) -> Bool { jobs[key]?.isFresh == true && !isPersons(key) }
+
+    /// The job under way that is not fresh.
+    private var jobOfGates: (job: ScheduledJob.Key, phase: Phase)? {
+        underWay.first { !isFresh($0.key) }.map { ($0.key, $0.value) }
+    }
 
     private mutating func fault(_ what: String, _ now: Double) { faults.append("at \(now): \(what)") }
 
@@ -59,11 +72,11 @@ struct SchedulerCheck {
             jobs = Dictionary(list.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
             wanted.formIntersection(jobs.keys)
         case .used(let key, let usage):
-            guard let bundle = key.bundle, underWay?.job == key, !isPersons(key) else { return }
+            guard let bundle = key.bundle, underWay[key] != nil, !isPersons(key) else { return }
             used[bundle, default: []].append((now, usage))
+            if isFresh(key), let slowSince, now - slowSince > 62 { freshUsed.append((now, usage.cpu)) }
         case .ended(let key, let outcome):
-            guard let phase = underWay?.phase, underWay?.job == key else { return }
-            underWay = nil
+            guard let phase = underWay.removeValue(forKey: key) else { return }
             if outcome != .stopped || phase != .stopping { wanted.remove(key) }
             if outcome == .done { jobs[key] = nil }
         case .personsWaiting(let count): personsWaiting = count
@@ -84,18 +97,22 @@ struct SchedulerCheck {
     private mutating func obey(_ action: SchedulerAction, _ now: Double) {
         switch action {
         case .start(let key):
-            if let underWay { fault("\(key) begins beside \(underWay)", now) }
+            for other in underWay.keys
+            where isFresh(other) == isFresh(key) || (other.bundle != nil && other.bundle == key.bundle) {
+                fault("\(key) begins beside \(other)", now)
+            }
             if jobs[key] == nil { fault("\(key) begins and is not owed", now) }
-            underWay = (key, .running)
+            if isFresh(key), !Self.machine(conditions, now).isEmpty { freshPasses += 1 }
+            underWay[key] = .running
         case .pause(let key, _):
-            if underWay?.job != key || underWay?.phase != .running { fault("\(key) is paused and does not run", now) }
-            underWay = (key, .paused)
+            if underWay[key] != .running { fault("\(key) is paused and does not run", now) }
+            underWay[key] = .paused
         case .resume(let key):
-            if underWay?.job != key || underWay?.phase != .paused { fault("\(key) goes on and is not quiet", now) }
-            underWay = (key, .running)
+            if underWay[key] != .paused { fault("\(key) goes on and is not quiet", now) }
+            underWay[key] = .running
         case .stop(let key, _):
-            if underWay?.job != key || underWay?.phase == .stopping { fault("\(key) is stopped and does not run", now) }
-            underWay = (key, .stopping)
+            if underWay[key] == nil || underWay[key] == .stopping { fault("\(key) is stopped and does not run", now) }
+            underWay[key] = .stopping
         case .wake(let moment): wake = moment
         case .sense(let new): sensing = new
         case .note: break
@@ -104,13 +121,38 @@ struct SchedulerCheck {
 
     /// Looks whether what runs may.
     private mutating func watch(_ now: Double) {
-        guard let underWay, underWay.phase == .running, let job = jobs[underWay.job] else {
+        slowSince = Self.machine(conditions, now).isEmpty ? nil : slowSince ?? now
+        watchFresh(now)
+        guard let underWay = jobOfGates, underWay.phase == .running, let job = jobs[underWay.job] else {
             endRelaxed(now)
             return
         }
         let (closed, passed) = gates(of: job, now)
         for gate in closed where !passed.contains(gate) { fault("\(job.key) runs past \(gate.code)", now) }
         if passed.isEmpty || isPersons(job.key) { endRelaxed(now) } else if relaxedSince == nil { relaxedSince = now }
+    }
+
+    /// Looks whether fresh work runs where it may, and waits only where it has to.
+    private mutating func watchFresh(_ now: Double) {
+        let running = underWay.filter { $0.value == .running && isFresh($0.key) }.map(\.key)
+        if running.count > 1 { fault("\(running) run together", now) }
+        for key in running {
+            guard let job = jobs[key] else { continue }
+            for gate in gates(of: job, now).closed where !Self.passedByFresh(gate, conditions) {
+                fault("\(key) is fresh and runs past \(gate.code)", now)
+            }
+        }
+    }
+
+    /// The documented table.
+    private static func passedByFresh(_ gate: Gate, _ conditions: Conditions) -> Bool {
+        switch gate {
+        case .userActive, .onBattery, .powerSaver, .hot, .cpuBusy, .cpuPressure, .ioPressure, .justResumed,
+            .personWaiting:
+            true
+        case .inhibited: !conditions.inhibitors.contains(where: \.isOwn)
+        default: false
+        }
     }
 
     private mutating func endRelaxed(_ now: Double) {
@@ -195,6 +237,14 @@ struct SchedulerCheck {
             let end = relaxedPieces[index].lowerBound + 60
             let within = relaxedPieces[index...].prefix { $0.lowerBound < end }
             return max(most, within.reduce(0) { $0 + min($1.upperBound, end) - $1.lowerBound })
+        }
+    }
+
+    /// The most that fresh work used within any minute, in seconds of processor time.
+    var mostFreshInAMinute: Double {
+        freshUsed.indices.reduce(0) { most, index in
+            let end = freshUsed[index].moment + 60
+            return max(most, freshUsed[index...].prefix { $0.moment < end }.reduce(0) { $0 + $1.cpu })
         }
     }
 

@@ -16,7 +16,7 @@ struct SimulatedWork {
     var failures: [Double] = []
 }
 
-/// A machine with one worker, on a virtual clock: hands a scheduler the conditions of a trace and what its jobs would
+/// A machine with a worker for each job under way, on a virtual clock: hands a scheduler the conditions of a trace and what its jobs would
 /// report, does what it says, and checks each step with rules of its own.
 struct Simulation {
     var scheduler: Scheduler
@@ -41,9 +41,9 @@ struct Simulation {
     var listOrder: ([ScheduledJob]) -> [ScheduledJob] = { $0 }
 
     private var traced = 0
-    private var running: ScheduledJob.Key?
-    private var underWay: ScheduledJob.Key?
-    private var lastReport = 0.0
+    /// The jobs that run, and when each was last reported.
+    private var running: [ScheduledJob.Key: Double] = [:]
+    private var underWay: Set<ScheduledJob.Key> = []
     private var wake: Double?
 
     init(policy: SchedulingPolicy = SchedulingPolicy(), at moment: Double = 0) {
@@ -56,6 +56,12 @@ struct Simulation {
     /// Adds jobs to those that are owed, and lists them all.
     mutating func owe(_ more: [SimulatedWork]) {
         for one in more { work[one.job.key] = one }
+        list()
+    }
+
+    /// Has a job of changed files become fresh, or more than that.
+    mutating func set(isFresh: Bool, _ key: ScheduledJob.Key) {
+        work[key]?.job.isFresh = isFresh
         list()
     }
 
@@ -78,13 +84,14 @@ struct Simulation {
     private mutating func perform(_ action: SchedulerAction, _ events: inout [SchedulerEvent]) {
         switch action {
         case .start(let key):
-            (running, underWay, lastReport) = (key, key, now)
+            running[key] = now
+            underWay.insert(key)
             if work[key]?.job.isResumable == false { work[key]?.ran = 0 }
-        case .pause: settle(&events)
-        case .resume(let key): (running, lastReport) = (key, now)
+        case .pause(let key, _): settle(key, &events)
+        case .resume(let key): running[key] = now
         case .stop(let key, _):
-            settle(&events)
-            underWay = nil
+            settle(key, &events)
+            underWay.remove(key)
             events.append(.ended(key, .stopped))
         case .wake(let moment): wake = moment
         case .sense(let sensing): if sensing != .off, let last = current { events.append(.conditions(last)) }
@@ -96,16 +103,16 @@ struct Simulation {
     private var current: Conditions? { traced > 0 ? trace[traced - 1].conditions : nil }
 
     /// Brings what the running job has done up to the present; it is quiet afterwards.
-    private mutating func settle(_ events: inout [SchedulerEvent]) {
-        if let report = report() { events.append(report) }
-        running = nil
+    private mutating func settle(_ key: ScheduledJob.Key, _ events: inout [SchedulerEvent]) {
+        if let report = report(key) { events.append(report) }
+        running[key] = nil
     }
 
-    private mutating func report() -> SchedulerEvent? {
-        guard let key = running, let one = work[key], now > lastReport else { return nil }
+    private mutating func report(_ key: ScheduledJob.Key) -> SchedulerEvent? {
+        guard let lastReport = running[key], let one = work[key], now > lastReport else { return nil }
         let elapsed = now - lastReport
         work[key]?.ran += elapsed
-        lastReport = now
+        running[key] = now
         let written = UInt64(Double(one.written) * elapsed)
         return .used(key, Usage(cpu: one.rate * elapsed, written: written, wakeUps: 1))
     }
@@ -118,20 +125,30 @@ struct Simulation {
             var next = end
             if traced < trace.count { next = min(next, trace[traced].moment) }
             if let wake { next = min(next, wake) }
-            if let key = running, let one = work[key] {
-                next = min(next, lastReport + reportInterval, lastReport + max(0, goal(of: one) - one.ran))
+            for (key, lastReport) in running {
+                if !isFresh(key) { next = min(next, lastReport + reportInterval) }
+                if let one = work[key] { next = min(next, lastReport + max(0, goal(of: one) - one.ran)) }
             }
             now = max(now, next)
+            let ended = running.keys.sorted().first { key in
+                work[key].map { $0.ran + now - (running[key] ?? now) >= goal(of: $0) - 1e-6 } ?? false
+            }
             if traced < trace.count, trace[traced].moment <= now {
                 traced += 1
                 if let current { send(.conditions(current)) }
-            } else if let key = running, let one = work[key], one.ran + now - lastReport >= goal(of: one) - 1e-6 {
-                finish(key)
-            } else if running != nil, now >= lastReport + reportInterval, let report = report() {
+            } else if let ended {
+                finish(ended)
+            } else if let due = running.keys.sorted().first(where: {
+                !isFresh($0) && now >= (running[$0] ?? now) + reportInterval
+            }), let report = report(due) {
                 send(report)
             } else if let moment = wake, moment <= now {
                 wake = nil
                 ticks += 1
+                // What fresh work uses is looked at when the scheduler wants that.
+                for key in running.keys.sorted() where isFresh(key) {
+                    if let report = report(key) { send(report) }
+                }
                 send(.tick)
             } else if now >= end {
                 return
@@ -139,13 +156,16 @@ struct Simulation {
         }
     }
 
+    private func isFresh(_ key: ScheduledJob.Key) -> Bool { work[key]?.job.isFresh == true }
+
     private func goal(of one: SimulatedWork) -> Double { min(one.seconds, one.failures.first ?? .infinity) }
 
     private mutating func finish(_ key: ScheduledJob.Key) {
-        if let report = report() { send(report) }
+        if let report = report(key) { send(report) }
         // What was reported may have made it quiet.
-        guard underWay == key, let one = work[key] else { return }
-        (running, underWay) = (nil, nil)
+        guard underWay.contains(key), let one = work[key] else { return }
+        running[key] = nil
+        underWay.remove(key)
         if one.failures.isEmpty {
             work[key] = nil
             done[key] = now

@@ -137,7 +137,7 @@ final class BusyService {
     var pauses: Int { decisions.count { $0.kind == .pause } }
 
     /// What was decided about it, the oldest first.
-    private var decisions: [JournalEntry] { log.last(10_000, about: .reindex(bundle: backlog.bundle)) }
+    private var decisions: [JournalEntry] { log.last(10_000, about: [.reindex(bundle: backlog.bundle)]) }
 
     /// Waits for a decision about the backlog.
     func entry(_ kind: JournalEntry.Kind, within patience: Duration) async throws -> JournalEntry {

@@ -6,7 +6,10 @@ import IdleScheduling
 struct JobChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The bundle identifier of an extension, for the reindex it owes; or purge-expired, optimize or vacuum.",
+            """
+            The bundle identifier of an extension, for the reindex it owes; files:BUNDLE, for the changed files it is to be told \
+            of; or purge-expired, optimize or vacuum.
+            """,
             valueName: "job"),
         completion: BundleNames.completion)
     var name: String

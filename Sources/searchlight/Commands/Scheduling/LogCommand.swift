@@ -16,7 +16,8 @@ struct LogCommand: OptionedCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(
-        help: ArgumentHelp("Only of this extension, or this task of the index's care.", valueName: "bundle"),
+        help: ArgumentHelp(
+            "Only of this extension, or this job: files:BUNDLE, or a task of the index's care.", valueName: "bundle"),
         completion: BundleNames.completion)
     var name: String?
     @Option(
@@ -42,20 +43,26 @@ struct LogCommand: OptionedCommand {
 
     func perform() async throws {
         let log = DecisionLog(storeDirectory: options.storeDirectory)
-        let job = name.flatMap(ScheduledJob.Key.init(name:))
+        let jobs = name.flatMap(Self.jobs)
         // Before what is there is read, so that nothing falls between.
         var follower = DecisionFollower(log)
-        let last = log.last(lines, about: job)
+        let last = log.last(lines, about: jobs)
         for entry in last { try show(entry) }
         if last.isEmpty, lines > 0, !options.json {
-            let what = job == nil ? "Nothing" : "Nothing about it"
+            let what = jobs == nil ? "Nothing" : "Nothing about it"
             Output.complain("\(what) was decided so far. The service, searchlightd, does once something is owed.")
         }
         guard follow else { return }
         while true {
-            for entry in follower.next() where job == nil || entry.job == job { try show(entry) }
+            for entry in follower.next() where jobs?.contains(entry.job) ?? true { try show(entry) }
             try await Task.sleep(for: Self.interval)
         }
+    }
+
+    /// The jobs of a name: an extension's alone are all that it has.
+    static func jobs(_ name: String) -> Set<ScheduledJob.Key> {
+        guard let key = ScheduledJob.Key(name: name) else { return [] }
+        return key == .reindex(bundle: name) ? [key, .files(bundle: name)] : [key]
     }
 
     private func show(_ entry: JournalEntry) throws {

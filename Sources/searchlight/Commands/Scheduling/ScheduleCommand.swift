@@ -109,7 +109,7 @@ struct ScheduleCancelCommand: OptionedCommand {
         }
         if options.json { return try Output.printJSON(["job": key.name, "state": "cancelled"]) }
         try Output.line(
-            "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(key.bundle ?? name)"
+            "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(name)"
         )
     }
 

@@ -22,7 +22,7 @@ extension ScheduledJob.Key {
     var words: String {
         switch self {
         case .reindex(let bundle): bundle
-        case .files(let bundle): "changed files of \(bundle)"
+        case .files(let bundle): "telling \(bundle) of changed files"
         case .maintenance(.purgeExpired): "deleting what has expired"
         case .maintenance(.optimize): "optimizing the index"
         case .maintenance(.vacuum): "making the index smaller"

@@ -13,13 +13,15 @@ struct WhyCommand: OptionedCommand {
         discussion: """
             Shows what the extension owes, the gates that are closed with what was measured, how much the job presses (its score; \
             1 is when it has waited as long as it can), what the extension has used of its quota, and what it did today. For one that \
-            owes nothing: what a job would find. docs/SCHEDULING.md explains each gate.
+            owes nothing: what a job would find. A few files that have just changed are told to it at once, past most gates but at a low \
+            rate; more of them wait as a reindex does. docs/SCHEDULING.md explains each gate.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "The bundle identifier of an extension; or purge-expired, optimize or vacuum.", valueName: "job"),
+            "The bundle identifier of an extension, files: before one, or purge-expired, optimize or vacuum.",
+            valueName: "job"),
         completion: BundleNames.completion)
     var names: [String] = []
     @Flag(help: "Everything that is owed, and every extension that is installed.")
@@ -38,7 +40,11 @@ struct WhyCommand: OptionedCommand {
 
     func perform() async throws {
         var keys = try names.map(JobChoice.key)
-        let report = try await options.withStore(.read) { store in
+        let named = Set(keys)
+        // Of a bundle whose files have changed both are told.
+        keys += keys.compactMap { if case .reindex(let bundle) = $0 { .files(bundle: bundle) } else { nil } }
+            .filter { !named.contains($0) }
+        var report = try await options.withStore(.read) { store in
             if all {
                 keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
             } else {
@@ -46,6 +52,7 @@ struct WhyCommand: OptionedCommand {
             }
             return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
         }
+        if !all { report.jobs.removeAll { $0.decision == .nothingOwed && !named.contains($0.key) } }
         if options.json { return try Output.printJSON(JSONObject(report)) }
         try show(report)
     }
@@ -100,6 +107,9 @@ extension JobExplanation {
             let score = String(format: "%.2f", self.score)
             let tolerated = tolerance > 0 ? " of \(ScheduleTime.text(seconds: tolerance)) that it can wait" : ""
             lines.append("  \(since)\(tolerated); score \(score)")
+            if job.isFresh {
+                lines.append("  fresh: so few files that they are told at once, slowly past the gates below")
+            }
             if let deadline = job.deadline {
                 lines.append("  items expire from \(ScheduleTime.text(deadline, from: moment)) on")
             }

@@ -18,6 +18,7 @@ extension JSONObject {
     private init(_ job: JobExplanation, days: [DayLedger.Entry]?) {
         self = [
             "job": job.key.name, "decision": job.decision.rawValue, "urgency": job.job?.urgency.rawValue,
+            "isFresh": job.job?.isFresh,
             "requested": Self.text(job.job?.requested), "deadline": Self.text(job.job?.deadline),
             "ageSeconds": job.age, "toleranceSeconds": job.tolerance, "score": job.score,
             "gates": job.gates.map { gate -> JSONObject in

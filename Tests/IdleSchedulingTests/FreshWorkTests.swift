@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import TestSupport
+import Testing
+
+@Suite("What was just saved is told at once")
+struct FreshWorkTests {
+    static let files = ScheduledJob.Key.files(bundle: "a")
+    static let others = ScheduledJob.Key.files(bundle: "b")
+
+    static func job(
+        _ key: ScheduledJob.Key = files, isFresh: Bool = true, requested: Double = 1000
+    ) -> ScheduledJob {
+        var job = Bench.job(key, requested: requested)
+        job.isFresh = isFresh
+        return job
+    }
+
+    private static func holdsFresh(_ one: (gate: Gate, conditions: Conditions)) -> Bool {
+        !one.gate.letsFreshPass || one.conditions.inhibitors.contains { $0.isOwn }
+    }
+
+    @Test("It begins with the event that tells of it, past what others do and a person who works")
+    func passes() {
+        for one in Conditions.closing where !Self.holdsFresh(one) {
+            var bench = Bench(one.conditions)
+            bench.send(.jobs([Self.job(), Bench.job(Bench.b)]))
+            #expect(bench.steps == [.start(Self.files)], "\(one.gate)")
+            let begun = bench.journal.first { $0.kind == .start }
+            #expect(begun?.job == Self.files && begun?.gates == [one.gate])
+            #expect(bench.scheduler.jobsUnderWay == [Self.files])
+        }
+        // Nobody looked at the machine so far; a person waits for something else.
+        var scheduler = Scheduler(now: 1000)
+        _ = scheduler.handle(.personsWaiting(1), at: 1000)
+        #expect(scheduler.handle(.jobs([Self.job()]), at: 1000).contains(.start(Self.files)))
+    }
+
+    @Test(
+        "It waits while the machine falls asleep or lacks memory, power or space, and while Searchlight is to do nothing"
+    )
+    func held() {
+        let low = Conditions.idle.with { $0.power = .init(isOnBattery: true, percent: 20) }
+        for one in Conditions.closing.filter(Self.holdsFresh) + [(.batteryLow, low)] {
+            var bench = Bench(one.conditions)
+            bench.send(.jobs([Self.job()]))
+            #expect(bench.steps.isEmpty && bench.closed(Self.files) == [one.gate], "\(one.gate)")
+            bench.send(.conditions(.idle), after: 1)
+            #expect(bench.steps == [.start(Self.files)], "\(one.gate)")
+            bench.send(.conditions(one.conditions), after: 1)
+            #expect(bench.steps == [.pause(Self.files, one.gate)], "\(one.gate)")
+            // Its worker holds memory, and loses nothing.
+            bench.send(.tick, after: 60)
+            #expect(bench.steps == [.stop(Self.files, one.gate)], "\(one.gate)")
+        }
+    }
+
+    @Test("Its extension's own gates hold it", arguments: [Gate.disabled, .throttled, .backOff, .cpuQuota, .cancelled])
+    func ownGates(gate: Gate) {
+        var bench = Bench()
+        var job = Self.job()
+        switch gate {
+        case .disabled: job.refusal = .disabled
+        case .throttled: bench.send(.throttled(bundle: "a", true))
+        case .backOff: job.notBefore = 1100
+        case .cpuQuota:
+            // The quota is the bundle's, whatever its jobs are.
+            bench.send(.jobs([Bench.job()]))
+            bench.send(.used(Bench.a, Usage(cpu: 590)))
+            bench.send(.ended(Bench.a, .done))
+        default:
+            bench.send(.jobs([job]))
+            bench.send(.cancel(Self.files))
+            bench.send(.ended(Self.files, .stopped))
+        }
+        bench.send(.jobs([job]))
+        #expect(bench.steps.isEmpty && bench.closed(Self.files) == [gate])
+    }
+
+    @Test("A large change waits for the gates like a reindex, and never runs past one")
+    func large() {
+        for one in Conditions.closing {
+            var bench = Bench(one.conditions)
+            bench.send(.jobs([Self.job(isFresh: false)]))
+            #expect(bench.steps.isEmpty && bench.closed(Self.files) == [one.gate])
+        }
+        var bench = Bench()
+        bench.send(.jobs([Bench.job(Bench.b), Self.job(isFresh: false)]))
+        #expect(bench.steps == [.start(Bench.b)] && bench.closed(Self.files) == [.busy])
+        // Only changed files are fresh.
+        var reindex = Bench.job()
+        reindex.isFresh = true
+        bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([reindex]))
+        #expect(bench.steps.isEmpty && bench.closed() == [.userActive])
+    }
+
+    @Test("It runs beside the work of the gates, one at a time, and each event finds its job")
+    func beside() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job(Bench.b)]))
+        let vacuum = ScheduledJob.Key.files(bundle: "c")
+        bench.send(.jobs([Bench.job(Bench.b), Self.job(), Self.job(vacuum, requested: 1001)]), after: 5)
+        #expect(bench.steps == [.start(Self.files)] && bench.closed(vacuum) == [.busy])
+        #expect(bench.scheduler.jobsUnderWay == [Bench.b, Self.files])
+        bench.send(.used(Self.files, Usage(cpu: 0.1)))
+        bench.send(.used(Bench.b, Usage(cpu: 3)))
+        bench.send(.ended(Self.files, .done), after: 1)
+        #expect(bench.steps == [.start(vacuum)])
+        #expect(bench.journal.last { $0.kind == .done }?.usage?.cpu == 0.1)
+        bench.send(.cancel(vacuum))
+        #expect(bench.steps == [.stop(vacuum, .cancelled)])
+        bench.send(.ended(vacuum, .stopped))
+        #expect(bench.scheduler.jobsUnderWay == [Bench.b])
+        // Somebody comes back: what is fresh is not made quiet.
+        bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
+        #expect(bench.steps == [.start(Self.files)])
+        bench.send(.conditions(.idle.with { $0.presence = .active }))
+        #expect(bench.steps == [.pause(Bench.b, .userActive)])
+        bench.send(.ended(Bench.b, .done))
+        #expect(bench.scheduler.jobsUnderWay == [Self.files])
+    }
+
+    @Test("Two of a bundle never run together: the one waits, and the other gives way when it is quiet")
+    func sameBundle() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        bench.send(.jobs([Bench.job(), Self.job()]))
+        #expect(bench.steps.isEmpty && bench.closed(Self.files) == [.busy])
+        bench.send(.conditions(.idle.with { $0.presence = .active }))
+        #expect(bench.steps == [.pause(Bench.a, .userActive)])
+        bench.send(.tick)
+        #expect(bench.steps == [.stop(Bench.a, .busy)])
+        bench.send(.ended(Bench.a, .stopped))
+        #expect(bench.steps == [.start(Self.files)])
+        bench.send(.conditions(.idle), after: 1)
+        #expect(bench.steps.isEmpty && bench.closed() == [.busy])
+        bench.send(.ended(Self.files, .done))
+        #expect(bench.steps == [.start(Bench.a)])
+        // Both could begin: what is soon done comes first.
+        bench = Bench()
+        bench.send(.jobs([Bench.job(), Self.job()]))
+        #expect(bench.steps == [.start(Self.files)])
+    }
+
+    @Test("A reindex that would begin anew gives way after its patience, and one that runs after its turn")
+    func sameBundlePatience() {
+        let reindex = Bench.job(isResumable: false)
+        var bench = Bench()
+        bench.send(.jobs([reindex]))
+        bench.send(.jobs([reindex, Self.job()]))
+        bench.send(.conditions(.idle.with { $0.presence = .active }))
+        #expect(bench.wake == bench.now + 60)
+        bench.send(.tick, after: 60)
+        #expect(bench.steps == [.stop(Bench.a, .busy)] || bench.steps == [.stop(Bench.a, .userActive)])
+        bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        bench.send(.jobs([Bench.job(), Self.job()]))
+        for _ in 0..<9 {
+            bench.send(.tick, after: 30)
+            #expect(bench.steps.isEmpty)
+        }
+        bench.send(.tick, after: 30)
+        #expect(bench.steps == [.stop(Bench.a, .busy)])
+    }
+
+    @Test("A change that has grown goes on by the rules of large ones, and one that has shrunk at once")
+    func sizes() {
+        var bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([Self.job()]))
+        bench.send(.jobs([Self.job(isFresh: false)]), after: 1)
+        #expect(bench.steps == [.pause(Self.files, .userActive)])
+        bench.send(.jobs([Self.job()]), after: 6)
+        #expect(bench.steps == [.resume(Self.files)])
+        // Where another has its turn it is stopped.
+        bench = Bench()
+        bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
+        bench.send(.jobs([Bench.job(Bench.b), Self.job(isFresh: false)]), after: 1)
+        #expect(bench.steps == [.stop(Self.files, .busy)])
+        bench.send(.ended(Self.files, .stopped))
+        #expect(bench.steps.isEmpty && bench.closed(Self.files) == [.busy])
+        bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
+        #expect(bench.steps == [.start(Self.files)])
+    }
+
+    @Test("What a person wants stops what is fresh of the bundle, and runs by a person's rules")
+    func persons() {
+        var bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([Self.job()]))
+        bench.send(.runNow(Self.files))
+        #expect(bench.steps == [.stop(Self.files, .busy)])
+        bench.send(.ended(Self.files, .stopped))
+        #expect(bench.steps == [.start(Self.files)] && bench.scheduler.isUnderWayForPerson(Self.files))
+        bench.send(.used(Self.files, Usage(cpu: 9)), after: 1)
+        #expect(bench.steps.isEmpty)
+
+        bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([Self.job(), Bench.job()]))
+        bench.send(.runNow(Bench.a))
+        #expect(bench.steps == [.stop(Self.files, .busy)])
+        bench.send(.ended(Self.files, .stopped))
+        #expect(bench.steps == [.start(Bench.a)] && bench.closed(Self.files) == [.busy])
+        bench.send(.ended(Bench.a, .done))
+        #expect(bench.steps == [.start(Self.files)])
+    }
+
+    // MARK: The rate
+
+    @Test(
+        "While somebody works it is made quiet when its processor time is used up, and goes on when there is some again"
+    )
+    func rate() {
+        var bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([Self.job()]))
+        #expect(bench.wake == bench.now + 0.4)
+        bench.send(.used(Self.files, Usage(cpu: 0.4)), after: 0.4)
+        #expect(bench.steps == [.pause(Self.files, .freshPace)] && bench.closed(Self.files) == [.freshPace])
+        // A quarter of 0.4 s comes by 0.02 s in a second.
+        let opens = bench.scheduler.explanation(of: Self.files, at: bench.now).gates
+            .first { $0.gate == .freshPace }?.opens
+        #expect(bench.wake.map { abs($0 - bench.now - 5) < 1e-6 } == true && opens == bench.wake)
+        bench.now = bench.wake ?? 0
+        bench.send(.tick)
+        #expect(bench.steps == [.resume(Self.files)])
+        // Nobody pays for what comes and goes by itself with lines.
+        #expect(bench.journal.map(\.kind) == [.start])
+        // Another one finds the same bucket.
+        bench.send(.used(Self.files, Usage(cpu: 0.1)), after: 0.2)
+        bench.send(.ended(Self.files, .done))
+        bench.send(.jobs([Self.job(Self.others)]))
+        #expect(bench.steps.isEmpty && bench.closed(Self.others) == [.freshPace])
+        bench.send(.conditions(.idle))
+        #expect(bench.steps == [.start(Self.others)])
+    }
+
+    @Test("While nobody works and nothing else does there is no rate, and what was used then counts for nothing")
+    func noRate() {
+        var bench = Bench()
+        bench.send(.jobs([Self.job()]))
+        for _ in 0..<20 {
+            bench.send(.used(Self.files, Usage(cpu: 1)), after: 1)
+            bench.send(.tick)
+            #expect(bench.steps.isEmpty && bench.wake == bench.now + 1)
+        }
+        bench.send(.conditions(.idle.with { $0.presence = .active }))
+        #expect(bench.steps.isEmpty && bench.wake == bench.now + 0.4)
+        bench.send(.used(Self.files, Usage(cpu: 0.4)), after: 0.4)
+        #expect(bench.steps == [.pause(Self.files, .freshPace)])
+        bench.send(.conditions(.idle))
+        #expect(bench.steps == [.resume(Self.files)])
+    }
+
+    @Test("Numbers that cannot be, and a clock that is set, hold it no longer than an hour")
+    func clocks() {
+        for cpu in [1e300, .infinity, .nan, -4] {
+            var bench = Bench(.idle.with { $0.presence = .active })
+            bench.send(.jobs([Self.job()]))
+            bench.send(.used(Self.files, Usage(cpu: cpu)), after: 1)
+            bench.send(.tick, after: -1e6)
+            bench.send(.tick, after: 61)
+            if bench.scheduler.jobsUnderWay.contains(Self.files), cpu == 1e300 {
+                bench.send(.ended(Self.files, .stopped))
+            }
+            bench.send(.tick, after: 3600)
+            #expect(!bench.closed(Self.files).contains(.freshPace), "\(cpu)")
+        }
+    }
+
+    @Test("Nothing is looked at and nobody wakes when nothing is owed; while it runs what tells by itself is heard")
+    func sensing() {
+        var bench = Bench()
+        bench.send(.jobs([Self.job()]), after: 3600)
+        #expect(bench.last.contains(.start(Self.files)) && bench.last.contains(.sense(.waiting)))
+        bench.send(.conditions(.idle))
+        bench.send(.ended(Self.files, .done), after: 0.1)
+        bench.send(.jobs([]))
+        #expect(bench.all.last { if case .sense = $0 { true } else { false } } == .sense(.off))
+        #expect(bench.wake == nil)
+    }
+
+    @Test("What is known of the machine is old: the rate holds until it was looked at")
+    func unwatched() {
+        var bench = Bench()
+        bench.send(.jobs([Self.job()]), after: 3600)
+        bench.send(.used(Self.files, Usage(cpu: 0.4)), after: 0.4)
+        #expect(bench.steps == [.pause(Self.files, .freshPace)])
+        bench.send(.conditions(.idle))
+        #expect(bench.steps == [.resume(Self.files)])
+    }
+
+    @Test("Why it runs or waits is said, with the gates that it passes")
+    func explained() {
+        var bench = Bench(.idle.with { $0.presence = .active })
+        let before = bench.scheduler.explanation(of: Self.files, at: bench.now)
+        #expect(before.decision == .nothingOwed && !before.gates.contains { $0.state == .closed })
+        bench.send(.jobs([Self.job()]))
+        let running = bench.scheduler.explanation(of: Self.files, at: bench.now)
+        #expect(running.decision == .running && running.job?.isFresh == true && running.nextLook == bench.wake)
+        #expect(running.gates.filter { $0.state == .relaxed }.map(\.gate) == [.userActive])
+        #expect(running.quota != nil)
+        #expect(bench.scheduler.jobsOwed(at: bench.now).map(\.key) == [Self.files])
+        // The reindex of the bundle would wait for both.
+        #expect(bench.closed() == [.busy, .userActive])
+    }
+
+    // MARK: Whatever happens
+
+    /// Saves of some bundles, among reindexes, for some hours.
+    private static func history(_ seed: UInt64) -> Simulation {
+        var random = SplitMix64(seed: seed)
+        var simulation = Simulation()
+        let end = 6 * 3600.0
+        var now = 0.0
+        while now < end {
+            simulation.trace.append((now, .random(&random, at: now)))
+            now += Double(1 + random.below(1200))
+        }
+        let reindexes = (0..<3).map { index in
+            var job = ScheduledJob(key: .reindex(bundle: "app.\(index)"), urgency: .freshness, requested: 0)
+            job.isResumable = random.below(2) == 0
+            return SimulatedWork(job: job, seconds: Double(10 + random.below(3000)))
+        }
+        simulation.owe(reindexes)
+        while simulation.now < end {
+            let key = ScheduledJob.Key.files(bundle: "app.\(random.below(4))")
+            switch random.below(8) {
+            case 0: simulation.set(isFresh: random.below(2) == 0, key)
+            case 1: simulation.send(.personsWaiting(random.below(2)))
+            case 2: simulation.send(.throttled(bundle: "app.0", random.below(2) == 0))
+            case 3 where random.below(9) == 0: simulation.send(.runNow(random.pick([key, .reindex(bundle: "app.1")])))
+            case 4 where random.below(9) == 0: simulation.send(.cancel(key))
+            default:
+                guard simulation.work[key] == nil else { break }
+                var job = ScheduledJob(key: key, urgency: .freshness, requested: simulation.now)
+                job.isResumable = true
+                job.isFresh = random.below(8) > 0
+                let rate = random.pick([0.02, 0.3, 1, 1])
+                simulation.owe([SimulatedWork(job: job, seconds: 0.05 * Double(1 + random.below(60)), rate: rate)])
+            }
+            simulation.run(until: simulation.now + Double(random.below(100)) * random.pick([0.01, 0.1, 1, 1]))
+        }
+        return simulation
+    }
+
+    @Test(
+        "In any history no minute of somebody's work has more than 3 % of a processor, and no rule is broken",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func histories(seed: UInt64) {
+        let simulation = Self.history(seed)
+        #expect(simulation.check.faults == [], "seed \(seed)")
+        #expect(simulation.check.mostFreshInAMinute <= 1.8 + 1e-6, "seed \(seed)")
+        #expect(simulation.check.mostFreshInAMinute > 0.3 && simulation.check.freshPasses > 0, "seed \(seed)")
+    }
+
+    @Test("Equal histories give equal actions", arguments: 1...3 as ClosedRange<UInt64>)
+    func deterministic(seed: UInt64) {
+        let (one, other) = (Self.history(seed), Self.history(seed))
+        #expect(one.actions == other.actions && one.actions.count > 1000)
+    }
+}
