@@ -93,8 +93,7 @@ struct WatchRun: ~Copyable {
     /// Waits until something happened, is due, or was ordered.
     mutating func wait(_ wake: OwnedDescriptor) {
         let now = ContinuousClock.now
-        let dues = trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]
-        let due = settling.hasOverflowed ? now : dues.compactMap { $0 }.min()
+        let due = settling.hasOverflowed ? now : nextDue
         var descriptors = [
             pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
@@ -116,6 +115,11 @@ struct WatchRun: ~Copyable {
             lastRead = .now
             for event in watches.read(buffer.bytes) { note(event, at: lastRead) }
         }
+    }
+
+    /// When something is due if nothing happens; `nil` for never.
+    var nextDue: ContinuousClock.Instant? {
+        (trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]).compactMap { $0 }.min()
     }
 
     private mutating func note(_ event: InotifyEvent, at now: ContinuousClock.Instant) {
@@ -259,7 +263,7 @@ struct WatchRun: ~Copyable {
                 .missing
             } else { .watched }
         // What was scheduled by the comparison itself.
-        tree.due = trees[number]?.due
+        (tree.due, tree.poll) = (trees[number]?.due, nil)
         trees[number] = tree
         if report.needsRetry { schedule(number, at: .now + retries.next(at: .now)) }
         look(again: report, number)

@@ -226,6 +226,58 @@ struct FileWatcherTests {
         try await place.settle { $0.files.values.contains("three") }
     }
 
+    @Test("A tree is polled no more often than it has to be, and not at all once all of it is watched")
+    func polling() throws {
+        let folder = try TemporaryFolder()
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
+        mkdir(folder.path("notes"), 0o700)
+        let hasRoom = Mutex(false)
+        let watches = FolderWatches(OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))) {
+            hasRoom.withLock { $0 } ? inotify_add_watch($0, $1, $2) : -1
+        }
+        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace(polling: .zero))
+        run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
+        for _ in 0..<3 {
+            let start = ContinuousClock.now
+            let (hasWorked, next) = (run.work(), run.nextDue)
+            #expect(hasWorked)
+            #expect(try #require(next) >= start)
+        }
+        hasRoom.withLock { $0 = true }
+        for works in [true, false] {
+            let (hasWorked, next, status) = (run.work(), run.nextDue, run.status)
+            #expect(hasWorked == works)
+            #expect(next == nil)
+            #expect(status.isUpToDate)
+        }
+    }
+
+    @Test(
+        "Nothing is due once a root is compared, whatever it is",
+        arguments: [
+            "folder", "file", "link", "linked file", "dangling", "loop", "pipe", "none", "none/below", "file/below",
+        ])
+    func nothingDue(root: String) throws {
+        let folder = try TemporaryFolder()
+        mkdir(folder.path("folder"), 0o700)
+        for name in ["file", "folder/a"] { try Data("one".utf8).write(to: URL(fileURLWithPath: folder.path(name))) }
+        for (name, target) in [("link", "folder"), ("linked file", "file"), ("dangling", "nothing"), ("loop", "loop")] {
+            symlink(target, folder.path(name))
+        }
+        mkfifo(folder.path("pipe"), 0o600)
+        mkdir(folder.path("store"), 0o700)
+        let snapshot = try FileSnapshot(path: folder.path("store/files.sqlite"))
+        let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+        var run = WatchRun(
+            snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: WatchPace())
+        run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path(root))])
+        _ = run.work()
+        let (hasWorked, next, status) = (run.work(), run.nextDue, run.status)
+        #expect(hasWorked && next == nil && status.isUpToDate)
+        let files = ["folder", "file", "link", "linked file"].contains(root) ? 1 : 0
+        #expect((status.files, status.trees.count) == (files, 1))
+    }
+
     @Test("After more events than the kernel keeps everything is found")
     func lostEvents() async throws {
         let calls = Mutex(0)
