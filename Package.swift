@@ -333,7 +333,9 @@ let package = Package(
         .testTarget(name: "TextAnalysisTests", dependencies: ["TextAnalysis", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "UserSearchTests",
-            dependencies: ["UserSearch", "MetadataQuery", "ItemRecord", "UniformTypeIdentifiers", "TestSupport"],
+            dependencies: [
+                "UserSearch", "MetadataQuery", "ItemRecord", "TextAnalysis", "UniformTypeIdentifiers", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "MetadataQueryTests",

@@ -30,7 +30,7 @@ public struct AttributeTraits: OptionSet, Hashable, Sendable {
     ]
 
     /// Whether the traits of the attribute with this name have an effect.
-    static func apply(to name: String) -> Bool { !reserved.contains(name) }
+    package static func apply(to name: String) -> Bool { !reserved.contains(name) }
 
     /// Whether an app may give an attribute of its own this name: ASCII letters, digits and `_`, 1 to
     /// ``ItemRecord/maximumIdentifierBytes`` of them, and not beginning with `kMD`, which is the system's (Apple's rule).

@@ -60,6 +60,7 @@ public final class SearchIndex: Sendable {
     private static let pageSize = 8192
     /// How much of the database the writer may keep in memory, in KiB.
     package static let writerCacheKiB = 32 << 10
+    private static let readerCacheKiB = 8 << 10
 
     var folder: StoreFolder { StoreFolder(path: directory) }
 
@@ -144,6 +145,8 @@ public final class SearchIndex: Sendable {
             if !isReadOnly, !db.configuration.readonly, (try? Int.fetchOne(db, sql: "PRAGMA page_count")) == 0 {
                 try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             }
+            // SQLite's 2 MiB hold too few of the pages that one search reads and the next one reads again.
+            try db.execute(sql: "PRAGMA cache_size = -\(Self.readerCacheKiB)")
             try FullTextIndex.prepare(db)
         }
         if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }

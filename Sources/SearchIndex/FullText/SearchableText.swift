@@ -21,10 +21,13 @@ package struct SearchableText {
     static func column(of attribute: String) -> String? { columns[attribute] }
 
     private static let columns: [String: String] = Dictionary(
-        uniqueKeysWithValues: [
-            ("title", titleAttributes), ("keywords", keywordAttributes), ("description", descriptionAttributes),
-            ("body", bodyAttributes),
-        ].flatMap { column, attributes in attributes.map { ($0, column) } })
+        uniqueKeysWithValues: attributes.flatMap { field, names in names.map { ($0, "\(field)") } })
+
+    /// The attributes of each field, in the order of their texts.
+    static let attributes: [(field: TextField, names: [String])] = [
+        (.title, titleAttributes), (.keywords, keywordAttributes), (.description, descriptionAttributes),
+        (.body, bodyAttributes),
+    ]
 
     private static let titleAttributes = ["title", "displayName", "alternateNames"]
     private static let keywordAttributes = ["keywords", "contactKeywords"]
@@ -54,8 +57,11 @@ package struct SearchableText {
 
     /// The language that an item names, or else the one that its text seems to be in.
     static func language(of record: ItemRecord, _ fields: [String]) -> WordLanguage {
-        LanguageGuess.indexLanguage(of: record, text: fields.last { !$0.isEmpty } ?? "")
+        LanguageGuess.indexLanguage(tags: record.texts("languages"), text: telling(fields))
     }
+
+    /// The field that tells the language.
+    static func telling(_ fields: [String]) -> String { fields.last { !$0.isEmpty } ?? "" }
 
     /// The text of each field of an item, by its number (`TextField`).
     static func fields(of record: ItemRecord) -> [String] {
@@ -106,7 +112,13 @@ package struct SearchableText {
 
     /// The text with spaces for NULs, at which SQLite would end it, and for what marks tags.
     static func harmless(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 <= FullTextTokenizer.tagMark }) else { return text }
+        var text = text
+        let isHarmless = text.withUTF8 { bytes in
+            var found = false
+            for byte in bytes { found = found || byte <= FullTextTokenizer.tagMark }
+            return !found
+        }
+        if isHarmless { return text }
         return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { $0.value <= UInt32(FullTextTokenizer.tagMark) ? " " : $0 }))

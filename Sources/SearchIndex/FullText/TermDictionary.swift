@@ -73,6 +73,44 @@ enum TermDictionary {
         return found
     }
 
+    /// Words of titles and keywords that are other forms of a word: they have one of its stems.
+    ///
+    /// - Parameter languages: in which forms are looked for.
+    static func forms(
+        of word: String, stems: [String], in languages: [WordLanguage], _ db: Database
+    ) throws -> [String] {
+        let stemmer = WordStems([])
+        var forms: [String] = []
+        for stem in stems where stem.unicodeScalars.count >= minimumLength {
+            // The last letter of a stem may be another in the word, as in “simpli” for “simply”; such words are short.
+            let scalars = stem.unicodeScalars
+            let start = String(scalars.count > minimumLength ? scalars.dropLast() : scalars[...])
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: """
+                        SELECT text FROM (
+                            SELECT text FROM term WHERE text >= ? AND text < ? ORDER BY text LIMIT \(maximumBeginnings))
+                        WHERE length(text) <= ? AND (substr(text, 1, ?) = ? OR length(text) <= ?) LIMIT \(maximumForms)
+                        """),
+                arguments: [
+                    start, start + "\u{10FFFF}", scalars.count + longestEnding, scalars.count, stem, scalars.count + 1,
+                ])
+            while forms.count < mostForms, let row = try rows.next() {
+                let form = try row.decode(String.self, atIndex: 0)
+                guard form != word, !forms.contains(form) else { continue }
+                if languages.contains(where: { stems.contains(stemmer.stem(form, in: $0)) }) { forms.append(form) }
+            }
+        }
+        return forms
+    }
+
+    /// So many words of the dictionary are passed for one stem.
+    private static let maximumBeginnings = 4096
+    /// So many words with the same beginning are looked at for ``forms(of:stems:in:_:)``, and so many found.
+    private static let (maximumForms, mostForms) = (128, 8)
+    /// Words whose endings have more letters are no forms, mostly.
+    private static let longestEnding = 7
+
     /// Whether letters stand together inside of a word; those that share its parts of three letters may have them apart. By
     /// bytes: a mark that follows belongs to the last letter, but does not make it another.
     private static func holds(_ word: String, _ letters: [UInt8]) -> Bool {

@@ -11,11 +11,14 @@ struct RecordScanner {
     var isAtEnd: Bool { offset == bytes.count }
 
     /// Version, flags, identifier, domain and expiration.
-    mutating func skipHeader() -> Range<Int>? {
-        guard byte() == ItemRecord.formatVersion, let flags = byte(), text() != nil else { return nil }
+    mutating func skipHeader() -> Range<Int>? { header().map { 0..<$0.end } }
+
+    /// Skips version, flags, identifier, domain and expiration, and tells where the identifier is.
+    mutating func header() -> (identifier: Range<Int>, end: Int)? {
+        guard byte() == ItemRecord.formatVersion, let flags = byte(), let identifier = text() else { return nil }
         if flags & 2 != 0, text() == nil { return nil }
         if flags & 4 != 0, !skip(8) { return nil }
-        return 0..<offset
+        return (identifier, offset)
     }
 
     mutating func byte() -> UInt8? {
@@ -74,6 +77,65 @@ struct RecordScanner {
             return nil
         }
         return traits
+    }
+
+    // MARK: Plain values
+
+    /// The date that a value is; `nil` and no step further if it is none.
+    mutating func date() -> Double? {
+        guard offset < bytes.count, bytes[offset] == 6, bytes.count - offset > 8 else { return nil }
+        offset += 1
+        return double()
+    }
+
+    /// The number or truth value that a value is, `nil` if it is none.
+    mutating func number() -> Double? {
+        switch byte() {
+        case 2:
+            var value: UInt64 = 0
+            for shift in stride(from: 0 as UInt64, to: 63, by: 7) {
+                guard let next = byte() else { return nil }
+                value |= UInt64(next & 0x7F) << shift
+                if next & 0x80 == 0 { return Double(Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)) }
+            }
+            return nil
+        case 3:
+            guard bytes.count - offset >= 8 else { return nil }
+            let value = double()
+            return value.isNaN ? nil : value
+        case 4: return 0
+        case 5: return 1
+        default: return nil
+        }
+    }
+
+    private mutating func double() -> Double {
+        var pattern: UInt64 = 0
+        for index in 0..<8 { pattern |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
+        offset += 8
+        return Double(bitPattern: pattern)
+    }
+
+    /// Tells where the texts of a value are, in their order (`AttributeValue.texts`).
+    ///
+    /// - Returns: `false` for values whose texts have another order than their bytes: texts in several languages, dictionaries.
+    mutating func forEachText(_ visit: (Range<Int>) -> Void) -> Bool { forEachText(depth: 0, visit) }
+
+    private mutating func forEachText(depth: Int, _ visit: (Range<Int>) -> Void) -> Bool {
+        guard depth <= ItemRecord.maximumDepth, offset < bytes.count else { return false }
+        switch bytes[offset] {
+        case 1, 8: return skip(1) && skipText(visit)
+        case 9:
+            return skip(1) && skipOptionalText(visit) && text() != nil && skipOptionalText({ _ in })
+                && skipTexts(1, visit)
+        case 10, 12: return false
+        case 11:
+            offset += 1
+            guard let length = count() else { return false }
+            for _ in 0..<length where !forEachText(depth: depth + 1, visit) { return false }
+            return true
+        default: return skipValue(depth: depth)
+        }
     }
 
     /// - Parameter visit: told where the texts of the value are.

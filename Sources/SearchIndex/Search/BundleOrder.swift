@@ -7,12 +7,25 @@ import ItemRecord
 enum BundleOrder {
     /// What an app says of an item, as a factor around 1.
     static func importance(of record: ItemRecord) -> Double {
-        var factor = 1.0
-        if let hint = record.attributes["rankingHint"]?.number { factor += (min(100, max(0, hint)) - 50) / 100 }
-        for name in ["userCreated", "userOwned", "userCurated"] where record.attributes[name]?.number ?? 0 != 0 {
-            factor += 0.1
-        }
-        return factor
+        var importance = Importance()
+        if let hint = record.attributes["rankingHint"]?.number { importance.add(hint: hint) }
+        for name in userFlags { importance.add(flag: record.attributes[name]?.number ?? 0) }
+        return importance.factor
+    }
+
+    /// The attributes that say how a person came to an item.
+    static let userFlags = ["userCreated", "userOwned", "userCurated"]
+
+    /// What an app says of an item, one attribute after the other.
+    struct Importance {
+        private var hint = 0.0
+        private var flags = 0.0
+
+        /// A factor around 1.
+        var factor: Double { 1 + hint + flags }
+
+        mutating func add(hint: Double) { self.hint = (min(100, max(0, hint)) - 50) / 100 }
+        mutating func add(flag: Double) { if flag != 0 { flags += 0.1 } }
     }
 
     /// Gives each place and its score to the hit of the same bundle and fit that deserves it most.

@@ -16,6 +16,9 @@ struct CandidateFinder {
     /// So many candidates are wanted from each list.
     let depth: Int
     let findsInsideWords: Bool
+    /// In these languages words have other forms.
+    let languages: [WordLanguage]
+    let items: TextItemReader
     let db: Database
 
     /// The candidates and their estimates.
@@ -32,10 +35,11 @@ struct CandidateFinder {
 
     init(
         _ plan: SearchPlan, _ words: [SoughtWord], tags: SearchTags, _ limits: SearchLimits, now: Double, depth: Int,
-        findsInsideWords: Bool, _ db: Database
+        findsInsideWords: Bool, languages: [WordLanguage], _ items: TextItemReader, _ db: Database
     ) {
         (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
-        (self.depth, self.findsInsideWords, self.db) = (depth, findsInsideWords, db)
+        (self.depth, self.findsInsideWords, self.languages) = (depth, findsInsideWords, languages)
+        (self.items, self.db) = (items, db)
     }
 
     /// Finds them.
@@ -135,12 +139,17 @@ struct CandidateFinder {
     private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
         let tag = table == .texts ? tags.textExpression : tags.expression
-        let whole = tag.map { "\(expression) AND \($0)" } ?? expression
-        let texts = try Int64.fetchAll(
-            db.cachedStatement(
-                sql: """
-                    SELECT rowid FROM \(table.name) WHERE \(table.name) MATCH ? ORDER BY rowid DESC LIMIT ?
-                    """), arguments: [whole, limit])
+        let whole = tag.map { "(\(expression)) AND \($0)" } ?? expression
+        var texts: [Int64] = []
+        try ReadStatement(
+            db, sql: "SELECT rowid FROM \(table.name) WHERE \(table.name) MATCH ? ORDER BY rowid DESC LIMIT ?"
+        ).forEachRow {
+            try $0.bind(whole, at: 1)
+            try $0.bind(Int64(limit), at: 2)
+        } _: { row in
+            if let text = row.integer(at: 0) { texts.append(text) }
+            return true
+        }
         if texts.count >= limit { isExhausted = false }
         return texts
     }
@@ -149,8 +158,13 @@ struct CandidateFinder {
 
     private mutating func findSingle(_ word: SoughtWord) throws {
         var lists: [(estimate: Double, expression: String)] = []
+        let forms = try forms(of: word)
         for place in TitlePlace.allCases {
             lists.append((place.evidence + 0.7, TitleWords.expression(word.text, at: place, isPrefix: false)))
+            if !forms.isEmpty {
+                let all = forms.map { TitleWords.expression($0, at: place, isPrefix: false) }
+                lists.append((place.evidence + 0.6, all.joined(separator: " OR ")))
+            }
             guard word.isOpen else { continue }
             lists.append((place.evidence + 0.3, TitleWords.expression(word.text, at: place, isPrefix: true)))
         }
@@ -173,18 +187,26 @@ struct CandidateFinder {
         if isSparse { try findBeginnings(of: word, beside: []) } else { isExhausted = false }
     }
 
+    /// The other forms of a word that titles and keywords have.
+    private func forms(of word: SoughtWord) throws -> [String] {
+        try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, db)
+    }
+
     // MARK: Several words
 
     private mutating func findSeveral() throws {
-        if let start = plan.titleStart { add(try list(.texts, start), 1.7) }
+        if plan.titleStart != nil { add(try list(.ranked, titleStart(), limit: max(depth, limits.titleStarts)), 1.7) }
         if let strict = plan.strict { add(try list(.texts, strict), 1) }
         let missed = missed
-        let titles = missed.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
+        let titles = try missed.map(title).joined(separator: " AND ")
         let inTitles = Set(try list(.ranked, titles, limit: max(depth, limits.together)))
-        var sums = try strongest(missed)
+        // Many titles with all words leave nothing for other texts to win.
+        let isTitles = missed.count == words.count && inTitles.count >= depth && !words.contains(where: \.isOpen)
+        var sums = isTitles ? [:] : try strongest(missed)
+        if isTitles { isExhausted = false }
         // Items with all words are still the best.
         if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
-        for text in inTitles { add([text], 0.6 + (sums[text] ?? total * 0.6) / total) }
+        for text in inTitles { add([text], 0.6 + (sums[text] ?? total * Self.strengthInTitles) / total) }
         for (text, sum) in sums where !inTitles.contains(text) { add([text], 0.3 + sum / total) }
         if let open = words.first(where: \.isOpen) {
             let others = missed.filter { !$0.isOpen }
@@ -192,6 +214,25 @@ struct CandidateFinder {
         }
         // Of those that were found all may be unwanted.
         if isSparse { try findSome() } else { isExhausted = false }
+    }
+
+    /// A strength that few words in titles exceed, for those of which it is not known.
+    private static let strengthInTitles = 0.8
+
+    /// The expression for titles that may begin with what was typed: they begin with the first word and have the others. FTS5 would
+    /// put together all words that begin as the last one does to know more.
+    private func titleStart() throws -> String {
+        let first = words[0]
+        let starts = TitlePlace.allCases.filter(\.isStart)
+            .map { TitleWords.expression(first.text, at: $0, isPrefix: first.isOpen) }
+        let others = words.dropFirst().map { " AND " + TitleWords.expression($0.text, isPrefix: $0.isOpen) }
+        return "(" + starts.joined(separator: " OR ") + ")" + others.joined()
+    }
+
+    /// The expression for titles and keywords with a word in any form.
+    private func title(_ word: SoughtWord) throws -> String {
+        let forms = try forms(of: word).map { TitleWords.expression($0, isPrefix: false) }
+        return "(" + ([TitleWords.expression(word.text, isPrefix: word.isOpen)] + forms).joined(separator: " OR ") + ")"
     }
 
     /// The words that a text must have to be among the best: those that are not in a quarter of all texts, or else all.
@@ -291,22 +332,19 @@ struct CandidateFinder {
     /// The best texts that have some of the words: all that have one of the rarest, as many as a budget allows.
     private mutating func findSome() throws {
         var budget = limits.postings * patience
-        var sums: [Int64: Double] = [:]
-        for word in telling.sorted(by: { $0.rarity > $1.rarity }) {
-            var met: Set<Int64> = []
+        var sums = TextSums()
+        for (number, word) in telling.sorted(by: { $0.rarity > $1.rarity }).enumerated() {
             for level in RankedStems.levels {
                 guard budget > 0 else { break }
                 let texts = try list(.ranked, RankedStems.expression(word.stems, level: level), limit: budget)
                 budget -= texts.count
                 let strength = word.rarity * RankedStems.strength(ofLevel: level)
-                for text in texts where met.insert(text).inserted { sums[text, default: 0] += strength }
+                for text in texts { sums.add(strength, to: text, of: number + 1) }
             }
         }
         if budget <= 0 { isExhausted = false }
-        let best = sums.map { (text: $0.key, estimate: $0.value / total) }
-            .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
-        if best.count > depth { isExhausted = false }
-        for (text, estimate) in best.prefix(depth) where found[text] == nil { found[text] = estimate }
+        if sums.count > depth { isExhausted = false }
+        for (text, sum) in sums.best(depth, factor: factor) where found[text] == nil { found[text] = sum / total }
         for text in unmeasured { if let sum = sums[text] { found[text] = max(0.3 + sum / total, found[text] ?? 0) } }
         if let open = words.first(where: \.isOpen), isSparse { try findBeginnings(of: open, beside: []) }
     }
@@ -328,12 +366,17 @@ struct CandidateFinder {
             }
             best = try isCounting ? [:] : strongest(others)
             let (total, beginning) = (total, word.rarity * 0.25)
-            let order = best.map { (text: $0.key, estimate: 0.3 + ($0.value + beginning) / total) }
-                .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
+            let order = best.map { (text: $0.key, score: (0.3 + ($0.value + beginning) / total) * factor($0.key)) }
+                .sorted { ($1.score, $1.text) < ($0.score, $0.text) }
             var looked: [Int64] = order.prefix(limits.fewCandidates * patience).map(\.text)
             if order.count > looked.count { isExhausted = false }
             if isCounting { looked = try list(.ranked, forms, limit: limits.countedReads) }
             try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
+            // The others are weaker in all texts that are left.
+            guard isCounting || isSparse else {
+                isExhausted = false
+                return
+            }
         }
         let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
         let statistics = try TextStatistics(db, sample: limits.sample)
@@ -378,15 +421,7 @@ struct CandidateFinder {
     }
 
     private func mayOccur(_ sequence: WordSequence, in text: Int64) throws -> Bool {
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?
-                    """), arguments: [text])
-        // A row is valid as long as its cursor lives.
-        return try withExtendedLifetime(rows) {
-            try rows.next()?.withUnsafeData(atIndex: 0) { $0.map(sequence.mayOccur(inRecord:)) ?? false } ?? false
-        }
+        try items.withItem(ofText: text) { sequence.mayOccur(inRecord: $0.record) } ?? false
     }
 
     /// Whether so few texts have the other words that looking at each is quicker than anything else.

@@ -4,7 +4,7 @@ import ItemRecord
 /// How new an item is for a person: not when an app happened to donate it, but when it was last made, changed or used
 /// (`FreshnessRule` says what that is worth).
 enum Freshness {
-    private static let attributes = [
+    static let attributes = [
         "lastUsedDate", "contentModificationDate", "addedDate", "downloadedDate", "contentCreationDate",
     ]
 

@@ -84,7 +84,7 @@ struct PreparedSearch: Sendable {
         guard allows(bundle: bundle) else { return false }
         if let filter, try !filter.matches(record) { return false }
         guard plan.isStrict, case .blob(let bytes) = record.storage else { return true }
-        return plan.allows(SearchableText(try ItemRecord(decoding: bytes), bundle: number))
+        return plan.allows(SearchableText.fields(of: try ItemRecord(decoding: bytes)))
     }
 
     /// The search in one state of the store, with the present of the request's cursor.
@@ -94,10 +94,11 @@ struct PreparedSearch: Sendable {
         let now = request.cursor.map { abs(present - $0.now) > StoreClock.correction ? present : $0.now } ?? present
         // The tables of the previous format have no variants.
         let isMigrating = try !FullTextIndex.derived.isCurrent(db)
-        return SearchRun(
+        return try SearchRun(
             plan: plan(isMigrating: isMigrating), request: request, filter: filter, now: now, present: present,
-            isMigrating: isMigrating, apps: apps, learned: try learned(db, now: now),
-            statistics: isMigrating ? TextStatistics() : try TextStatistics(db, sample: request.limits.sample), db: db)
+            isMigrating: isMigrating, apps: apps, learned: learned(db, now: now),
+            statistics: isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample),
+            items: TextItemReader(db), db: db)
     }
 
     /// The same with the words of this search, which differs from another in these alone (``replacing(_:)``).

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import UserSearch
 
 extension SearchIndex {
     /// The hits of a search by the rule alone: every item is read and ranked. What ``search(_:)`` is compared with.
     ///
     /// - Returns: The numbers of the items and their scores, best first.
-    package func rankingOfAll(_ request: SearchRequest) async throws(IndexQueryError) -> [(item: Int64, score: Double)]
-    {
+    package func rankingOfAll(_ request: SearchRequest) async throws(IndexQueryError) -> [(
+        item: Int64, score: Double, parts: ScoreParts
+    )] {
         guard let search = try PreparedSearch(self, request) else { return [] }
         return try await query("Ranking all items") { db in
             let run = try search.run(db)
@@ -19,7 +21,7 @@ extension SearchIndex {
             }
             hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
             BundleOrder.apply(to: &hits)
-            return hits.map { ($0.item, $0.score) }
+            return hits.map { ($0.item, $0.score, $0.parts) }
         }
     }
 }

@@ -120,8 +120,11 @@ struct SearchPlan: Sendable {
     }
 
     /// Whether an item has all phrases, and nothing that is excluded.
-    func allows(_ text: SearchableText) -> Bool {
-        phrases.allSatisfy { $0.sequence.occurs(in: text) } && !excluded.contains { $0.sequence.occurs(in: text) }
+    ///
+    /// - Parameter fields: the text of each field of the item.
+    func allows(_ fields: [String]) -> Bool {
+        phrases.allSatisfy { $0.sequence.occurs(inAnyOf: fields) }
+            && !excluded.contains { $0.sequence.occurs(inAnyOf: fields) }
     }
 }
 

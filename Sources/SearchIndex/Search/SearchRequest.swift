@@ -53,6 +53,8 @@ package struct SearchLimits: Sendable {
     package var countedOccurrences = 512
     /// If fewer texts have all words, all of these are candidates.
     package var together = 1000
+    /// Up to so many titles that begin with the first word and have the others are candidates.
+    package var titleStarts = 256
     /// Of texts with some of the words, so many are compared: those with the rarest words.
     package var postings = 15_000
     /// The number of best candidates that are read.

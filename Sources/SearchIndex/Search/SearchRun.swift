@@ -18,6 +18,24 @@ struct RankedHit: Sendable {
     var importance: Double
 }
 
+/// The greatest of some scores.
+private struct BestScores {
+    private let count: Int
+    /// In ascending order.
+    private var scores: [Double] = []
+
+    init(_ count: Int) { self.count = count }
+
+    /// The least of as many scores as are wanted; no score is less while there are fewer.
+    var least: Double { scores.count < count ? -.infinity : scores.first ?? -.infinity }
+
+    mutating func add(_ score: Double) {
+        guard score > least else { return }
+        scores.insert(score, at: scores.firstIndex { $0 >= score } ?? scores.count)
+        if scores.count > count { scores.removeFirst() }
+    }
+}
+
 /// One search in one state of the store: candidates from the index (``CandidateFinder``), of which the best are read and ranked
 /// (`Relevance`), until there are as many hits as are wanted.
 struct SearchRun {
@@ -35,6 +53,7 @@ struct SearchRun {
     /// What was learned from earlier searches.
     let learned: LearnedSearch
     let statistics: TextStatistics
+    let items: TextItemReader
     let db: Database
 
     /// So many candidates are wanted from each list, at least.
@@ -55,7 +74,7 @@ struct SearchRun {
         while true {
             var finder = CandidateFinder(
                 plan, words, tags: tags, request.limits, now: now, depth: depth,
-                findsInsideWords: request.findsInsideWords, db)
+                findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
             try find(with: &finder)
             let (hits, areAll) = try ranked(finder.found, chosen: chosen, relevance, count, &known)
             if hits.count >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
@@ -110,7 +129,7 @@ struct SearchRun {
         let words = try soughtWords()
         var finder = CandidateFinder(
             plan, words, tags: tags, request.limits, now: now, depth: try countedTexts(upTo: maximum),
-            findsInsideWords: request.findsInsideWords, db)
+            findsInsideWords: request.findsInsideWords, languages: statistics.languages, items, db)
         finder.isCounting = true
         if plan.words.isEmpty || isMigrating {
             try find(with: &finder)
@@ -243,18 +262,31 @@ struct SearchRun {
         }
         let first = hits.count
         let wanted = max(request.limits.readItems, count + count / 2)
+        var best = BestScores(count)
         var (reads, bytes) = (0, 0)
         for candidate in order {
             // What is filtered out does not count.
             let others = hits.count - first
-            if others >= wanted || isEnough(others, bytes, wanted: count) { break }
+            if isEnough(others, bytes, wanted: count) { break }
+            if others >= wanted {
+                let isBehind = candidate.estimate + Self.estimateError < best.least
+                if isBehind || others >= wanted * Self.patience { break }
+            }
             reads += 1
-            if !taken.contains(candidate.text) { try take(candidate.text, &bytes) }
+            if !taken.contains(candidate.text) {
+                try take(candidate.text, &bytes)
+                if hits.count - first > others, let hit = hits.last { best.add(hit.parts.score) }
+            }
         }
         hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
         BundleOrder.apply(to: &hits)
         return (hits, reads == order.count)
     }
+
+    /// By how much a score exceeds its estimate at most, nearly always: half a level of each word, and nearness.
+    private static let estimateError = 0.17
+    /// How many times as many items are read while their estimates lie that near to the scores of the best.
+    private static let patience = 4
 
     /// Whether so much text was read that the hits have to do.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
@@ -267,39 +299,32 @@ struct SearchRun {
 
     /// The hit that a candidate is, if it is one.
     func read(_ text: Int64, _ relevance: Relevance, _ bytes: inout Int) throws -> RankedHit? {
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT item.id, item.record, item.donated, item.expires, item.bundle, bundle.identifier
-                    FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
-                    WHERE text_row.id = ?
-                    """), arguments: [text])
-        // The row is valid as long as its cursor lives.
-        defer { withExtendedLifetime(rows) {} }
-        guard let row = try rows.next() else { return nil }
-        guard try row.decode(Double?.self, atIndex: 3) ?? .infinity > present else { return nil }
-        let number = try row.decode(Int64.self, atIndex: 4)
+        try items.withItem(ofText: text) { try hit($0, text, relevance, &bytes) } ?? nil
+    }
+
+    private func hit(
+        _ item: TextItemReader.Item, _ text: Int64, _ relevance: Relevance, _ bytes: inout Int
+    ) throws -> RankedHit? {
+        guard item.expires ?? .infinity > present else { return nil }
         if request.bundle != nil || !apps.isEmpty {
-            let name = try row.decode(String.self, atIndex: 5)
+            guard let name = try items.name(ofBundle: item.bundle) else { return nil }
             if let bundle = request.bundle, name != bundle { return nil }
             guard apps.allSatisfy({ $0.apps.contains { Self.isApp($0, name) } != $0.isExcluded }) else { return nil }
         }
-        if let filter, try !filter.matches(row.decode(DatabaseValue.self, atIndex: 1)) { return nil }
-        let record = try ItemWriter.record(in: row)
-        let fields = SearchableText.fields(of: record)
-        bytes += fields.reduce(0) { $0 + $1.utf8.count }
-        if plan.isStrict, !plan.allows(SearchableText(record, bundle: number)) { return nil }
+        if let filter, try !filter.matches(Data(item.record).databaseValue) { return nil }
+        let features = try item.features()
+        bytes += features.fields.reduce(0) { $0 + $1.utf8.count }
+        if plan.isStrict, !plan.allows(features.fields) { return nil }
         guard
             var parts = relevance.parts(
-                of: fields, language: SearchableText.language(of: record, fields), names: Self.names(of: record),
-                age: try age(row, record),
-                isInside: { isInside(fields) })
+                of: features.fields, language: features.language, names: features.names, age: age(features.date),
+                isInside: { isInside(features.fields) })
         else { return nil }
-        let item: Int64 = try row.decode(atIndex: 0)
-        parts.engagement = try learned.gain(of: item, over: parts.textScore, db)
+        parts.engagement = try learned.gain(of: item.id, over: parts.textScore, db)
         return RankedHit(
-            text: text, item: item, bundle: number, parts: parts, score: parts.score,
-            importance: BundleOrder.importance(of: record) * (try learned.importance(of: item, bundle: number, db)))
+            text: text, item: item.id, bundle: item.bundle, parts: parts, score: parts.score,
+            importance: features.importance
+                * (try learned.importance(of: item.id, bundle: item.bundle, db)))
     }
 
     /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.
@@ -311,11 +336,8 @@ struct SearchRun {
         }
     }
 
-    /// How many days an item is old. The texts of a store that was migrated keep their numbers, which say nothing of it.
-    private func age(_ row: Row, _ record: ItemRecord) throws -> Int {
-        let date = Freshness.date(of: record, donated: try row.decode(atIndex: 2))
-        return Int(TextNumber.day(of: now) - TextNumber.day(of: date))
-    }
+    /// How many days an item of a date is old. The texts of a store that was migrated keep their numbers, which say nothing of it.
+    private func age(_ date: Double) -> Int { Int(TextNumber.day(of: now) - TextNumber.day(of: date)) }
 
     /// Whether the last word is inside of a word of titles or keywords.
     private func isInside(_ fields: [String]) -> Bool {
@@ -324,16 +346,5 @@ struct SearchRun {
         let sequence = WordSequence(inside: part)
         return sequence.occurs(in: fields[TextField.title.rawValue])
             || sequence.occurs(in: fields[TextField.keywords.rawValue])
-    }
-
-    /// What else an item may be called: its identifier, and the name of its file with and without the suffix.
-    private static func names(of record: ItemRecord) -> [String] {
-        var names = [record.uniqueIdentifier]
-        if let address = record.text("contentURL"), let last = address.split(separator: "/").last {
-            let name = String(last).removingPercentEncoding ?? String(last)
-            names.append(name)
-            if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.append(String(name[..<dot])) }
-        }
-        return names
     }
 }

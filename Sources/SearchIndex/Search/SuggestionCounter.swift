@@ -14,6 +14,9 @@ struct SuggestionCounter {
     private let now: Double
     private let tags: SearchTags
     private let context: QueryContext
+    private let items: TextItemReader
+    /// Whether items have expired that are not deleted yet.
+    private let hasExpired: Bool
     private let cache = Cache()
 
     /// So many items are read to count those that satisfy filters and phrases.
@@ -74,6 +77,10 @@ struct SuggestionCounter {
         now = try index.clock.now(db)
         tags = try SearchTags(bundle: bundle, db)
         context = index.queryContext()
+        items = try TextItemReader(db)
+        hasExpired =
+            try Int.fetchOne(
+                db.cachedStatement(sql: "SELECT 1 FROM item WHERE expires <= ? LIMIT 1"), arguments: [now]) != nil
     }
 
     // MARK: Counting
@@ -104,7 +111,12 @@ struct SuggestionCounter {
 
     /// How many items have all words; stops behind ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
-        try Int.fetchOne(
+        guard hasExpired else {
+            // The list alone tells.
+            return try db.countTexts(
+                expression(withAll: words), in: FullTextIndex.textTable, upTo: Suggestion.maximumCounted + 1)
+        }
+        return try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM (
@@ -274,23 +286,13 @@ struct SuggestionCounter {
     ///
     /// - Parameter sequence: The words; without any, only titles and keywords are read.
     func record(ofText text: Int64, having sequence: WordSequence? = nil) throws -> ItemRecord? {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT CASE WHEN length(item.record) <= ? THEN item.record END
-                    FROM text_row CROSS JOIN item ON item.id = text_row.item
-                    WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?) AND (? IS NULL OR item.bundle = ?)
-                    """),
-            arguments: [
-                sequence == nil ? cache.titles.left : cache.texts.left, text, now, tags.bundle, tags.bundle,
-            ])
-        guard let row else { return nil }
-        return try row.withUnsafeData(atIndex: 0) { data -> ItemRecord? in
-            guard let data, sequence == nil ? cache.titles.take(data.count) : cache.texts.take(data.count),
-                sequence?.mayOccur(inRecord: data) ?? true
+        try items.withItem(ofText: text) { item -> ItemRecord? in
+            guard item.expires ?? .infinity > now, tags.bundle == nil || tags.bundle == item.bundle,
+                sequence == nil ? cache.titles.take(item.record.count) : cache.texts.take(item.record.count),
+                sequence?.mayOccur(inRecord: item.record) ?? true
             else { return nil }
-            return try? (sequence == nil ? Self.titles : Self.texts).record(decoding: data)
-        }
+            return try? (sequence == nil ? Self.titles : Self.texts).record(decoding: item.record)
+        } ?? nil
     }
 
     /// Values of attributes that begin so, as items have them, and how many items have each; those of each attribute in the order

@@ -62,26 +62,29 @@ struct WordSequence: Sendable {
     /// Whether the words may occur in a text of a record: `false` only if they do not. A quick look, since most
     /// candidates are turned down by it.
     func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
+        bytes.withUnsafeBytes { mayOccur(inRecord: $0.bindMemory(to: UInt8.self)) }
+    }
+
+    /// The same for bytes at hand.
+    func mayOccur(inRecord record: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let word = words.first, let first = word.first, first < 0x80,
             word.allSatisfy({ $0 >= 0x80 || FoldedByte.isLetter($0) })
         else { return true }
         // The number of a version stands behind its letter.
         let isAnywhere = words.count == 1 && last == .inside || (0x30...0x39).contains(first)
-        return bytes.withUnsafeBytes { bytes in
-            var scanner = RecordScanner(bytes.bindMemory(to: UInt8.self))
-            guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
-            var mayOccur = false
-            for _ in 0..<count {
-                let isSound =
-                    scanner.text() != nil && scanner.traits() != nil
-                    && scanner.skipValue(depth: 0) { range in
-                        let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-                        mayOccur = mayOccur || Self.mayOccur(word, first, anywhere: isAnywhere, in: text)
-                    }
-                if mayOccur || !isSound { return true }
-            }
-            return false
+        var scanner = RecordScanner(record)
+        guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
+        var mayOccur = false
+        for _ in 0..<count {
+            let isSound =
+                scanner.text() != nil && scanner.traits() != nil
+                && scanner.skipValue(depth: 0) { range in
+                    let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: record[range]))
+                    mayOccur = mayOccur || Self.mayOccur(word, first, anywhere: isAnywhere, in: text)
+                }
+            if mayOccur || !isSound { return true }
         }
+        return false
     }
 
     /// At the beginning of a word, unlike `ByteNeedle`, which looks anywhere: a single letter is somewhere in every text.
@@ -133,11 +136,6 @@ struct WordSequence: Sendable {
         return isCurly ? 3 : 0
     }
 
-    /// Whether they occur in one of the texts of an item.
-    func occurs(in text: SearchableText) -> Bool {
-        occursInTitle(of: text) || occurs(in: text.description) || occurs(in: text.body)
-    }
-
-    /// Whether they occur in the title or the keywords of an item.
-    func occursInTitle(of text: SearchableText) -> Bool { occurs(in: text.title) || occurs(in: text.keywords) }
+    /// Whether they occur in one of some texts.
+    func occurs(inAnyOf texts: [String]) -> Bool { texts.contains { occurs(in: $0) } }
 }

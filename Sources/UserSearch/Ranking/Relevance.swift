@@ -69,9 +69,22 @@ public struct Relevance {
     private let typedText: String
     private let onlyLanguage: WordLanguage?
     private let stems = WordStems([])
-    /// The first bytes of what may be one of the words.
-    private let beginnings: Set<UInt8>
+    /// The words in bytes.
+    private let patterns: [Pattern]
+    /// Which first bytes what may be one of the words has.
+    private let beginnings: [Bool]
     private let totalRarity: Double
+
+    /// A sought word, in bytes.
+    private struct Pattern {
+        let text: [UInt8]
+        let stems: [[UInt8]]
+        let isOpen: Bool
+
+        init(_ word: SoughtWord) {
+            (text, stems, isOpen) = (Array(word.text.utf8), word.stems.map { Array($0.utf8) }, word.isOpen)
+        }
+    }
 
     /// - Parameters:
     ///   - words: in the order in which they were typed.
@@ -83,7 +96,10 @@ public struct Relevance {
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
         typedText = typed.map(Self.foldedText) ?? ""
         totalRarity = words.reduce(0) { $0 + $1.rarity }
-        beginnings = Set(words.flatMap { ([$0.text] + $0.stems).compactMap(\.utf8.first) })
+        patterns = words.map(Pattern.init)
+        var beginnings = [Bool](repeating: false, count: 256)
+        for first in patterns.flatMap({ ([$0.text] + $0.stems).compactMap(\.first) }) { beginnings[Int(first)] = true }
+        self.beginnings = beginnings
     }
 
     /// What the words have in common with an item.
@@ -91,12 +107,13 @@ public struct Relevance {
     /// - Parameters:
     ///   - texts: the text of each field (``TextField``), by its number.
     ///   - language: that of the item; not asked for if all items have one.
-    ///   - names: other names of the item: its identifier, the name of its file.
+    ///   - names: other names of the item, where they count: its identifier, the name of its file.
     ///   - age: in days.
     ///   - isInside: whether the last word is inside of a word of titles or keywords; asked if it is nowhere else.
     /// - Returns: `nil` if none of the words is in the texts, and none of the names is what was typed.
     public func parts(
-        of texts: [String], language: @autoclosure () -> WordLanguage, names: [String] = [], age: Int,
+        of texts: [String], language: @autoclosure () -> WordLanguage, names: @autoclosure () -> [String] = [],
+        age: Int,
         isInside: () -> Bool = { false }
     ) -> ScoreParts? {
         if words.isEmpty {
@@ -105,11 +122,11 @@ public struct Relevance {
                 fit: .text, evidence: evidence(of: .text), words: 0, nearness: 0,
                 freshness: FreshnessRule.factor(age: age))
         }
-        var match = TextMatch(words: words.count, language: onlyLanguage ?? language())
+        var match = TextMatch(words: words.count, language: onlyLanguage)
         for field in TextField.allCases where field.rawValue < texts.count {
-            read(texts[field.rawValue], field, into: &match)
+            read(texts[field.rawValue], field, language, into: &match)
         }
-        let isName = isWholeName(names, keywords: texts[TextField.keywords.rawValue])
+        let isName = !typed.isEmpty && isWholeName(names(), keywords: texts[TextField.keywords.rawValue])
         guard let fit = fit(of: match, isName: isName, isInside: isInside) else { return nil }
         let isSingle = words.count == 1
         var strength = 0.0
@@ -117,9 +134,9 @@ public struct Relevance {
         if match.isSameTitle { evidence += Self.sameTitle }
         if isSingle {
             // Where a single word stands in a title decides, not how often it occurs.
-            if let place = match.places[0], fit > .wholeName {
+            if let place = match.words[0].place, fit > .wholeName {
                 evidence = place.evidence
-                strength = match.hasWhole[0] ? (match.hasExact[0] ? 0.7 : 0.6) : 0.3
+                strength = match.words[0].hasWhole ? (match.words[0].hasExact ? 0.7 : 0.6) : 0.3
             } else {
                 strength = 0.6 * match.strength(of: 0)
             }
@@ -127,7 +144,7 @@ public struct Relevance {
             for index in words.indices { strength += words[index].rarity * match.strength(of: index) }
             strength /= max(totalRarity, .leastNormalMagnitude)
             evidence = max(
-                evidence, 0.6 * Self.evidence(ofCoverage: coverage { match.places[$0] != nil }),
+                evidence, 0.6 * Self.evidence(ofCoverage: coverage { match.words[$0].place != nil }),
                 0.3 * Self.evidence(ofCoverage: coverage(match.has)))
         }
         return ScoreParts(
@@ -174,8 +191,8 @@ public struct Relevance {
         if match.isWholeTitle { return .wholeTitle }
         if isName { return .wholeName }
         if match.isTitleStart { return .titleStart }
-        if let first = match.places.first, match.places.allSatisfy({ $0 != nil }) {
-            return words.count == 1 && first?.isStart == true ? .titleStart : .title
+        if let first = match.words.first, match.words.allSatisfy({ $0.place != nil }) {
+            return words.count == 1 && first.place?.isStart == true ? .titleStart : .title
         }
         let isFound = words.indices.map(match.has)
         let found = isFound.count { $0 }
@@ -189,60 +206,86 @@ public struct Relevance {
     }
 
     private func isWholeName(_ names: [String], keywords: String) -> Bool {
-        guard !typed.isEmpty else { return false }
-        return (names + keywords.split(separator: "\n").map(String.init)).contains {
-            $0.utf8.count <= Self.maximumNameBytes && TextAnalyzer.searchWords(of: $0) == typed
+        (names + keywords.split(separator: "\n").map(String.init)).contains {
+            var name = $0
+            return name.utf8.count <= Self.maximumNameBytes && name.withUTF8(mayBeTyped)
+                && TextAnalyzer.searchWords(of: name) == typed
         }
     }
 
     /// Longer names are not compared.
     private static let maximumNameBytes = 1024
 
+    /// Whether the words of a text may begin with the first typed one, by a look at its first letters: `false` only if they do not.
+    private func mayBeTyped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let wanted = typed.first?.utf8.first else { return false }
+        var first: UInt8?
+        for byte in text {
+            let letter = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            // Of other letters nothing is known, and of a version the `v` may be left out.
+            guard letter < 0x80 else { return true }
+            guard (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter) else {
+                if first == nil { continue }
+                break
+            }
+            if first == nil { first = letter }
+        }
+        return first == wanted || first == UInt8(ascii: "v")
+    }
+
     // MARK: Reading
 
-    private func read(_ text: String, _ field: TextField, into match: inout TextMatch) {
+    private func read(
+        _ text: String, _ field: TextField, _ language: () -> WordLanguage, into match: inout TextMatch
+    ) {
         guard !text.isEmpty else { return }
-        if field == .title || field == .keywords {
-            for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
-                readLine(String(line), field, into: &match)
+        var text = text
+        text.withUTF8 { bytes in
+            if field == .title || field == .keywords {
+                for line in bytes.split(separator: 0x0A) {
+                    readLine(UnsafeBufferPointer(rebasing: line), field, language, into: &match)
+                }
+            } else {
+                readLine(bytes, field, language, into: &match)
             }
-        } else {
-            readLine(text, field, into: &match)
         }
         match.endField(field)
     }
 
-    private func readLine(_ text: String, _ field: TextField, into match: inout TextMatch) {
-        var text = text
+    private func readLine(
+        _ text: UnsafeBufferPointer<UInt8>, _ field: TextField, _ language: () -> WordLanguage,
+        into match: inout TextMatch
+    ) {
         let isTitle = field == .title
         var met: [(place: Int, word: Int, isWhole: Bool, isExact: Bool)] = []
         var length = 0
-        text.withUTF8 { bytes in
-            TextAnalyzer.forEachWord(in: bytes, variants: true) { word in
+        beginnings.withUnsafeBufferPointer { beginnings in
+            TextAnalyzer.forEachWord(in: text, variants: true) { word in
                 let place = word.isVariant ? length - 1 : length
                 if !word.isVariant { length += 1 }
-                guard let first = word.bytes.first, beginnings.contains(first) else { return true }
-                for index in words.indices {
-                    guard let kind = kind(of: word.bytes, match.language, for: words[index]) else { continue }
-                    met.append((place, index, kind.isWhole, kind.isExact))
+                guard beginnings[Int(word.bytes[0])] else { return true }
+                for index in patterns.indices {
+                    let kind = kind(of: word.bytes, for: patterns[index]) { match.language(language) }
+                    if let kind { met.append((place, index, kind.isWhole, kind.isExact)) }
                 }
                 return true
             }
         }
-        if isTitle, !typed.isEmpty, length >= typed.count {
-            let (isWhole, isStart) = Self.compare(typed, isOpen: words.contains(where: \.isOpen), with: text, length)
-            match.isSameTitle = match.isSameTitle || (isWhole && Self.foldedText(text) == typedText)
+        if isTitle, !typed.isEmpty, length >= typed.count, mayBeTyped(text) {
+            let title = String(decoding: text, as: UTF8.self)
+            let (isWhole, isStart) = Self.compare(typed, isOpen: words.contains(where: \.isOpen), with: title)
+            match.isSameTitle = match.isSameTitle || (isWhole && Self.foldedText(title) == typedText)
             match.isWholeTitle = match.isWholeTitle || isWhole
             match.isTitleStart = match.isTitleStart || isStart
         }
         for hit in met {
-            match.add(hit.word, isWhole: hit.isWhole, isExact: hit.isExact, position: match.position + hit.place)
+            match.add(hit.word, isWhole: hit.isWhole, position: match.position + hit.place)
             guard field == .title || field == .keywords else {
-                if !hit.isWhole { match.beginnings[hit.word] = true }
+                if !hit.isWhole { match.words[hit.word].hasBeginning = true }
                 continue
             }
             let place: TitlePlace = isTitle ? TitlePlace(position: hit.place, length: length) : .keyword
-            match.note(place, of: hit.word, isWhole: hit.isWhole, isExact: hit.isExact)
+            match.words[hit.word].note(place, isWhole: hit.isWhole, isExact: hit.isExact)
         }
         match.length += length
         // Words of different lines are not near to each other.
@@ -251,7 +294,7 @@ public struct Relevance {
 
     /// Whether a title is, or begins with, what was typed.
     private static func compare(
-        _ typed: [String], isOpen: Bool, with title: String, _ length: Int
+        _ typed: [String], isOpen: Bool, with title: String
     ) -> (isWhole: Bool, isStart: Bool) {
         let words = TextAnalyzer.searchWords(of: title)
         guard words.count >= typed.count, let last = typed.last else { return (false, false) }
@@ -266,14 +309,20 @@ public struct Relevance {
     package func kind(
         of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: SoughtWord
     ) -> (isWhole: Bool, isExact: Bool)? {
-        if word.elementsEqual(sought.text.utf8) { return (true, true) }
+        kind(of: word, for: Pattern(sought)) { language }
+    }
+
+    private func kind(
+        of word: UnsafeBufferPointer<UInt8>, for pattern: Pattern, _ language: () -> WordLanguage
+    ) -> (isWhole: Bool, isExact: Bool)? {
+        if word.count == pattern.text.count, word.elementsEqual(pattern.text) { return (true, true) }
         if word.count >= 2 {
-            let isForm = stems.withStem(of: word, in: language) { stem in
-                sought.stems.contains { $0.utf8.elementsEqual(stem) }
+            let isForm = stems.withStem(of: word, in: language()) { stem in
+                pattern.stems.contains { $0.count == stem.count && stem.elementsEqual($0) }
             }
             if isForm { return (true, false) }
         }
-        if sought.isOpen, word.starts(with: sought.text.utf8) { return (false, false) }
+        if pattern.isOpen, word.starts(with: pattern.text) { return (false, false) }
         return nil
     }
 
@@ -298,72 +347,84 @@ public struct Relevance {
 
 /// What one walk over the texts of an item finds.
 private struct TextMatch {
-    let language: WordLanguage
-    /// The sum of the occurrences of each word (``WordStrength``).
-    var sums: [Double]
-    /// The best place in titles and keywords of each word.
-    var places: [TitlePlace?]
-    /// Whether it stands there as a whole word, or in the form that was typed.
-    var hasWhole: [Bool]
-    var hasExact: [Bool]
-    /// Whether a word of the other texts begins with it.
-    var beginnings: [Bool]
+    var words: [WordMatch]
+    /// Asked for when it is needed: to guess it takes as long as the rest.
+    private var language: WordLanguage?
     var isWholeTitle = false
     /// Whether it is that sign for sign, but for case and diacritics.
     var isSameTitle = false
     var isTitleStart = false
     var occurrences: [(word: Int, position: Int)] = []
     var position = 0
-    /// How many words the field has, and how often each word occurs in it.
+    /// How many words the field has.
     var length = 0
-    private var counts: [Int]
 
     /// Of one item so many occurrences are compared for their nearness.
     private static let maximumOccurrences = 512
 
-    init(words: Int, language: WordLanguage) {
+    init(words: Int, language: WordLanguage?) {
+        self.words = Array(repeating: WordMatch(), count: words)
         self.language = language
-        sums = Array(repeating: 0, count: words)
-        places = Array(repeating: nil, count: words)
-        hasWhole = Array(repeating: false, count: words)
-        hasExact = hasWhole
-        beginnings = hasWhole
-        counts = Array(repeating: 0, count: words)
     }
 
-    mutating func add(_ word: Int, isWhole: Bool, isExact: Bool, position: Int) {
-        if isWhole { counts[word] += 1 }
+    mutating func language(_ language: () -> WordLanguage) -> WordLanguage {
+        if let known = self.language { return known }
+        let found = language()
+        self.language = found
+        return found
+    }
+
+    mutating func add(_ word: Int, isWhole: Bool, position: Int) {
+        if isWhole { words[word].count += 1 }
         guard isWhole, occurrences.count < Self.maximumOccurrences else { return }
         occurrences.append((word, position))
     }
 
-    mutating func note(_ place: TitlePlace, of word: Int, isWhole: Bool, isExact: Bool) {
-        // A whole word counts before a beginning, wherever they stand.
-        if isWhole == hasWhole[word] || places[word] == nil {
-            places[word] = min(place, places[word] ?? place)
-        } else if isWhole {
-            places[word] = place
-        }
-        hasWhole[word] = hasWhole[word] || isWhole
-        hasExact[word] = hasExact[word] || isExact
-    }
-
     mutating func endField(_ field: TextField) {
         let occurrence = field.occurrence(inLength: length)
-        for index in counts.indices where counts[index] > 0 {
-            sums[index] += Double(counts[index]) * occurrence
-            counts[index] = 0
+        for index in words.indices where words[index].count > 0 {
+            words[index].sum += Double(words[index].count) * occurrence
+            words[index].count = 0
         }
         length = 0
     }
 
     /// Whether a word, or one that begins so, is in the item.
-    func has(_ word: Int) -> Bool { sums[word] > 0 || places[word] != nil || beginnings[word] }
+    func has(_ word: Int) -> Bool { words[word].isFound }
 
     /// From 0 to 1; a beginning counts little.
-    func strength(of word: Int) -> Double {
-        if sums[word] > 0 { return WordStrength.value(sums[word]) }
-        if places[word] != nil { return 0.6 }
-        return beginnings[word] ? 0.25 : 0
+    func strength(of word: Int) -> Double { words[word].strength }
+}
+
+/// What an item has of one word.
+private struct WordMatch {
+    /// The sum of its occurrences (``WordStrength``), and how often it occurs in the field that is read.
+    var sum = 0.0
+    var count = 0
+    /// The best place in titles and keywords.
+    var place: TitlePlace?
+    /// Whether it stands there as a whole word, or in the form that was typed.
+    var hasWhole = false
+    var hasExact = false
+    /// Whether a word of the other texts begins with it.
+    var hasBeginning = false
+
+    var isFound: Bool { sum > 0 || place != nil || hasBeginning }
+
+    var strength: Double {
+        if sum > 0 { return WordStrength.value(sum) }
+        if place != nil { return 0.6 }
+        return hasBeginning ? 0.25 : 0
+    }
+
+    mutating func note(_ place: TitlePlace, isWhole: Bool, isExact: Bool) {
+        // A whole word counts before a beginning, wherever they stand.
+        if isWhole == hasWhole || self.place == nil {
+            self.place = min(place, self.place ?? place)
+        } else if isWhole {
+            self.place = place
+        }
+        hasWhole = hasWhole || isWhole
+        hasExact = hasExact || isExact
     }
 }

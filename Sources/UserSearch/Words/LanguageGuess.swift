@@ -29,7 +29,12 @@ public enum LanguageGuess {
     ///
     /// - Parameter text: what the item is indexed by, such as its title and body.
     public static func indexLanguage(of record: ItemRecord, text: String) -> WordLanguage {
-        for tag in record.texts("languages").prefix(16) {
+        indexLanguage(tags: record.texts("languages"), text: text)
+    }
+
+    /// The same for an item whose `languages` are these.
+    public static func indexLanguage(tags: [String], text: String) -> WordLanguage {
+        for tag in tags.prefix(16) {
             if let language = WordLanguage(tag: tag) { return language }
         }
         return language(of: text) ?? .english
@@ -80,7 +85,7 @@ public enum LanguageGuess {
             words += 1
             var languages: UInt32 = 0
             if let packed {
-                if word.count <= 8 { languages = FunctionWords.short[packed] ?? 0 }
+                if word.count <= 8 { languages = FunctionWords.short.languages(of: packed) }
             } else if word.count <= FunctionWords.longestBytes {
                 // Valid UTF-8, but for a word that the limit would cut, which does not come here.
                 languages = FunctionWords.all[FoldedText.fold(String(decoding: word, as: UTF8.self))] ?? 0
@@ -126,14 +131,37 @@ public enum LanguageGuess {
 
 /// The commonest function words of the languages, folded.
 enum FunctionWords {
-    /// Words of up to eight ASCII letters, packed big-endian, to the bits of their languages (positions of ``WordLanguage``).
-    static let short: [UInt64: UInt32] = {
-        var words: [UInt64: UInt32] = [:]
-        for (word, languages) in all where word.utf8.count <= 8 && word.utf8.allSatisfy({ $0 < 0x80 }) {
-            words[word.utf8.reduce(0) { $0 << 8 | UInt64($1) }] = languages
+    /// Words of up to eight ASCII letters.
+    static let short = ShortWords(
+        all.filter { $0.key.utf8.count <= 8 && $0.key.utf8.allSatisfy { $0 < 0x80 } })
+
+    /// Words of up to eight ASCII letters, packed big-endian, with the bits of their languages (positions of ``WordLanguage``). A hash
+    /// table with open addressing, since each word of a text is looked up: Swift's takes four times as long.
+    struct ShortWords {
+        private var slots = [(word: UInt64, languages: UInt32)](repeating: (0, 0), count: slotCount)
+        private static let slotCount = 2048
+
+        fileprivate init(_ words: [String: UInt32]) {
+            for (word, languages) in words {
+                let packed = word.utf8.reduce(0) { $0 << 8 | UInt64($1) }
+                var slot = Self.slot(packed)
+                while slots[slot].word != 0 { slot = (slot + 1) % Self.slotCount }
+                slots[slot] = (packed, languages)
+            }
         }
-        return words
-    }()
+
+        private static func slot(_ word: UInt64) -> Int { Int((word &* 0x9E37_79B9_7F4A_7C15) >> 53) }
+
+        /// 0 for other words.
+        func languages(of word: UInt64) -> UInt32 {
+            var slot = Self.slot(word)
+            while slots[slot].word != 0 {
+                if slots[slot].word == word { return slots[slot].languages }
+                slot = (slot + 1) % Self.slotCount
+            }
+            return 0
+        }
+    }
 
     /// The longest word with other letters that is looked up, in bytes before folding.
     static let longestBytes = 24

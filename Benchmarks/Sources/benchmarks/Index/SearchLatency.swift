@@ -88,6 +88,11 @@ struct SearchLatency: Codable {
             row(.searchP50, "p50", searches, \.p50),
             row(.searchP95, "p95", searches.filter { !$0.isInfix }, \.p95),
             row(.infixP95, "p95", searches.filter(\.isInfix), \.p95),
+            searches.min { $0.overlap < $1.overlap }.map { least in
+                Measurement(
+                    name: "share of the best ten that are found among \(items) items, the worst class: \(least.name)",
+                    value: least.overlap, unit: "", row: .overlap)
+            },
         ].compactMap { $0 }
     }
 

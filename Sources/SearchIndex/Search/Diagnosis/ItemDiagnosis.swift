@@ -156,11 +156,11 @@ struct ItemDiagnosis {
 
     /// The phrases and the words that must not occur.
     private func phrases() -> [PlacedCondition] {
-        let text = SearchableText(item.record, bundle: 0)
+        let fields = SearchableText.fields(of: item.record)
         return terms.compactMap { term -> PlacedCondition? in
             let words = FullTextTokenizer.searchWords(of: term.text)
             guard !words.isEmpty, term.isExcluded || term.isPhrase || SearchPlan.isShortRun(words) else { return nil }
-            let occurs = WordSequence(words, isPrefix: term.isPrefix).occurs(in: text)
+            let occurs = WordSequence(words, isPrefix: term.isPrefix).occurs(inAnyOf: fields)
             let quoted = "“\(term.text.collapsingWhitespace)”"
             let sentence =
                 term.isExcluded

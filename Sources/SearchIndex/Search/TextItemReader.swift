@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+
+/// Reads the items of texts, of which a search reads hundreds. For one read at a time.
+final class TextItemReader {
+    /// The item of a text. Its bytes are valid until the next read.
+    struct Item {
+        var id: Int64
+        var bundle: Int64
+        var donated: Double
+        var expires: Double?
+        var record: UnsafeBufferPointer<UInt8>
+
+        /// What ranking needs of it.
+        ///
+        /// - Throws: `SQLITE_CORRUPT` for bytes that are no record.
+        func features() throws -> RankingFeatures {
+            try RankingFeatures(scanning: record, donated: donated) ?? RankingFeatures(decoded(), donated: donated)
+        }
+
+        private func decoded() throws -> ItemRecord {
+            do {
+                return try ItemRecord(decoding: record)
+            } catch {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(id): \(error)")
+            }
+        }
+    }
+
+    private let db: Database
+    private let statement: ReadStatement
+    private var bundles: [Int64: String] = [:]
+
+    /// - Throws: `DatabaseError` if there are no such tables.
+    init(_ db: Database) throws {
+        self.db = db
+        statement = try ReadStatement(
+            db,
+            sql: """
+                SELECT item.id, item.bundle, item.donated, item.expires, item.record
+                FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?
+                """)
+    }
+
+    /// Calls back with the item of a text; `nil` if it is gone.
+    ///
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` for columns of other types than the table's.
+    func withItem<Result>(ofText text: Int64, _ body: (Item) throws -> Result) throws -> Result? {
+        var result: Result?
+        try statement.forEachRow {
+            try $0.bind(text, at: 1)
+        } _: { row in
+            let expires = row.double(at: 3)
+            guard let id = row.integer(at: 0), let bundle = row.integer(at: 1), let donated = row.double(at: 2),
+                let record = row.bytes(at: 4), expires != nil || row.isNull(at: 3)
+            else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CORRUPT, message: "the item of text \(text) has columns of other types")
+            }
+            result = try body(Item(id: id, bundle: bundle, donated: donated, expires: expires, record: record))
+            return false
+        }
+        return result
+    }
+
+    /// The name of a bundle; `nil` for a number that none has.
+    func name(ofBundle number: Int64) throws -> String? {
+        if let known = bundles[number] { return known }
+        let name = try String.fetchOne(
+            db.cachedStatement(sql: "SELECT identifier FROM bundle WHERE id = ?"), arguments: [number])
+        bundles[number] = name
+        return name
+    }
+}
