@@ -153,6 +153,8 @@ package struct ActivationFacts: Hashable, Sendable {
     /// The first `searchlightd.socket`.
     var socket: Unit?
     var isSocketEnabled: Bool
+    /// Whether the service is started with a session.
+    var isServiceEnabled: Bool
     /// Where the socket unit listens; `nil` if that is not told, or a drop-in may say otherwise.
     var listens: String?
     /// Where the service of the store in use would be listened for.

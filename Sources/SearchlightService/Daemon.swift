@@ -75,10 +75,10 @@ package final class Daemon: Sendable {
                     ServiceFacts(
                         processIdentifier: getpid(), version: configuration.version,
                         uptime: (ContinuousClock.now - started) / .seconds(1),
-                        clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow)
+                        clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow,
+                        followed: life.files?.followed)
                 },
-                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance },
-                followed: { life.files?.followed }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)

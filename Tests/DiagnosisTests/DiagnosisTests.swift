@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionSensors
 import ExtensionHost
+import SearchlightEngine
 import Testing
 
 @testable import Diagnosis
@@ -111,6 +112,17 @@ struct DiagnosisTests {
         Fault("units", .note, "systemd does not run") { $0.activation?.hasSystemd = false },
         Fault("units", .note, "not installed") { $0.activation?.socket = nil },
         Fault("units", .note, "not enabled", "enable --now") { $0.activation?.isSocketEnabled = false },
+        Fault("units", .note, "not started with your session", "enable --now") {
+            $0.activation?.isServiceEnabled = false
+        },
+        Fault("followed.watches", .problem, "3 folders", "max_user_watches") {
+            $0.follow { status in status.unwatchedFolders = 3 }
+        },
+        Fault("followed.polled", .note, "/srv/share", "update") { $0.follow { $0.places[0].state = .polled } },
+        Fault("followed.away", .note, "/srv/share", "status") { $0.follow { $0.places[0].state = .unavailable } },
+        Fault("followed.failed", .problem, "/srv/share is not followed: it failed") {
+            $0.follow { $0.places[0].state = .failed }
+        },
         Fault("units", .note, "listens at /elsewhere") { $0.activation?.listens = "/elsewhere" },
         Fault("session-bus", .note, "There is no session bus") { $0.activation?.bus = .absent },
         Fault("session-bus", .problem, "It refused.") { $0.activation?.bus = .failed("It refused.") },
@@ -192,6 +204,15 @@ extension MachineFacts {
         for index in sensors?.sensors.indices ?? 0..<0 where lost.contains(sensors?.sensors[index].sensor ?? .disk) {
             sensors?.sensors[index].state = .absent("There is no system bus.")
         }
+    }
+
+    /// Has the service follow a folder.
+    fileprivate mutating func follow(_ change: (inout FollowedStatus) -> Void) {
+        var status = FollowedStatus()
+        status.places = [.init(bundle: "com.example.notes", path: "/srv/share", state: .watched)]
+        change(&status)
+        service?.answer = .facts(
+            .init(processIdentifier: 42, version: "0.1.0", uptime: 9, clients: 1, followed: status))
     }
 
     /// Has the service not run.

@@ -132,6 +132,7 @@ struct FactTests {
         #expect(facts.listens == folder.path("home/.local/share/searchlight/store/socket"))
         #expect(!facts.isSocketEnabled && !facts.hasSystemd && facts.bus == .absent && facts.runtimeFolder == nil)
         try Self.write(folder, "\(units)/sockets.target.wants/searchlightd.socket", "")
+        try Self.write(folder, "\(units)/default.target.wants/searchlightd.service", "")
         try Self.write(folder, "\(units)/searchlightd.socket.d/other.conf", "[Socket]\n")
         let changed = try #require(await ActivationFacts.read(roots))
         #expect(changed.isSocketEnabled && changed.listens == nil)

@@ -39,7 +39,15 @@ enum ActivationChecks {
                 .note(
                     .service, "units", "searchlightd.socket is installed and not enabled.",
                     costs: "Nothing is done in the background until something starts the service.",
-                    advice: "systemctl --user enable --now searchlightd.socket")
+                    advice: "systemctl --user enable --now searchlightd.service")
+            ]
+        }
+        guard facts.isServiceEnabled else {
+            return [
+                .note(
+                    .service, "units", "The service is not started with your session.",
+                    costs: "Changed files are noticed only once a command or an app has asked for the service.",
+                    advice: "systemctl --user enable --now searchlightd.service")
             ]
         }
         if let listens = facts.listens, listens != facts.wanted {
@@ -51,7 +59,11 @@ enum ActivationChecks {
                         "Change ListenStream= with systemctl --user edit searchlightd.socket, or use the other store.")
             ]
         }
-        return [.ok(.service, "units", "systemd starts the service when it is asked for (\(socket.path)).")]
+        return [
+            .ok(
+                .service, "units",
+                "systemd starts the service with your session and when it is asked for (\(socket.path)).")
+        ]
     }
 
     private static func bus(_ facts: ActivationFacts) -> [Finding] {

@@ -9,7 +9,7 @@ enum ServiceChecks {
                 .note(
                     .service, "running", "No service runs for this store.",
                     costs: "Apps reach no index, and nothing is done in the background; commands do all themselves.",
-                    advice: "systemctl --user enable --now searchlightd.socket, or run searchlightd.")
+                    advice: "systemctl --user enable --now searchlightd.service, or run searchlightd.")
             ]
         case .nobody:
             [
@@ -44,6 +44,7 @@ enum ServiceChecks {
                         .service, "version", "The service's program was replaced since it started.",
                         costs: "What the newer one does better is not there yet.", advice: restart))
             }
+            findings += said.followed.map(FollowedFileChecks.findings) ?? []
         case .failure(let reason):
             findings.append(
                 .problem(

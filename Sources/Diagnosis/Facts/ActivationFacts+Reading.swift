@@ -21,6 +21,9 @@ extension ActivationFacts {
             isSocketEnabled: folders.contains { folder in
                 lstat(folder + "/sockets.target.wants/searchlightd.socket", &status) == 0
             },
+            isServiceEnabled: folders.contains { folder in
+                lstat(folder + "/default.target.wants/searchlightd.service", &status) == 0
+            },
             listens: hasDropIn ? nil : socket?.program?.replacing("%h", with: roots.folder("HOME") ?? "%h"),
             wanted: StoreLocation(folder: roots.store).socketPath,
             busFile: Self.unit(MessageBus.serviceName + ".service", Self.busFolders(roots), "Exec="), bus: bus,

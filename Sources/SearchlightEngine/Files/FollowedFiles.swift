@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import FileWatching
+import Foundation
+import Glibc
 import Synchronization
 
 /// The files that are followed for extensions, kept in a file of the store (``FileSnapshot``), and what each extension has not been
@@ -53,6 +55,16 @@ final class FollowedFiles: Sendable {
             }
         }.get()
     }
+
+    /// When all files were last known to be as they are noted, in seconds since 2001-01-01 UTC; `-infinity` if that is not known.
+    static func lastLook(storeDirectory: String) -> Double {
+        var status = stat()
+        guard stat(storeDirectory + "/" + fileName, &status) == 0 else { return -.infinity }
+        return Double(status.st_mtim.tv_sec) - Date.timeIntervalBetween1970AndReferenceDate
+    }
+
+    /// Notes that all files are known to be as they are noted: the time of the file says when.
+    func noteLook() { _ = utimensat(AT_FDCWD, path, nil, 0) }
 
     /// Reads what each extension has not been told of.
     ///

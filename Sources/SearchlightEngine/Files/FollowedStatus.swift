@@ -33,6 +33,10 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         package var state: State
         /// Why it is not watched, as a part of a sentence.
         package var reason: String?
+
+        package init(bundle: String, path: String, names: [String] = [], state: State, reason: String? = nil) {
+            (self.bundle, self.path, self.names, self.state, self.reason) = (bundle, path, names, state, reason)
+        }
     }
     /// By bundle and path.
     package var places: [Place] = []
@@ -46,14 +50,14 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
     /// What is to be followed where nobody does.
     package init(unfollowed trees: [WatchedTree] = []) {
         places = trees.map {
-            Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed, reason: nil)
+            Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed)
         }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
     }
 
     /// What a watcher says.
     package init(_ status: FileWatcher.Status) {
         places = status.trees.map { tree, state in
-            var place = Place(bundle: tree.owner, path: tree.root, names: tree.names, state: .watched, reason: nil)
+            var place = Place(bundle: tree.owner, path: tree.root, names: tree.names, state: .watched)
             switch state {
             case .watched: break
             case .waiting: place.state = .waiting

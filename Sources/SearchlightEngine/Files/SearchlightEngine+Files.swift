@@ -27,6 +27,12 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError``, also if the store is only read.
     package func fileSnapshot() throws(EngineError) -> FileSnapshot { try followed().snapshot() }
 
+    /// Notes whether somebody follows the files from now on, or does not any more.
+    package func noteFollowing(_ isFollowing: Bool) {
+        let was = isFollowingFiles.exchange(isFollowing, ordering: .relaxed)
+        if was, !isFollowing { files?.noteLook() }
+    }
+
     private func followed() throws(EngineError) -> FollowedFiles {
         guard let files else {
             throw .storeFile(
@@ -199,6 +205,7 @@ extension SearchlightEngine {
         try await files.refresh(now: configuration.now())
         var updates: [FileUpdate] = []
         for owner in owners { updates.append(try await update(owner, onEvent)) }
+        if bundle == nil, updates.allSatisfy({ $0.problem == nil }) { files.noteLook() }
         return updates
     }
 

@@ -108,16 +108,12 @@ package struct ServiceControl: Sendable {
     package var schedule: @Sendable () -> (any ScheduleService)?
     /// Checks and repairs the store; `nil` before the service has begun.
     package var maintenance: @Sendable () -> (any StoreMaintenance)?
-    /// What is followed for extensions; `nil` before that has begun.
-    package var followed: @Sendable () -> FollowedStatus?
 
     package init(
         facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void,
         schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil },
-        maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil },
-        followed: @escaping @Sendable () -> FollowedStatus? = { nil }
+        maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil }
     ) {
-        self.followed = followed
         self.facts = facts
         self.stop = stop
         self.schedule = schedule

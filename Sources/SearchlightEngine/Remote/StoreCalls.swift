@@ -32,7 +32,7 @@ package struct StatusCall: EngineCall {
     {
         var status = try await engine.status(isExact: isExact)
         status.service = context.service?.facts()
-        if let followed = context.service?.followed() { status.followed = followed }
+        if let followed = status.service?.followed { status.followed = followed }
         return status
     }
 }

@@ -85,16 +85,19 @@ package struct ServiceFacts: Hashable, Sendable, Codable {
     package var clients: Int
     /// The donations that are in flight.
     package var donations: DonationFlow
+    /// The files that are followed for extensions; `nil` before that is known.
+    package var followed: FollowedStatus?
 
     package init(
         processIdentifier: Int32, version: String, uptime: Double, clients: Int,
-        donations: DonationFlow = DonationFlow()
+        donations: DonationFlow = DonationFlow(), followed: FollowedStatus? = nil
     ) {
         self.processIdentifier = processIdentifier
         self.version = version
         self.uptime = uptime
         self.clients = clients
         self.donations = donations
+        self.followed = followed
     }
 }
 

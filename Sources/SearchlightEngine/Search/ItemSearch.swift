@@ -146,6 +146,9 @@ package struct StoreNotes: Hashable, Sendable, Codable {
     package var opening: StoreOpeningReport
     /// The bundles with a pending reindex.
     package var pendingReindexes: [PendingReindex]
+    /// When the files of extensions were last looked at, in seconds since 2001-01-01 UTC, if no service follows them;
+    /// `-infinity` if they never were.
+    package var unfollowedSince: Double?
     /// The folders that were asked about and are not searched for extensions.
     package var otherExtensionFolders: [String]
 }

@@ -45,9 +45,12 @@ extension SearchlightEngine {
         if !owed.isEmpty { await refreshExtensions() }
         let registry = registry
         let installed = Set(registry.extensions.map(\.identifier))
+        let hasFollowed = registry.extensions.contains { $0.manifest.access.watchedPaths != .none }
         return StoreNotes(
             opening: try await opening(),
             pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
+            unfollowedSince: hasFollowed && !isFollowingFiles.load(ordering: .relaxed)
+                ? FollowedFiles.lastLook(storeDirectory: configuration.storeDirectory) : nil,
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 

@@ -47,6 +47,7 @@ final class FileKeeper: Sendable {
     func end() { stop { $0.hasEnded = true } }
 
     private func stop(_ change: (inout State) -> Void) {
+        core.holder.inUse?.noteFollowing(false)
         let watcher = state.withLock { state in
             change(&state)
             defer { (state.watcher, state.status) = (nil, nil) }
@@ -88,7 +89,9 @@ final class FileKeeper: Sendable {
         core.activity.noteFollowing(!trees.isEmpty)
         if trees.isEmpty, state.withLock({ $0.watcher == nil }) { return }
         do {
-            try watcher(for: engine, generation)?.watch(trees)
+            guard let watcher = try watcher(for: engine, generation) else { return }
+            watcher.watch(trees)
+            engine.noteFollowing(true)
         } catch {
             core.log.write(.warning, trouble, "Files cannot be followed. \(error)")
         }

@@ -103,7 +103,10 @@ struct SearchCommand: OptionedCommand {
         } else if found.next != nil, let total = found.total {
             try Output.line("\(dim: "\(found.hits.count) of \(total.phrase); --limit shows more")")
         }
-        if let notes = found.notes { warnOfPendingReindexes(notes.pendingReindexes) }
+        if let notes = found.notes {
+            warnOfPendingReindexes(notes.pendingReindexes)
+            warnOfUnfollowedFiles(notes.unfollowedSince)
+        }
     }
 
     private func explainNothing() {
@@ -153,6 +156,17 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
             """
         Output.complain("Note: \(reindex.bundle) still owes a reindex; items may be missing. \(remedy)")
     }
+}
+
+/// Reports on standard error that changed files may not be found as they are, since nobody follows them.
+private func warnOfUnfollowedFiles(_ last: Double?) {
+    guard let last, Date.now.timeIntervalSinceReferenceDate - last > 60 else { return }
+    let since = last == -.infinity ? "" : " since \(moment(last))"
+    Output.complain(
+        """
+        Note: Nothing has followed your files\(since), so what changed may be missing. Run: searchlight update. The service \
+        follows them by itself: systemctl --user enable --now searchlightd.service, or run searchlightd
+        """)
 }
 
 extension JSONObject {

@@ -33,7 +33,8 @@ extension MachineFacts {
                     path: "/usr/lib/systemd/user/searchlightd.service", program: "/usr/bin/searchlightd",
                     isProgramThere: true),
                 socket: .init(path: "/usr/lib/systemd/user/searchlightd.socket", program: nil, isProgramThere: true),
-                isSocketEnabled: true, listens: home + "/socket", wanted: home + "/socket", busFile: nil,
+                isSocketEnabled: true, isServiceEnabled: true, listens: home + "/socket", wanted: home + "/socket",
+                busFile: nil,
                 bus: .reached(startsService: true), runtimeFolder: .owned("/run/user/1000"), hasSystemd: true),
             extensions: ExtensionFacts(
                 searchPath: ["/usr/share/searchlight/extensions"], extensions: [.good()], refusals: [],

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import IdleScheduling
+import ItemRecord
+import SearchIndex
+import TestSupport
+import TortureSupport
+import Testing
+
+@testable import SearchlightEngine
+
+/// Whatever happens to files while a service follows them and is killed: after rest the index is what a fresh reindex would make.
+@Suite("Histories of followed files", .timeLimit(.minutes(60)))
+struct FollowedFileHistoryTests {
+    /// A person's folder of notes, driven at random.
+    private struct Folder {
+        let root: String
+        var random: SplitMix64
+        private var serial = 0
+
+        init(root: String, seed: UInt64) throws {
+            (self.root, random) = (root, SplitMix64(seed: seed))
+            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        }
+
+        private mutating func word() -> String {
+            serial += 1
+            return "w\(serial)"
+        }
+
+        /// What is there: paths of folders, and of files.
+        private func found() -> (folders: [String], files: [String]) {
+            var (folders, files) = ([root], [String]())
+            let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+            for name in names.sorted() {
+                var status = stat()
+                guard lstat(root + "/" + name, &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR {
+                    folders.append(root + "/" + name)
+                } else {
+                    files.append(root + "/" + name)
+                }
+            }
+            return (folders, files)
+        }
+
+        private func write(_ text: String, _ path: String) { try? Data(text.utf8).write(to: URL(filePath: path)) }
+
+        private mutating func text() -> String { "# \(word())\n\n\(word()) \(word())\n" }
+
+        private mutating func pick(_ paths: [String]) -> String { paths[random.below(paths.count)] }
+
+        mutating func step() {
+            let (folders, files) = found()
+            let new = pick(folders) + "/" + word() + [".md", ".md", ".txt", ".png"][random.below(4)]
+            switch random.below(16) {
+            case 0, 1, 2: write(text(), new)
+            case 3: if folders.count < 12 { mkdir(pick(folders) + "/" + word(), 0o755) }
+            case 4: if files.isEmpty { write(text(), new) } else { write(text(), pick(files)) }
+            // An editor that writes beside it, and puts that in its place.
+            case 5:
+                guard !files.isEmpty else { return }
+                let path = pick(files)
+                write(text(), path + ".tmp~")
+                rename(path + ".tmp~", path)
+            // One that keeps the former file.
+            case 6:
+                guard !files.isEmpty else { return }
+                let path = pick(files)
+                rename(path, path + "~")
+                write(text(), path)
+                unlink(path + "~")
+            // In pieces.
+            case 7:
+                guard let file = fopen(new, "w") else { return }
+                for _ in 0..<3 {
+                    fputs(text(), file)
+                    fflush(file)
+                }
+                fclose(file)
+            case 8, 9: if !files.isEmpty { rename(pick(files), new) }
+            case 10:
+                guard folders.count > 1 else { return }
+                let folder = pick(Array(folders.dropFirst()))
+                let target = pick(folders)
+                if !target.hasPrefix(folder) { rename(folder, target + "/" + word()) }
+            case 11: if !files.isEmpty { unlink(pick(files)) }
+            case 12:
+                if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst()))) }
+            case 13: if !files.isEmpty { chmod(pick(files), [0o600, 0o644][random.below(2)]) }
+            case 14: if !files.isEmpty { link(pick(files), new) }
+            default:
+                guard !files.isEmpty else { return }
+                let (one, other) = (pick(files), pick(files))
+                let between = root + "/.swap"
+                rename(one, between)
+                rename(other, one)
+                rename(between, other)
+            }
+        }
+    }
+
+    private static func number(_ name: String, _ standard: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
+    }
+
+    private static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
+
+    /// What the index of a store has of a bundle, by path.
+    private static func items(_ store: String, _ harness: Harness, _ bundle: String) async throws -> [String:
+        ItemRecord]?
+    {
+        var configuration = EngineConfiguration(
+            storeDirectory: store, access: .readOnly, extensionSearchPath: [harness.extensions],
+            worker: try harness.workerConfiguration())
+        configuration.bootClock = .system
+        guard let engine = try? SearchlightEngine(configuration) else { return nil }
+        var items: [String: ItemRecord] = [:]
+        var cursor: QueryCursor?
+        repeat {
+            let page = try await engine.perform(ItemsCall(query: .all, bundle: bundle, limit: 1000, cursor: cursor))
+            for item in page.items { items[item.record.uniqueIdentifier] = item.record }
+            cursor = page.next
+        } while cursor != nil
+        await engine.close()
+        return items
+    }
+
+    @Test("After rest the index is what a fresh reindex makes, whoever was killed meanwhile", arguments: seeds)
+    func histories(seed: UInt64) async throws {
+        let harness = try Harness()
+        var folder = try Folder(root: harness.folder + "/notes", seed: seed)
+        let bundle = try harness.installJournal(notes: folder.root)
+        let manifest = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        if !text.contains("WatchedPaths") {
+            try text.replacing(
+                "<key>ReadablePaths</key>", with: "<key>WatchedPaths</key><true/><key>ReadablePaths</key>"
+            )
+            .write(to: manifest, atomically: true, encoding: .utf8)
+        }
+        let gates = Gate.allCases.filter { $0.isSwitchable && $0 != .inhibited }.map { "\"\($0.code)\": false" }
+        let policy = harness.folder + "/policy.json"
+        try Data("{\"pause.shortest\": 0, \"gates\": {\(gates.joined(separator: ", "))}}".utf8)
+            .write(to: URL(filePath: policy))
+        let command = Command(harness: harness, variables: ["SEARCHLIGHT_SCHEDULING": policy])
+        let log = harness.folder + "/log"
+        try #require(FileManager.default.createFile(atPath: log, contents: nil))
+        func start() throws -> ChildProcess {
+            let file = try FileHandle(forWritingTo: URL(filePath: log))
+            try file.seekToEnd()
+            return try ChildProcess(
+                BuiltProducts.program("searchlightd"),
+                ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"],
+                environment: command.environment, output: .inherited, errors: .file(file))
+        }
+        var service = try start()
+        defer {
+            service.send(SIGTERM)
+            service.wait()
+        }
+        let steps = Self.number("SEARCHLIGHT_HISTORY_STEPS", 60)
+        let kills = Self.number("SEARCHLIGHT_HISTORY_KILLS", 4)
+        let killed = Set((0..<kills).map { _ in folder.random.below(steps) })
+        for step in 0..<steps {
+            folder.step()
+            if killed.contains(step) {
+                let workers = TortureSupport.ProcessFacts.descendants(of: service.identifier)
+                if folder.random.below(3) == 0, let worker = workers.first {
+                    kill(worker, SIGKILL)
+                } else {
+                    service.send(SIGKILL)
+                    service.wait()
+                    // Nobody follows for a moment.
+                    for _ in 0..<folder.random.below(4) { folder.step() }
+                    service = try start()
+                }
+            }
+            // Whatever is under way gets a little farther, or not.
+            if folder.random.below(4) == 0 {
+                sched_yield()
+            } else {
+                try await ContinuousClock().sleep(for: .milliseconds(folder.random.below(60)))
+            }
+        }
+        let expected = try await Self.freshItems(harness, bundle)
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(120)
+        var found: [String: ItemRecord]?
+        repeat {
+            try await clock.sleep(for: .milliseconds(100))
+            found = try await Self.items(harness.store, harness, bundle)
+        } while found != expected && clock.now < deadline
+        let missing = Set(expected.keys).subtracting((found ?? [:]).keys)
+        let ghosts = Set((found ?? [:]).keys).subtracting(expected.keys)
+        let stale = expected.keys.filter { found?[$0] != nil && found?[$0] != expected[$0] }
+        let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        #expect(
+            found == expected,
+            "seed \(seed): missing \(missing.sorted()), ghosts \(ghosts.sorted()), stale \(stale.sorted()), of \(expected.count)\n\(said.suffix(3000))"
+        )
+    }
+
+    /// What a reindex of everything makes, in a store of its own.
+    private static func freshItems(_ harness: Harness, _ bundle: String) async throws -> [String: ItemRecord] {
+        let store = harness.folder + "/fresh"
+        let engine = try SearchlightEngine(
+            EngineConfiguration(
+                storeDirectory: store, access: .readWrite, extensionSearchPath: [harness.extensions],
+                worker: try harness.workerConfiguration()))
+        _ = try await engine.reindexAll(bundle)
+        await engine.close()
+        return try #require(try await items(store, harness, bundle))
+    }
+}
