@@ -20,6 +20,14 @@ public protocol DonationReceiver: Sendable {
     ///
     /// - Throws: ``BusError``.
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply
+
+    /// The identifiers of the items of an index, in the order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - after: The last one of the page before; empty: from the beginning.
+    ///   - limit: At most so many.
+    /// - Throws: ``BusError``.
+    func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String]
 }
 
 extension DonationReceiver {
@@ -34,6 +42,10 @@ extension DonationReceiver {
     ) async throws(BusError) -> [BusValue] {
         switch request {
         case .record(let identifier): return try await record(of: identifier, bundle: bundle).arguments
+        case .identifiers(let index, let after, let limit):
+            let scope = IndexScope(bundle: bundle, index: index)
+            let count = Int(clamping: min(limit, UInt64(IndexRequest.maximumIdentifiers)))
+            return [.strings(try await identifiers(of: scope, after: after, limit: count))]
         case .clientState(let index):
             let scope = IndexScope(bundle: bundle, index: index)
             return ClientStateReply(state: try await clientState(of: scope)).arguments

@@ -64,6 +64,7 @@ private let hostInterface:
         case SEARCHLIGHT_HOST_INDEX: indexTable.address
         case SEARCHLIGHT_HOST_BATCH: batchTable.address
         case SEARCHLIGHT_HOST_RENAME: renameTable.address
+        case SEARCHLIGHT_HOST_LISTING: listingTable.address
         case SEARCHLIGHT_HOST_LOG: logTable.address
         default: nil
         }

@@ -148,7 +148,7 @@ private func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?
     text.withCString(body)
 }
 
-private func withCStrings(_ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Void) {
+func withCStrings(_ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Void) {
     let copies = texts.map { strdup($0) }
     defer { copies.forEach { free($0) } }
     copies.map { UnsafePointer<CChar>($0) }.withUnsafeBufferPointer { body($0.baseAddress) }

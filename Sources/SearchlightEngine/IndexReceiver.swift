@@ -36,6 +36,16 @@ struct IndexReceiver: DonationReceiver {
         }
     }
 
+    func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
+        do throws(SearchIndexError) {
+            return try await ReadPatience.own(scope.bundle).during { () throws(SearchIndexError) in
+                try await writer.index.identifiers(of: scope, after: after, limit: limit)
+            }
+        } catch {
+            throw BusError(error)
+        }
+    }
+
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let items: [StoredItem]
         do throws(SearchIndexError) {

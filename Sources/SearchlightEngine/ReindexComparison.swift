@@ -147,6 +147,12 @@ final class DonationNotes: DonationReceiver {
         RecordReply(record: nil)
     }
 
+    /// Those that were donated.
+    func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
+        let names = items.keys.filter { $0.index == scope.index }.map(\.identifier)
+        return IndexRequest.page(of: names, after: after, limit: limit)
+    }
+
     private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [ReindexComparison.Name: Note]) {
         let name = ReindexComparison.Name(index: index, identifier: record.uniqueIdentifier)
         if record.isUpdate {

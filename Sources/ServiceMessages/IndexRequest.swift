@@ -14,6 +14,12 @@ public enum IndexRequest: Sendable, Hashable {
     case clientState(index: String?)
     /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Answer: a ``RecordReply``.
     case record(String)
+    /// List the identifiers of the items of an index, in the order of their bytes, at most ``maximumIdentifiers``. Answer: one
+    /// value, the texts. An empty `after` begins at the beginning.
+    case identifiers(index: String?, after: String, limit: UInt64)
+
+    /// How many identifiers one answer has at most.
+    public static let maximumIdentifiers = 1_000
 
     /// Creates a request for one change, without what means nothing (``IndexChange/meaningful``).
     public init(_ change: EncodedChange, index: String?) {
@@ -28,7 +34,7 @@ public enum IndexRequest: Sendable, Hashable {
     public var index: String? {
         switch self {
         case .commit(let batch): batch.scope.index
-        case .clientState(let index): index
+        case .clientState(let index), .identifiers(let index, _, _): index
         case .record: nil
         }
     }
@@ -39,6 +45,7 @@ public enum IndexRequest: Sendable, Hashable {
         case .commit: BusMember(Self.interface, "Commit")
         case .clientState: BusMember(Self.interface, "ClientState")
         case .record: BusMember(Self.interface, "Record")
+        case .identifiers: BusMember(Self.interface, "Identifiers")
         }
     }
 
@@ -48,6 +55,7 @@ public enum IndexRequest: Sendable, Hashable {
         switch self {
         case .clientState: return [index]
         case .record(let identifier): return [index, .string(identifier)]
+        case .identifiers(_, let after, let limit): return [index, .string(after), .unsigned(limit)]
         case .commit(let batch):
             return [index, .bytes(batch.changes.bytes)] + ClientStateReply(state: batch.clientState).arguments
                 + batch.expectation.arguments
@@ -81,6 +89,8 @@ public enum IndexRequest: Sendable, Hashable {
             self = .commit(batch)
         case "ClientState": self = .clientState(index: index)
         case "Record": self = .record(try arguments.string())
+        case "Identifiers":
+            self = .identifiers(index: index, after: try arguments.string(), limit: try arguments.unsigned())
         default: throw .unknownMethod(call.member)
         }
         try arguments.finish()
@@ -97,7 +107,16 @@ public enum IndexRequest: Sendable, Hashable {
         case .commit(let batch): batch.byteCount
         case .clientState: 0
         case .record(let identifier): identifier.utf8.count
+        case .identifiers(_, let after, _): after.utf8.count
         }
+    }
+}
+
+extension IndexRequest {
+    /// What an answer to ``identifiers(index:after:limit:)`` has of all identifiers, in whichever order they are.
+    public static func page(of identifiers: [String], after: String, limit: Int) -> [String] {
+        let behind = identifiers.filter { after.utf8.lexicographicallyPrecedes($0.utf8) }
+        return Array(behind.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(limit))
     }
 }
 

@@ -70,6 +70,22 @@ struct FileChangeTests {
         }
     }
 
+    @Test("An extension lists its own items of an index in pages, in order, as they are when it asks")
+    func listing() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("listing")
+        let other = try harness.installFixture("notebook")
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(other)
+            #expect(try await engine.reindexAll(bundle) == 1250)
+            #expect(
+                harness.messages.suffix(9) == [
+                    "no completion: 5", "no text: 5", "in the other: 1", "listed: 1000", "item-0001: 0", "item-1000: 1",
+                    "listed: 249", "item-1001: 0", "item-1249: 1",
+                ])
+        }
+    }
+
     @Test("One that does not serve them says so")
     func unserved() async throws {
         let harness = try Harness()

@@ -42,6 +42,7 @@ extension IndexRequest {
             return .commit(batch)
         case .clientState: return .clientState(index: index)
         case .record: return self
+        case .identifiers(_, let after, let limit): return .identifiers(index: index, after: after, limit: limit)
         }
     }
 }

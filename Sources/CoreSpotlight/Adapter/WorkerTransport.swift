@@ -30,8 +30,8 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
-            // Apple's API has no question for an item.
-            case .record: return SEARCHLIGHT_UNSUPPORTED
+            // Apple's API has no question for an item, and no list of them.
+            case .record, .identifiers: return SEARCHLIGHT_UNSUPPORTED
             }
         }
     }

@@ -164,6 +164,13 @@ final class DonationCollector: DonationReceiver {
         }
     }
 
+    func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
+        let names = state.withLock { state in
+            Set(state.items.keys).union(state.known.keys).filter { $0.index == scope.index }.map(\.identifier)
+        }
+        return IndexRequest.page(of: names, after: after, limit: limit)
+    }
+
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? {
         state.withLock { $0.states[scope.index ?? ""] }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ItemRecord
 import MetadataQuery
 
 extension SearchIndex {
@@ -102,6 +103,28 @@ extension SearchIndex {
             return try await readApplied("Looking up an item", lookUp)
         }
         return try await items(where: "item.unique_identifier = ?", [uniqueIdentifier])
+    }
+
+    /// The unique identifiers of the items of a scope, in the order of their bytes.
+    ///
+    /// - Parameters:
+    ///   - after: The last one of the page before; empty: from the beginning.
+    ///   - limit: At most so many.
+    public func identifiers(
+        of scope: IndexScope, after: String, limit: Int
+    ) async throws(SearchIndexError) -> [String] {
+        guard Self.canBeStored(after), Self.canBeStored(scope.bundle), Self.canBeStored(scope.index) else { return [] }
+        return try await read("Listing items") { [clock] db in
+            // Along the names of all bundles, so that all pages together are one walk; by bundle, each would be sorted.
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT unique_identifier FROM item
+                    WHERE unique_identifier > ? AND +bundle = (SELECT id FROM bundle WHERE identifier = ?)
+                        AND +index_name = ? AND (expires IS NULL OR expires > ?)
+                    ORDER BY unique_identifier LIMIT ?
+                    """, arguments: [after, scope.bundle, scope.index ?? "", clock.now(db), limit])
+        }
     }
 
     private func items(

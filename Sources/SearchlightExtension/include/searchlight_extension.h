@@ -325,6 +325,24 @@ typedef struct searchlight_host_rename {
                                           const char *const *new_identifiers, size_t count);
 } searchlight_host_rename;
 
+/* Lists the extension's own items: what the index has and the extension has no more, it can delete. */
+#define SEARCHLIGHT_HOST_LISTING "searchlight.listing/1"
+/* Called once, on a thread of the host, with identifiers in the order of their bytes, borrowed for the call. Fewer than were
+ * asked for are the last ones. message: nullable. */
+typedef void (*searchlight_listing_completion)(void *context, searchlight_status status, const char *message,
+                                               const char *const *identifiers, size_t count);
+typedef struct searchlight_host_listing {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Lists the items of an index (NULL: the default one) as they are once what was sent before is durable. after: nullable;
+     * the last identifier of the page before. limit: of identifiers, at most SEARCHLIGHT_LISTING_MAX. The returned status is
+     * SEARCHLIGHT_OK if the request was sent; only then will completion be called. [thread-safe] */
+    searchlight_status (*list_items)(const searchlight_host *host, const char *index_name, const char *after,
+                                     uint32_t limit, searchlight_listing_completion completion, void *context);
+} searchlight_host_listing;
+#define SEARCHLIGHT_LISTING_MAX 1000u
+
 /* Says something to the person who looks after the extension. What the extension prints to stderr arrives too. */
 #define SEARCHLIGHT_HOST_LOG "searchlight.log/1"
 #define SEARCHLIGHT_LOG_INFO 1

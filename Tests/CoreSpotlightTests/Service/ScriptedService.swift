@@ -172,6 +172,7 @@ extension ScriptedService.Index {
         switch action {
         case .clientState: return .success(ClientStateReply(state: state).arguments)
         case .record: return .success(RecordReply(record: nil).arguments)
+        case .identifiers: return .success([.strings([])])
         case .commit(let batch):
             if case .exactly(let expected) = batch.expectation, expected != state {
                 return .failure(.remote(name: ServiceErrorName.mismatchedClientState, message: "another state"))

@@ -15,6 +15,7 @@ struct WorkerPoolTests {
     private struct NoReceiver: DonationReceiver {
         func receive(_ batch: IndexBatch) async throws(BusError) {}
         func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+        func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] { [] }
         func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
             RecordReply(record: nil)
         }

@@ -122,6 +122,7 @@ private struct NoReceiver: DonationReceiver {
         throw BusError.refused(.unavailable, "Nothing is kept here.")
     }
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+    func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] { [] }
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
