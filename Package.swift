@@ -306,7 +306,7 @@ let package = Package(
             dependencies: [
                 "MessageSupport",
                 "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
-                "ServiceMessages", "TestSupport",
+                "ServiceMessages", "SystemSupport", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),

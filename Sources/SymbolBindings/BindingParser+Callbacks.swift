@@ -6,7 +6,7 @@ extension BindingParser {
         guard isReindex || role == .progress else {
             throw scanner.error(
                 at: place, "Nothing can be done with “\(role.rawValue)” in what this serves",
-                "It is for reindexAll and reindexItems")
+                "It is for files, reindexAll and reindexItems")
         }
         if role == .acknowledge {
             guard !hasAcknowledgement else {
@@ -122,7 +122,14 @@ extension BindingParser {
                 throw scanner.error(
                     at: place, "Nothing is reported that is called “\(name)”", "Set completed, and total if it is known"
                 )
-            case (_, "identifier"), (_, "domain"): value = try self.value(.text, name)
+            case (_, "identifier"), (_, "domain"):
+                value = try self.value(.text, name)
+                guard name == "identifier", donatesFiles else { break }
+                guard case .name = value else {
+                    throw scanner.error(
+                        at: place, "The identifier of a file is not the path that the function gives",
+                        "Write identifier = and the name of that parameter")
+                }
             default:
                 let (any, kind) = try self.value()
                 guard ![.pointer, .null, .file].contains(kind) else {

@@ -119,7 +119,7 @@ extension BindingParser {
         case .identifiers: return .texts
         case .inPlace, .reason: return .integer
         case .rate: return .float
-        case .identifier, .path, .type, .query, .destination, .bundlePath: return .text
+        case .identifier, .path, .type, .query, .destination, .filePath, .bundlePath: return .text
         }
     }
 
@@ -140,6 +140,7 @@ extension BindingParser {
             }
             return (.function(function, inner), .integer)
         case .path, .name, .suffix: return (.function(function, try value(.text, "the path")), .text)
+        case .hidden: return (.function(function, try value(.text, "the path")), .integer)
         case .contents: return (.function(function, try value(.text, "the path")), .bytes)
         case .text: return (.function(function, try value(.bytes, "what is to be text")), .text)
         case .url: return (.function(function, try value(.text, "the path")), .url)

@@ -10,6 +10,8 @@ struct BindingParser {
     var hasItem = false
     /// Whether the call in hand is of a binding that reindexes.
     var isReindex = false
+    /// Whether it donates files, each under its path.
+    var donatesFiles = false
     var hasAcknowledgement = false
     /// How deep structs and parentheses are nested here.
     var depth = 0
@@ -65,6 +67,12 @@ struct BindingParser {
         case "reindexAll":
             (sources, isReindex) = ([.bundlePath], true)
             return .reindexAll
+        case "files":
+            guard let folder = try scanner.literal(), !folder.isEmpty else {
+                throw scanner.expected("the folder of the files in quotes")
+            }
+            (sources, isReindex, donatesFiles) = ([.bundlePath, .filePath], true, true)
+            return .files(below: folder)
         case "reindexItems":
             (sources, isReindex) = ([.bundlePath, .identifiers], true)
             return .reindexItems
@@ -76,7 +84,7 @@ struct BindingParser {
         }
     }
 
-    private static let purposes = "data, file, preview, reindexAll, reindexItems or throttle"
+    private static let purposes = "data, file, preview, files, reindexAll, reindexItems or throttle"
     /// What `searchlight_preview_reply` may have.
     private static let previewTypes = [
         "public.html", "public.plain-text", "public.utf8-plain-text", "public.rtf", "public.png", "public.jpeg",
@@ -132,7 +140,7 @@ struct BindingParser {
 
     private mutating func result(for purpose: SymbolBinding.Purpose) throws(BindingError) -> BoundValue? {
         switch purpose {
-        case .reindexAll, .reindexItems, .throttle:
+        case .reindexAll, .files, .reindexItems, .throttle:
             guard scanner.isNext("result") else { return nil }
             throw scanner.error(
                 "There is a result, but nobody asked for one",

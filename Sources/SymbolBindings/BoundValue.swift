@@ -43,6 +43,8 @@ public indirect enum BoundValue: Hashable, Sendable {
         case destination = "request.destination"
         /// The identifiers of the items that are to be donated.
         case identifiers = "request.identifiers"
+        /// The folder whose files are to be donated, or the one file of it that changed.
+        case filePath = "request.path"
         /// Why less is to be done.
         case reason = "request.reason"
         /// How much may still be done.
@@ -71,6 +73,8 @@ public indirect enum BoundValue: Hashable, Sendable {
         case name
         /// What follows the last dot of the last part of a path.
         case suffix
+        /// 1 for a path with a name that begins with a dot, those of the home folder's own path aside; else 0.
+        case hidden
         /// The bytes of the file at a path.
         case contents
         /// Bytes as text; what is not UTF-8 is replaced.

@@ -19,6 +19,7 @@ extension SymbolBinding.Purpose: CustomStringConvertible {
         case .file(let type, let types): "file \(type) of \(types.joined(separator: ", "))"
         case .preview(let type, let types): "preview \(type) of \(types.joined(separator: ", "))"
         case .reindexAll: "reindexAll"
+        case .files(let folder): "files \(quoted(folder))"
         case .reindexItems: "reindexItems"
         case .throttle: "throttle"
         }

@@ -24,6 +24,8 @@ public struct SymbolBinding: Hashable, Sendable {
         case preview(type: String, of: [String])
         /// Donating everything.
         case reindexAll
+        /// Donating the files below a folder: all of them, or one that changed. The folder as ``BoundValue/Function/path`` takes it.
+        case files(below: String)
         /// Donating the items of given identifiers.
         case reindexItems
         /// Doing less, or as much as before.

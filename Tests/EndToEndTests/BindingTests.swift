@@ -17,10 +17,7 @@ struct BindingTests {
     /// A harness with Documents and some files in Downloads.
     private func harness() throws -> Harness {
         let harness = try Harness()
-        let bundle = harness.extensions + "/\(Self.documents).searchext"
-        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(
-            atPath: BuiltProducts.repository + "/Plugins/Documents/Info.plist", toPath: bundle + "/Info.plist")
+        _ = try harness.installDocuments()
         try FileManager.default.createDirectory(
             atPath: harness.folder + "/Downloads/deeper", withIntermediateDirectories: true)
         try write("# Ferry\n\nLeaves from *pier* three.<script>x()</script>\n", to: "deeper/ferry notes.md", harness)

@@ -120,6 +120,12 @@ struct BindingParserTests {
             text: call("(a: donate() -> f64 = 1 {identifier = \"x\"})", serve: "reindexAll"), line: 3, column: 23,
             says: "cannot return “f64”"),
         Mistake(
+            text: call("(a: donate(p: text) {identifier = name(p)})", serve: "files \"~/x\""), line: 3, column: 28,
+            says: "The identifier of a file is not the path"),
+        Mistake(text: call("()", serve: "files"), line: 2, column: 1, says: "the folder of the files in quotes"),
+        Mistake(
+            text: call("(a: text = request.path)", serve: "reindexAll"), line: 3, column: 18, says: "no request.path"),
+        Mistake(
             text: call("() result \"x\"", serve: "reindexAll"), line: 3, column: 10,
             says: "There is a result, but nobody"),
         Mistake(

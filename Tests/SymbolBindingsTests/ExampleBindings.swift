@@ -65,5 +65,16 @@ enum ExampleBindings {
         call slow(reason: int = request.reason, rate: f32 = request.rate, where: text = bundle.path) -> _: bool
         """#
 
-    static let all = [markdown, utf16, zlib, walk, structs, callbacks, throttle]
+    static let files = #"""
+        serve files "~/Down\"loads"
+        library "libc.so.6"
+        call nftw(
+            dirpath: text = request.path,
+            fn: donate(file: text, information: pointer, flag: int, level: pointer) -> int = 0
+                when flag == 0 and suffix(file) == "md" and hidden(file) == 0 { identifier = file, title = name(file) },
+            nopenfd: int = 16, flags: int = 1
+        ) -> status: int succeeds status == 0
+        """#
+
+    static let all = [markdown, utf16, zlib, walk, structs, callbacks, throttle, files]
 }

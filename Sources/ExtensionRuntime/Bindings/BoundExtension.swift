@@ -50,14 +50,15 @@ final class BoundExtension: AskedExtension {
     private static func interfaces(of purposes: [SymbolBinding.Purpose]) -> [String] {
         var served: [String] = []
         for purpose in purposes {
-            let interface =
+            let interfaces =
                 switch purpose {
-                case .reindexAll, .reindexItems: SEARCHLIGHT_REINDEX
-                case .data, .file: SEARCHLIGHT_PROMISES
-                case .preview: SEARCHLIGHT_PREVIEW
-                case .throttle: SEARCHLIGHT_THROTTLE
+                case .reindexAll, .reindexItems: [SEARCHLIGHT_REINDEX]
+                case .files: [SEARCHLIGHT_REINDEX, SEARCHLIGHT_CHANGES]
+                case .data, .file: [SEARCHLIGHT_PROMISES]
+                case .preview: [SEARCHLIGHT_PREVIEW]
+                case .throttle: [SEARCHLIGHT_THROTTLE]
                 }
-            if !served.contains(interface) { served.append(interface) }
+            served += interfaces.filter { !served.contains($0) }
         }
         return served
     }
@@ -65,7 +66,7 @@ final class BoundExtension: AskedExtension {
     // MARK: Requests
 
     func reindexAll(_ request: UInt64) -> Bool {
-        let wanted = bindings.filter { $0.binding.purpose == .reindexAll }
+        let wanted = bindings.filter { $0.binding.purpose == .reindexAll || $0.folder != nil }
         guard !wanted.isEmpty else { return false }
         BoundReindex(request, wanted, session: session, bundlePath: bundlePath, scope: .everything).run()
         return true
@@ -79,18 +80,31 @@ final class BoundExtension: AskedExtension {
         }
         // Those who only know how to find everything do that, and the rest of it is left out.
         let finding = bindings.filter { binding in
-            binding.binding.purpose == .reindexAll
-                && binding.binding.calls.contains { $0.callbacks.contains { $0.role == .donate } }
+            binding.folder != nil
+                || binding.binding.purpose == .reindexAll
+                    && binding.binding.calls.contains { $0.callbacks.contains { $0.role == .donate } }
         }
         guard !finding.isEmpty else { return false }
-        BoundReindex(request, finding, session: session, bundlePath: bundlePath, scope: .only(Set(identifiers))).run()
+        let scope: BoundReindex.Scope =
+            finding.allSatisfy { $0.folder != nil } ? .files(Set(identifiers), moves: []) : .only(Set(identifiers))
+        BoundReindex(request, finding, session: session, bundlePath: bundlePath, scope: scope).run()
         return true
     }
 
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool { false }
 
-    /// Bindings are asked for items.
-    func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool { false }
+    func updateFiles(_ request: UInt64, _ changes: [FileChange]) -> Bool {
+        let wanted = bindings.filter { $0.folder != nil }
+        guard !wanted.isEmpty else { return false }
+        let moves = changes.compactMap { change in
+            if case .moved(let old, let new) = change { ItemRename(old, to: new) } else { nil }
+        }
+        BoundReindex(
+            request, wanted, session: session, bundlePath: bundlePath,
+            scope: .files(Set(changes.flatMap(\.paths)), moves: moves)
+        ).run()
+        return true
+    }
 
     func provideData(_ request: UInt64, item: String, type: String) -> Bool {
         let candidates = bindings.filter {
@@ -214,7 +228,7 @@ extension SymbolBinding {
         switch purpose {
         case .data(_, let own), .file(_, let own), .preview(_, let own):
             own.contains { type in types.contains { $0.lowercased() == type.lowercased() } }
-        case .reindexAll, .reindexItems, .throttle: true
+        case .reindexAll, .files, .reindexItems, .throttle: true
         }
     }
 }
@@ -226,6 +240,7 @@ private struct Unheard: CallbackReceiver {
 
     func acknowledge(_ failure: BindingFailure?) {}
     func donate(_ item: ItemRecord) {}
+    func wants(_ identifier: String) -> Bool { false }
     func warn(_ message: String) { session.log(.warning, message) }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
 

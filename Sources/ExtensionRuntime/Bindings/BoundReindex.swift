@@ -14,6 +14,17 @@ final class BoundReindex: Sendable {
         case items([String])
         /// These; the bindings find everything.
         case only(Set<String>)
+        /// Those of the files at these paths, after the items of moved files got other identifiers; bindings that donate files are
+        /// asked for each path.
+        case files(Set<String>, moves: [ItemRename])
+
+        /// The items that are wanted; `nil`: all that are donated.
+        var wanted: Set<String>? {
+            switch self {
+            case .everything, .items: nil
+            case .only(let names), .files(let names, _): names
+            }
+        }
     }
     private struct State {
         /// Calls that have not returned, acknowledgements and donations that are awaited.
@@ -22,7 +33,7 @@ final class BoundReindex: Sendable {
         var isOver = false
         /// Kept for functions that go on after they have returned.
         var frames: [CallFrame] = []
-        /// The items of `only` that were not found yet.
+        /// The wanted items that were not found yet.
         var missing: Set<String> = []
     }
     private struct Waiting {
@@ -41,6 +52,8 @@ final class BoundReindex: Sendable {
     /// When a donation is sent without waiting for more.
     private static let batchBytes = 1 << 20
     private static let batchItems = 200
+    /// Beyond so many files, one walk of their folders takes less than a call for each; and each call takes a closure.
+    static let maximumFileCalls = 64
 
     init(_ request: UInt64, _ bindings: [PreparedBinding], session: HostSession, bundlePath: String, scope: Scope) {
         self.request = request
@@ -48,26 +61,22 @@ final class BoundReindex: Sendable {
         self.session = session
         self.bundlePath = bundlePath
         self.scope = scope
-        if case .only(let names) = scope { state.withLock { $0.missing = names } }
+        if let names = scope.wanted { state.withLock { $0.missing = names } }
     }
 
     /// Makes the calls; the answer may come later.
     func run() {
         begin()
-        forgetFormer()
-        for binding in bindings {
-            do throws(BindingFailure) { try perform(binding) } catch {
-                end(error)
-                return
-            }
+        let failure: BindingFailure?
+        do throws(BindingFailure) { failure = try donate() } catch {
+            end(error)
+            return
         }
-        if case .only = scope {
-            let missing = state.withLock { $0.missing.sorted() }
-            if !missing.isEmpty { send(.deleteItems(missing)) }
-        }
+        let missing = state.withLock { $0.missing.sorted() }
+        if !missing.isEmpty { send(.deleteItems(missing)) }
         flush()
         session.requests.setCancelHandler(request) { [weak self] in self?.cancel() }
-        end(nil)
+        end(failure)
     }
 
     /// A call cannot be stopped, and the host ends a worker that goes on; but what is only waited for may be let go.
@@ -90,9 +99,59 @@ final class BoundReindex: Sendable {
         send(domains.count == donations.count ? .deleteDomains(Array(Set(domains)).sorted()) : .deleteAll)
     }
 
-    private func perform(_ binding: PreparedBinding) throws(BindingFailure) {
+    /// Has the bindings donate what the scope says.
+    ///
+    /// - Returns: Why a file could not be donated, whose item stays as it was.
+    private func donate() throws(BindingFailure) -> BindingFailure? {
+        var folders: [BoundFolder?] = []
+        for binding in bindings {
+            folders.append(try binding.folder.map { (name) throws(BindingFailure) in try BoundFolder(name) })
+        }
+        for case let folder? in folders { try folder.check() }
+        forgetFormer()
+        var failure: BindingFailure?
+        if case .files(_, let moves) = scope { rename(moves, folders.compactMap(\.self)) }
+        if case .files(let paths, _) = scope, paths.count <= Self.maximumFileCalls {
+            for path in paths.sorted() {
+                do throws(BindingFailure) { try donate(path, folders) } catch {
+                    failure = failure ?? error
+                    state.withLock { _ = $0.missing.remove(path) }
+                }
+            }
+        } else {
+            for (binding, folder) in zip(bindings, folders) { try perform(binding, on: folder?.path) }
+        }
+        // A disk that went away meanwhile looked like a folder without files.
+        for case let folder? in folders { try folder.check() }
+        return failure
+    }
+
+    /// Renames the items that go with their files. An item stays where it is if there is a file at the old path again that was not
+    /// moved there: who keeps what was there before moves it aside and writes another file, the same one to people.
+    private func rename(_ moves: [ItemRename], _ folders: [BoundFolder]) {
+        let targets = Set(moves.map(\.newIdentifier))
+        var (moved, taken): (Set<String>, Set<String>) = ([], [])
+        let renames = moves.filter { move in
+            guard move.isPossible, folders.contains(where: { (try? $0.reaches(move.newIdentifier)) == true }),
+                targets.contains(move.identifier)
+                    || folders.allSatisfy({ (try? $0.reaches(move.identifier)) == false })
+            else { return false }
+            return !taken.contains(move.newIdentifier) && moved.insert(move.identifier).inserted
+                && taken.insert(move.newIdentifier).inserted
+        }
+        if !renames.isEmpty { send(.renameItems(renames)) }
+    }
+
+    private func donate(_ path: String, _ folders: [BoundFolder?]) throws(BindingFailure) {
+        for (binding, folder) in zip(bindings, folders) where try folder?.reaches(path) == true {
+            try perform(binding, on: path)
+        }
+    }
+
+    private func perform(_ binding: PreparedBinding, on path: String?) throws(BindingFailure) {
         let calls = try BoundExtension.calls(of: binding)
         let sources = RequestSources(bundlePath: bundlePath)
+        sources.filePath = path
         if case .items(let identifiers) = scope { sources.identifiers = identifiers }
         let part = Part(reindex: self)
         let acknowledges = binding.binding.calls.contains(where: \.acknowledges)
@@ -133,13 +192,11 @@ final class BoundReindex: Sendable {
 
     // MARK: Donations
 
+    fileprivate func wants(_ identifier: String) -> Bool { scope.wanted?.contains(identifier) ?? true }
+
     fileprivate func donate(_ item: ItemRecord) {
-        let isWanted = state.withLock { state in
-            guard case .only(let names) = scope else { return true }
-            state.missing.remove(item.uniqueIdentifier)
-            return names.contains(item.uniqueIdentifier)
-        }
-        guard isWanted else { return }
+        guard wants(item.uniqueIdentifier) else { return }
+        state.withLock { _ = $0.missing.remove(item.uniqueIdentifier) }
         let bytes: [UInt8]
         do throws(ItemRecordError) { bytes = try item.encoded() } catch {
             return session.log(.warning, "\(item.uniqueIdentifier) is left out. \(error)")
@@ -205,6 +262,7 @@ private final class Part: CallbackReceiver {
         reindex.donate(item)
     }
 
+    func wants(_ identifier: String) -> Bool { reindex.wants(identifier) }
     func warn(_ message: String) { reindex.warn(message) }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { reindex.misuse(rule, message) }
 

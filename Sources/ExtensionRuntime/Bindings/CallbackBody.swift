@@ -9,6 +9,8 @@ protocol CallbackReceiver: Sendable {
     func acknowledge(_ failure: BindingFailure?)
     func report(completed: UInt64, total: UInt64)
     func donate(_ item: ItemRecord)
+    /// Whether an item is of use; asked before the rest of it is read.
+    func wants(_ identifier: String) -> Bool
     /// Something was left out.
     func warn(_ message: String)
     /// The library broke a rule.
@@ -92,24 +94,29 @@ struct CallbackBody: Sendable {
             receiver.report(completed: completed, total: total)
         case .donate:
             if let condition = callback.condition, try !evaluation.holds(condition) { return }
-            receiver.donate(try item(evaluation))
+            if let item = try item(evaluation) { receiver.donate(item) }
         }
     }
 
-    private func item(_ evaluation: Evaluation) throws(BindingFailure) -> ItemRecord {
+    /// The item; `nil` if nobody wants it.
+    private func item(_ evaluation: Evaluation) throws(BindingFailure) -> ItemRecord? {
         var record = ItemRecord(uniqueIdentifier: "")
+        if let assignment = callback.assignments.first(where: { $0.name == "identifier" }),
+            case .text(let identifier) = try evaluation.value(assignment.value)
+        {
+            guard receiver.wants(identifier) else { return nil }
+            record.uniqueIdentifier = identifier
+        }
         // What a binding finds stays findable until the next reindex.
         record.expiration = .never
-        for assignment in callback.assignments {
+        for assignment in callback.assignments where assignment.name != "identifier" {
             let value: RuntimeValue
             do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
-                // An item without one of its attributes is better than none; without a name there is none.
-                guard assignment.name != "identifier" else { throw error }
+                // An item without one of its attributes is better than none.
                 receiver.warn("\(assignment.name) of an item from \(symbol) is left out: \(error.message)")
                 continue
             }
             switch (assignment.name, value) {
-            case ("identifier", .text(let text)): record.uniqueIdentifier = text
             case ("domain", .text(let text)): record.domainIdentifier = text
             case (let name, _): if let attribute = try AttributeValue(value) { record.attributes[name] = attribute }
             }

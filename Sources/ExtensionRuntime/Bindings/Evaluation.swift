@@ -80,6 +80,7 @@ struct Evaluation {
         case (.suffix, .text(let path)):
             let parts = Self.lastPart(path).split(separator: ".", omittingEmptySubsequences: false)
             return .text(parts.count > 1 ? String(parts[parts.count - 1]) : "")
+        case (.hidden, .text(let path)): return .integer(FileURL.isHidden(path) ? 1 : 0)
         case (.contents, .text(let path)): return .bytes(try sources.frame.contents(of: path))
         case (.text, .bytes(let memory)): return .text(String(decoding: memory, as: UTF8.self))
         case (.text, .text(let text)): return .text(text)

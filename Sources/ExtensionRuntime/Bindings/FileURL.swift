@@ -59,6 +59,15 @@ enum FileURL {
         return nil
     }
 
+    /// Whether a name of a path begins with a dot; the path of the home folder itself may have such names.
+    static func isHidden(_ path: String) -> Bool {
+        var names = path.utf8[...]
+        if let home = variable("HOME"), names.starts(with: (home + "/").utf8) {
+            names = names.dropFirst(home.utf8.count)
+        }
+        return names.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
+    }
+
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
         return value

@@ -14,6 +14,8 @@ final class RequestSources {
     var query: String?
     var isInPlace = false
     var identifiers: [String] = []
+    /// The folder or file whose items are asked for.
+    var filePath: String?
     var notice: ThrottleNotice?
     /// The file that the function is to fill.
     private(set) var destination: OwnedDescriptor?
@@ -38,6 +40,7 @@ final class RequestSources {
         case .inPlace: return .integer(isInPlace ? 1 : 0)
         case .destination: return .text("/proc/self/fd/\(try openDestination().number)")
         case .identifiers: return .texts(identifiers)
+        case .filePath: return filePath.map { .text($0) } ?? .null
         case .reason: return .integer(Int128(notice?.reason.rawValue ?? 0))
         case .rate: return .float(notice?.itemsPerSecond ?? 0)
         case .bundlePath: return .text(bundlePath)

@@ -162,6 +162,16 @@ final class Harness: Sendable {
         try Data((notes + "\n").utf8).write(to: URL(filePath: settings + "/folders"))
         return identifier
     }
+
+    /// Installs Documents, which looks into Downloads; its identifier.
+    func installDocuments() throws -> String {
+        let identifier = "com.searchlight.documents"
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Documents/Info.plist", toPath: bundle + "/Info.plist")
+        return identifier
+    }
 }
 
 extension WorkerConfiguration.Limits {

@@ -2,6 +2,7 @@
 import Foundation
 import ItemRecord
 import ServiceMessages
+import SystemSupport
 import Testing
 
 @testable import ExtensionRuntime
@@ -69,6 +70,64 @@ struct BoundExtensionTests {
             return
         }
         #expect(message.contains("libnone.so"))
+    }
+
+    @Test("Bindings of files serve their changes, and reach files below their folder alone, through no link")
+    func boundFiles() async throws {
+        let folder = host.folder.path + "/files"
+        for name in ["", "/deeper", "/.hidden"] {
+            try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+        }
+        func path(_ name: String) -> String { folder + "/" + name }
+        let names = ["one.md", "deeper/two.md", "deeper/.three.md", ".hidden/four.md", "five.txt", "../outside.md"]
+        for name in names { try Data(name.utf8).write(to: URL(filePath: path(name))) }
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("deeper"))
+        try FileManager.default.createSymbolicLink(atPath: path("link.md"), withDestinationPath: path("one.md"))
+        let loaded = try host.load(
+            """
+            serve files "\(folder)/"
+            library "libc.so.6"
+            call nftw(dirpath: text = request.path,
+                fn: donate(file: text, _: pointer, flag: int, _: pointer) -> int = 0
+                    when flag == 0 and suffix(file) == "md" and hidden(file) == 0
+                    { identifier = file, textContent = text(contents(file)) },
+                nopenfd: int = 16, flags: int = 1) -> status: int succeeds status == 0
+            """)
+        #expect(loaded.bound.interfaces == ["searchlight.reindex/1", "searchlight.changes/1"])
+        let told = names + ["link/two.md", "link.md", "deeper", "gone.md", "./one.md", "deeper//two.md", "one.md/"]
+        func update(_ more: Int) async {
+            let changes = (told + (0..<more).map { "none-\($0).md" }).map { FileChange.changed(path: path($0)) }
+            let outcome = await loaded.ask { $0.updateFiles($1, changes) }
+            guard case .acknowledged = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                return
+            }
+        }
+        // One by one, and by a walk of all.
+        for more in [0, BoundReindex.maximumFileCalls] {
+            await update(more)
+            #expect(host.items.keys.sorted() == [path("deeper/two.md"), path("one.md")])
+        }
+        try FileManager.default.removeItem(atPath: path("one.md"))
+        await update(0)
+        #expect(host.items.keys.sorted() == [path("deeper/two.md")])
+        // A folder that is away says nothing of its files.
+        try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
+        for scope in 0..<3 {
+            let outcome = await loaded.ask { bound, request in
+                switch scope {
+                case 0: bound.updateFiles(request, [.removed(path: path("deeper/two.md"))])
+                case 1: bound.reindexItems(request, [path("deeper/two.md")])
+                default: bound.reindexAll(request)
+                }
+            }
+            guard case .failed(.unavailable, let message) = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                return
+            }
+            #expect(message.contains("is not there or cannot be read"))
+        }
+        #expect(host.items.count == 1)
     }
 
     @Test("The interfaces are those of what is bound")

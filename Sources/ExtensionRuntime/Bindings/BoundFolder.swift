@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceMessages
+import SymbolBindings
+
+/// The folder whose files a binding donates (`serve files`).
+struct BoundFolder: Hashable, Sendable {
+    /// As the binding names it.
+    let name: String
+    /// Absolute, without a slash at the end.
+    let path: String
+
+    /// - Throws: ``BindingFailure`` if the name begins with a variable that is not set.
+    init(_ name: String) throws(BindingFailure) {
+        guard let path = FileURL.expanded(name) else {
+            throw BindingFailure(
+                .invalidArgument, "\(name) is no absolute path and does not begin with ~ or $XDG_…_HOME")
+        }
+        self.name = name
+        self.path = path.split(separator: "/", omittingEmptySubsequences: true).reduce("") { $0 + "/" + $1 }
+    }
+
+    /// Checks that the folder can be listed. A folder on a disk that is not mounted looks like one without files.
+    func check() throws(BindingFailure) {
+        guard let stream = opendir(path) else {
+            throw BindingFailure(
+                .unavailable, "\(name) is not there or cannot be read; what was found in it stays as it was")
+        }
+        closedir(stream)
+    }
+
+    /// Whether there is an ordinary file at a path that a walk of the folder reaches: below it, through no symbolic link.
+    ///
+    /// - Throws: ``BindingFailure`` if the file system does not say.
+    func reaches(_ file: String) throws(BindingFailure) -> Bool {
+        let prefix = path.utf8.count + 1
+        guard file.utf8.count < Int(PATH_MAX), file.utf8.starts(with: (path + "/").utf8), !file.utf8.contains(0) else {
+            return false
+        }
+        let names = file.utf8.dropFirst(prefix).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard !names.contains(where: { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
+            return false
+        }
+        var end = file.utf8.index(file.utf8.startIndex, offsetBy: prefix - 1)
+        for (position, name) in names.enumerated() {
+            end = file.utf8.index(end, offsetBy: name.count + 1)
+            guard let mode = try Self.mode(of: String(file[..<end])) else { return false }
+            guard mode == (position == names.count - 1 ? S_IFREG : S_IFDIR) else { return false }
+        }
+        return true
+    }
+
+    /// The kind of a file, not of what a link leads to; `nil` if there is none that could be read.
+    private static func mode(of path: String) throws(BindingFailure) -> mode_t? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
+        let code = errno
+        guard [ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG].contains(code) else {
+            throw BindingFailure(.unavailable, "\(path) cannot be looked at: \(String(cString: strerror(code)))")
+        }
+        return nil
+    }
+}
+
+extension PreparedBinding {
+    /// The folder whose files it donates, as it is written; `nil` if it serves something else.
+    var folder: String? { if case .files(let folder) = binding.purpose { folder } else { nil } }
+}
