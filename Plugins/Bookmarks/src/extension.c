@@ -68,6 +68,7 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
     self.progress = host->get_interface(host, SEARCHLIGHT_HOST_PROGRESS);
     self.log = host->get_interface(host, SEARCHLIGHT_HOST_LOG);
     self.keys = host->get_interface(host, SEARCHLIGHT_HOST_CUSTOM_KEYS);
+    self.listing = host->get_interface(host, SEARCHLIGHT_HOST_LISTING);
     if (!self.requests || !self.items || !self.index || !self.cancel || !self.progress || !self.log) {
         snprintf(error, error_capacity, "this host is too old for the bookmarks");
         return SEARCHLIGHT_UNSUPPORTED;
@@ -89,7 +90,8 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
 static void destroy(searchlight_extension *extension) { library_destroy(extension->library); }
 
 static const void *get_interface(searchlight_extension *extension, const char *identifier) {
-    (void)extension;
+    bool finds_differences = extension->listing != NULL && extension->batch != NULL;
+    if (strcmp(identifier, SEARCHLIGHT_CHANGES) == 0 && finds_differences) return &changes_interface;
     if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex_interface;
     if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging_interface;
     if (strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0) return &throttle_interface;

@@ -20,6 +20,7 @@ struct searchlight_extension {
     const searchlight_host_progress *progress;
     const searchlight_host_log *log;
     const searchlight_host_custom_keys *keys; /* NULL: a host without */
+    const searchlight_host_listing *listing; /* NULL: a host without */
     struct library *library;
     /* Guarded by the library's lock: what the host has of library_exported, and whether that is known. */
     struct exported recalled;
@@ -50,6 +51,10 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
 void exported_recall(searchlight_extension *self);
 void exported_keep(searchlight_extension *self);
 
+/* Has the next change of a file compare all bookmarks with the index again. To be called around other donations; waits for the
+ * host. */
+void changes_forget(const searchlight_extension *self);
+
 /* The types that each bookmark can be had as, best first. */
 extern const char *const promised_data[3];
 extern const char *const promised_files[2];
@@ -59,9 +64,10 @@ void item_source_domain(const char *key, char *out, size_t capacity);
 /* The item of a bookmark, which the caller releases; NULL if memory is short. */
 searchlight_item *item_make(const searchlight_extension *extension, const struct entry *entry);
 
-/* What the host calls: reindex.c, answers.c. */
+/* What the host calls: reindex.c, changes.c, donation.c, answers.c. */
 extern const searchlight_reindex reindex_interface;
 extern const searchlight_paging paging_interface;
+extern const searchlight_changes changes_interface;
 extern const searchlight_throttle throttle_interface;
 extern const searchlight_promises promises_interface;
 extern const searchlight_preview preview_interface;

@@ -241,6 +241,15 @@ bool sources_find(struct sources *sources) {
     return is_good;
 }
 
+bool sources_concern(const char *path) {
+    static const char *const names[] = {"places.sqlite", "places.sqlite-wal", "places.sqlite-journal", "Bookmarks",
+                                        "profiles.ini", "folders", "user-dirs.dirs"};
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return is_page(name);
+}
+
 void sources_free(struct sources *sources) {
     for (size_t i = 0; sources->list != NULL && i < sources->count; i++)
         free(sources->list[i].key), free(sources->list[i].name), free(sources->list[i].path);

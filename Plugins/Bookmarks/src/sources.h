@@ -31,6 +31,8 @@ struct sources {
 
 /* Looks for them: nothing is opened but settings. False if memory is short. End with sources_free in any case. */
 bool sources_find(struct sources *sources);
+/* Whether a file of that path may be one of them, or say where they are. */
+bool sources_concern(const char *path);
 void sources_free(struct sources *sources);
 
 #endif

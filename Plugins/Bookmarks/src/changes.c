@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * changes.c: what differs after a change of a file is donated or deleted.
+ *
+ * A browser writes its database with each page that is visited, and mostly no bookmark is another then. Which ones are differs
+ * from what this worker has seen, since it may have been started for this request. So a digest of all bookmarks is kept, in as
+ * many parts as a client state holds: only bookmarks of a part that differs are donated, and only those of the index that are
+ * in such a part and in no file any more are deleted.
+ */
+#include "donation.h"
+#include "state.h"
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char index_name[] = "donated-bookmarks";
+enum { PARTS = SEARCHLIGHT_CLIENT_STATE_MAX / sizeof(uint64_t) };
+
+struct digest {
+    uint64_t parts[PARTS];
+};
+
+static size_t part_of(const char *identifier) { return text_hash(TEXT_HASH, slice_of(identifier)) % PARTS; }
+
+/* Adds a bookmark, with all that its item has. */
+static bool add_to_digest(void *context, const struct entry *entry) {
+    struct digest *digest = context;
+    const char *const texts[] = {entry->identifier, entry->key, entry->source, entry->url, entry->title, entry->description,
+                                 entry->keyword, entry->folder, entry->tags};
+    const double moments[] = {entry->added, entry->modified, entry->visited};
+    uint64_t hash = TEXT_HASH;
+    /* With the NUL, so that no two rows run together. */
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hash = text_hash(hash, (struct slice){texts[i], strlen(texts[i]) + 1});
+    hash = text_hash(hash, (struct slice){(const char *)moments, sizeof moments});
+    hash = text_hash(hash, (struct slice){(const char *)&entry->visits, sizeof entry->visits});
+    digest->parts[part_of(entry->identifier)] += hash;
+    return true;
+}
+
+void changes_forget(const searchlight_extension *self) {
+    struct digest before;
+    size_t length;
+    if (state_read(self, index_name, &before, sizeof before, &length) && length > 0) state_write(self, index_name, "", 0);
+}
+
+/* One request. */
+struct update {
+    struct task task;
+    struct digest digest; /* of the library */
+    bool differs[PARTS];
+    bool is_missing; /* a source could not be read */
+    struct problem missing;
+    struct donation *donation;
+};
+
+/* Brings the library up to date and says what differs from what was donated last. If false the request was failed. */
+static bool compare(struct update *update) {
+    searchlight_extension *self = update->task.extension;
+    struct digest before;
+    size_t length = 0;
+    if (!task_take_library(&update->task, NULL, false)) return false;
+    bool is_good = library_list(self->library, "", add_to_digest, &update->digest);
+    update->is_missing = library_missing(self->library) != NULL;
+    if (update->is_missing) problem_set(&update->missing, "%s", library_missing(self->library));
+    library_unlock(self->library);
+    if (!is_good) {
+        task_fail(&update->task, SEARCHLIGHT_FAILED, "the list of bookmarks cannot be read");
+        return false;
+    }
+    bool is_known = state_read(self, index_name, &before, sizeof before, &length) && length == sizeof before;
+    bool is_other = false;
+    for (size_t i = 0; i < PARTS; i++) {
+        update->differs[i] = !is_known || before.parts[i] != update->digest.parts[i];
+        is_other = is_other || update->differs[i];
+    }
+    /* Until all is donated, what was donated last is not known. */
+    if (is_other && length > 0 && !state_write(self, index_name, "", 0)) {
+        task_fail(&update->task, SEARCHLIGHT_UNAVAILABLE, "what was donated cannot be noted");
+        return false;
+    }
+    return true;
+}
+
+static bool collect_differing(void *context, const struct entry *entry) {
+    struct update *update = context;
+    return !update->differs[part_of(entry->identifier)] || donation_collect(update->donation, entry);
+}
+
+/* Donates the bookmarks that may differ. If false the request was failed. */
+static bool donate_differing(struct update *update) {
+    struct task *task = &update->task;
+    searchlight_extension *self = task->extension;
+    char last[sizeof update->donation->last] = "";
+    for (bool has_more = true, is_good = true; has_more;) {
+        struct donation *donation = update->donation = donation_create(task, donation_budget(self, MAX_ITEMS));
+        if (donation == NULL) return false;
+        is_good = library_lock(self->library, &task->work);
+        if (is_good) {
+            is_good = library_list(self->library, last, collect_differing, update);
+            library_unlock(self->library);
+            if (!is_good) task_fail(task, SEARCHLIGHT_FAILED, "the list of bookmarks cannot be read");
+        } else {
+            task_fail(task, SEARCHLIGHT_CANCELLED, "the update was cancelled");
+        }
+        is_good = is_good && donation_send(task, donation) && donation_pace(task, donation->count);
+        has_more = donation->is_full;
+        memcpy(last, donation->last, sizeof last);
+        donation_discard(donation);
+        if (!is_good) return false;
+    }
+    return true;
+}
+
+/* A page of the items that the index has. */
+struct listing {
+    pthread_mutex_t mutex;
+    pthread_cond_t came;
+    bool has_come;
+    searchlight_status status;
+    char *names[SEARCHLIGHT_LISTING_MAX]; /* owned */
+    size_t count;
+};
+
+static void take_listing(void *context, searchlight_status status, const char *message, const char *const *names,
+                         size_t count) {
+    struct listing *listing = context;
+    (void)message;
+    pthread_mutex_lock(&listing->mutex);
+    listing->status = status;
+    for (size_t i = 0; i < count && i < SEARCHLIGHT_LISTING_MAX && listing->status == SEARCHLIGHT_OK; i++) {
+        listing->names[listing->count] = strdup(names[i]);
+        if (listing->names[listing->count] == NULL) listing->status = SEARCHLIGHT_FAILED;
+        else listing->count++;
+    }
+    listing->has_come = true;
+    pthread_cond_signal(&listing->came);
+    pthread_mutex_unlock(&listing->mutex);
+}
+
+/* Lists what comes behind a name. NULL if the request was failed; else to be freed with free_listing. */
+static struct listing *list(struct task *task, const char *after) {
+    const searchlight_extension *self = task->extension;
+    struct listing *listing = calloc(1, sizeof *listing);
+    if (listing == NULL || pthread_mutex_init(&listing->mutex, NULL) != 0) {
+        free(listing);
+        task_fail(task, SEARCHLIGHT_FAILED, "out of memory");
+        return NULL;
+    }
+    pthread_cond_init(&listing->came, NULL);
+    searchlight_status sent =
+        self->listing->list_items(self->host, NULL, after, SEARCHLIGHT_LISTING_MAX, take_listing, listing);
+    pthread_mutex_lock(&listing->mutex);
+    while (sent == SEARCHLIGHT_OK && !listing->has_come) pthread_cond_wait(&listing->came, &listing->mutex);
+    pthread_mutex_unlock(&listing->mutex);
+    if (sent == SEARCHLIGHT_OK && listing->status == SEARCHLIGHT_OK) return listing;
+    task_fail(task, SEARCHLIGHT_UNAVAILABLE, "the index does not say which bookmarks it has");
+    listing->status = SEARCHLIGHT_FAILED;
+    return listing;
+}
+
+static void free_listing(struct listing *listing) {
+    while (listing->count > 0) free(listing->names[--listing->count]);
+    pthread_cond_destroy(&listing->came);
+    pthread_mutex_destroy(&listing->mutex);
+    free(listing);
+}
+
+static bool is_there(void *context, const struct entry *entry) {
+    (void)context, (void)entry;
+    return true;
+}
+
+/* A bookmark, and whether all of its source is known. */
+struct origin {
+    const char *identifier;
+    bool is_known;
+};
+static bool look_for_origin(void *context, const char *key) {
+    struct origin *origin = context;
+    size_t length = strlen(key);
+    origin->is_known = strncmp(origin->identifier, key, length) == 0 && origin->identifier[length] == '/';
+    return !origin->is_known;
+}
+
+/* Whether a bookmark is in no file any more. The library is locked. */
+static bool is_gone(const struct update *update, const char *identifier) {
+    struct library *library = update->task.extension->library;
+    struct origin origin = {identifier, false};
+    if (!update->differs[part_of(identifier)] || library_find(library, identifier, true, is_there, NULL)) return false;
+    /* A source that cannot be read may have it. */
+    return !update->is_missing || (library_sources(library, look_for_origin, &origin) && origin.is_known);
+}
+
+/* Deletes what is in the index and in no file any more. If false the request was failed. */
+static bool delete_gone(struct update *update) {
+    struct task *task = &update->task;
+    searchlight_extension *self = task->extension;
+    char after[MAX_KEY + MAX_LOCAL + 2] = "";
+    for (bool has_more = true; has_more;) {
+        struct listing *listing = list(task, after);
+        if (listing == NULL) return false;
+        const char *gone[SEARCHLIGHT_LISTING_MAX];
+        size_t count = 0;
+        bool is_good = listing->status == SEARCHLIGHT_OK;
+        if (is_good && !library_lock(self->library, &task->work)) {
+            task_fail(task, SEARCHLIGHT_CANCELLED, "the update was cancelled");
+            is_good = false;
+        } else if (is_good) {
+            for (size_t i = 0; i < listing->count; i++)
+                if (is_gone(update, listing->names[i])) gone[count++] = listing->names[i];
+            library_unlock(self->library);
+        }
+        is_good = is_good && donation_delete(task, gone, count);
+        has_more = is_good && listing->count == SEARCHLIGHT_LISTING_MAX;
+        /* A name that is too long is none of ours; the next page begins behind its beginning. */
+        if (has_more) strncpy(after, listing->names[listing->count - 1], sizeof after - 1);
+        free_listing(listing);
+        if (!is_good) return false;
+    }
+    return true;
+}
+
+/* Notes what was donated, unless another request has read the files anew meanwhile. */
+static void keep(struct update *update) {
+    searchlight_extension *self = update->task.extension;
+    struct digest now = {{0}};
+    if (!library_lock(self->library, &update->task.work)) return;
+    exported_keep(self);
+    bool is_same = library_list(self->library, "", add_to_digest, &now) && memcmp(&now, &update->digest, sizeof now) == 0;
+    library_unlock(self->library);
+    if (is_same && !update->is_missing) state_write(self, index_name, &now, sizeof now);
+}
+
+static void update_files(searchlight_extension *self, searchlight_request request, const searchlight_change *const *changes,
+                         size_t count) {
+    struct update update = {.donation = NULL};
+    bool concerns = false, is_other = false;
+    for (size_t i = 0; i < count && !concerns; i++)
+        concerns = sources_concern(changes[i]->path) ||
+                   (changes[i]->previous_path != NULL && sources_concern(changes[i]->previous_path));
+    task_begin(&update.task, self, request);
+    if (concerns) {
+        if (!donation_pace(&update.task, 0) || !compare(&update)) return;
+        for (size_t i = 0; i < PARTS; i++) is_other = is_other || update.differs[i];
+        if (is_other) {
+            if (!donate_differing(&update) || !delete_gone(&update)) return;
+            keep(&update);
+        }
+    }
+    if (update.is_missing)
+        task_fail(&update.task, SEARCHLIGHT_UNAVAILABLE, "%s; its bookmarks stay as they were, the others are up to date",
+                  update.missing.text);
+    else self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
+}
+
+const searchlight_changes changes_interface = {sizeof changes_interface, 0, update_files};
