@@ -96,16 +96,31 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             let donations = Donations(to: searchableIndex)
             let renames = folders.renames(moves)
             try donations.rename(renames)
-            for identifier in identifiers + moves.map(\.new) + moves.map(\.old).filter({ renames[$0] == nil }) {
-                switch try folders.state(ofIdentifier: identifier, isComplete: settings.isComplete) {
-                case .note(let file): try donations.add(Note(file))
-                case .gone(let complaint):
-                    if let complaint { report(complaint) }
-                    try donations.delete(identifier)
-                case .kept(let complaint): report(complaint)
+            func update(_ identifiers: [String]) throws -> [(identifier: String, error: NoteLookupError)] {
+                try identifiers.compactMap { identifier in
+                    let state: NoteState
+                    do throws(NoteLookupError) {
+                        state = try folders.state(ofIdentifier: identifier, isComplete: settings.isComplete)
+                    } catch {
+                        return (identifier, error)
+                    }
+                    switch state {
+                    case .note(let file): try donations.add(Note(file))
+                    case .gone(let complaint):
+                        if let complaint { report(complaint) }
+                        try donations.delete(identifier)
+                    case .kept(let complaint): report(complaint)
+                    }
+                    return nil
                 }
             }
+            // What failed a moment ago may not any more.
+            let all = identifiers + moves.map(\.new) + moves.map(\.old).filter { renames[$0] == nil }
+            let unread = try update(update(all).map(\.identifier))
             try donations.finish()
+            // Where no note can be read it is the machine's fault, and all are asked for again; else it is that note's.
+            if unread.count == all.count, let first = unread.first { throw first.error }
+            for note in unread { report("\(note.error); what was found in it is kept") }
             acknowledgementHandler()
         } catch {
             report("reindexing \(Self.count(of: identifiers.count)) failed: \(error)")

@@ -255,9 +255,11 @@ final class HandlerTests {
             ])
     }
 
-    private func update(_ index: CSSearchableIndex, _ changes: CSFileChange...) {
+    private func update(_ index: CSSearchableIndex, _ changes: CSFileChange..., opener: FileOpener = .system) {
         let acknowledgements = Mutex(0)
-        handler().searchableIndex(index, updateItemsForFileChanges: changes) { acknowledgements.withLock { $0 += 1 } }
+        handler(opener: opener).searchableIndex(index, updateItemsForFileChanges: changes) {
+            acknowledgements.withLock { $0 += 1 }
+        }
         self.acknowledgements += acknowledgements.withLock { $0 }
     }
 
@@ -306,6 +308,49 @@ final class HandlerTests {
                 "index 1", "delete \(path("c.md")) \(path("vanished.md")) \(path("d.md"))",
             ])
         #expect(acknowledgements == 1)
+    }
+
+    /// An opener that fails with an error of the machine for these names, so many times each.
+    private func failingOpener(_ names: Set<String>, times: Int = .max) -> FileOpener {
+        let failures = Mutex<[String: Int]>([:])
+        return FileOpener { (directory, name, flags) throws(SkipReason) in
+            let fails =
+                names.contains(name)
+                && failures.withLock { failures in
+                    failures[name, default: 0] += 1
+                    return failures[name, default: 0] <= times
+                }
+            if fails { throw .system(errno: EIO) }
+            return try FileOpener.system.open(directory, name, flags)
+        }
+    }
+
+    @Test func noteThatCannotBeReadFailsNoOthers() throws {
+        for name in ["a.md", "b.md", "c.md"] { try write("x", to: name) }
+        let index = RecordingIndex()
+        update(
+            index, .changed(file("a.md")), .changed(file("b.md")), .removed(file("gone.md")), .changed(file("c.md")),
+            opener: failingOpener(["b.md"]))
+        #expect(index.recorded.calls == ["index 2", "delete \(path("gone.md"))"])
+        #expect(acknowledgements == 1)
+        #expect(reports == ["skipped \(path("b.md")): Input/output error; what was found in it is kept"])
+    }
+
+    @Test func noteThatCannotBeReadForAMomentIsReadAgain() throws {
+        for name in ["a.md", "b.md"] { try write("x", to: name) }
+        let index = RecordingIndex()
+        update(index, .changed(file("a.md")), .changed(file("b.md")), opener: failingOpener(["b.md"], times: 1))
+        #expect(index.recorded.calls == ["index 2"])
+        #expect(acknowledgements == 1)
+        #expect(reports == [])
+    }
+
+    @Test func whereNoNoteCanBeReadAllAreAskedForAgain() throws {
+        for name in ["a.md", "b.md"] { try write("x", to: name) }
+        update(
+            RecordingIndex(), .changed(file("a.md")), .changed(file("b.md")), opener: failingOpener(["a.md", "b.md"]))
+        #expect(acknowledgements == 0)
+        #expect(reports == ["reindexing 2 notes failed: skipped \(path("a.md")): Input/output error"])
     }
 
     @Test func promisesOfNotesThatAreGoneSaySo() async throws {
