@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import Foundation
 import Glibc
+import SystemSupport
 import Testing
 
 @testable import ExtensionValidation
+@testable import SearchlightEngine
 
 /// “searchlight extensions new”: what it makes builds as it is, and passes the judge.
 @Suite("A new extension", .timeLimit(.minutes(10)))
@@ -13,8 +16,53 @@ struct NewExtensionTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
+    /// Puts two recipes where the new extension looks.
+    private func writeRecipes() throws {
+        try FileManager.default.createDirectory(
+            atPath: harness.folder + "/Recipes", withIntermediateDirectories: true)
+        for (title, text) in [("Pancakes", "flour, milk, eggs"), ("Rice pudding", "rice, milk, cinnamon")] {
+            try Data(text.utf8).write(to: URL(filePath: harness.folder + "/Recipes/\(title).txt"))
+        }
+    }
+
+    /// Checks that a bundle that was built keeps up with the files of a folder, whose names end so.
+    private func checkFollowing(_ bundle: String, _ folder: String, _ ending: String) async throws {
+        let identifier = URL(filePath: bundle).deletingPathExtension().lastPathComponent
+        let place = harness.extensions + "/" + identifier + ".searchext"
+        try FileManager.default.copyItem(atPath: bundle, toPath: place)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(identifier)
+            func update(_ changes: [FileChange]) async throws {
+                try await engine.onHost { (host) throws(ExtensionError) in
+                    try await host.updateFiles(changes, identifier)
+                }
+                let comparison = try await engine.compare(identifier)
+                #expect(comparison.isEqual, "\(comparison)")
+            }
+            func path(_ name: String) -> String { folder + "/" + name + ending }
+            func write(_ text: String, _ name: String) throws {
+                try Data(text.utf8).write(to: URL(filePath: path(name)))
+            }
+            try write("saffron", "New")
+            try write("saffron", ".New.swp")
+            try await update([.changed(path: path("New")), .changed(path: path(".New.swp"))])
+            #expect(try await engine.search("saffron", bundle: nil, limit: 5).total == 1)
+            try write("cardamom", "New")
+            rename(path("New"), path("Newer"))
+            try await update([.moved(from: path("New"), to: path("Newer"))])
+            #expect(try await engine.search("saffron", bundle: nil, limit: 5).total == 0)
+            #expect(try await engine.search("cardamom", bundle: nil, limit: 5).total == 1)
+            unlink(path("Newer"))
+            unlink(path(".New.swp"))
+            try await update([.removed(path: path("Newer"))])
+            #expect(try await engine.search("cardamom", bundle: nil, limit: 5).total == 0)
+        }
+    }
+
     @Test("in C is built, installed, judged and searched by its own Makefile")
     func c() async throws {
+        try writeRecipes()
         let folder = harness.folder + "/project"
         let made = try command("extensions", "new", "com.example.my-recipes", "--language", "c", "--directory", folder)
         #expect(made.status == 0, "\(made.output)")
@@ -22,7 +70,7 @@ struct NewExtensionTests {
         #expect(
             made.output.contains("  MyRecipes.c  ") && made.output.contains("\n  make validate\n"), "\(made.output)")
         let source = try String(contentsOfFile: folder + "/MyRecipes.c", encoding: .utf8)
-        #expect((80...160).contains(source.split(separator: "\n").count))
+        #expect((80...170).contains(source.split(separator: "\n").count))
         let build = try command.shell(
             """
             make -s -C project install CC="\(CFixture.compiler) -Werror -pedantic" SEARCHLIGHT="$SEARCHLIGHT" \
@@ -32,13 +80,15 @@ struct NewExtensionTests {
         let report = try await harness.validate(
             folder + "/build/com.example.my-recipes.searchext", ValidationCheck.judgeable)
         #expect(report.problems == [] && report.count(.warning) == 0)
+        try await checkFollowing(
+            folder + "/build/com.example.my-recipes.searchext", harness.folder + "/Recipes", ".txt")
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
         #expect(try command("search", "pudding").output.contains("Rice pudding"))
         // As an author goes on: other items, a second source.
         let changed = try command.shell(
             """
-            sed -i 's/pancakes/waffles/; s/Pancakes/Waffles/' project/MyRecipes.c
+            sed -i 's/"textContent", text/"textContent", "waffles"/' project/MyRecipes.c
             echo 'int second_source(void); int second_source(void) { return 2; }' >project/second.c
             make -s -C project install CC=\(CFixture.compiler) SEARCHLIGHT_HEADERS=\(CFixture.includeFolder)
             grep -q second_source project/build/*/libMyRecipes.so
@@ -46,8 +96,8 @@ struct NewExtensionTests {
         #expect(changed.status == 0 && changed.output.isEmpty, "\(changed.output)")
         let again = try command("reindex", "com.example.my-recipes")
         #expect(again.status == 0 && again.output.contains("2 items indexed"), "\(again.output)")
-        #expect(try command("search", "waffles").output.contains("Waffles"))
-        #expect(try !command("search", "pancakes").output.contains("Pancakes"))
+        #expect(try command("search", "waffles").output.contains("Pancakes"))
+        #expect(try !command("search", "flour").output.contains("Pancakes"))
         let removed = try command.shell("make -s -C project uninstall clean")
         #expect(removed.status == 0, "\(removed.output)")
         let left = try FileManager.default.contentsOfDirectory(atPath: harness.folder + "/data/searchlight/extensions")
@@ -56,6 +106,7 @@ struct NewExtensionTests {
 
     @Test("in Swift compiles against the library without a warning, and passes the judge")
     func swift() async throws {
+        try writeRecipes()
         let identifier = "com.example.swift-recipes"
         let folder = harness.folder + "/project"
         #expect(try command("extensions", "new", identifier, "--directory", folder).status == 0)
@@ -82,6 +133,7 @@ struct NewExtensionTests {
         try #require(compiled.status == 0, "\(compiled.output)")
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
+        try await checkFollowing(bundle, harness.folder + "/Recipes", ".txt")
         let here = try command("extensions", "validate", bundle, "--in-process", "--skip", ValidationCheck.skipped)
         #expect(here.status == 0, "\(here.output)")
     }
@@ -112,6 +164,7 @@ struct NewExtensionTests {
             folder + "/build/com.example.notes.searchext", ValidationCheck.judgeable)
         #expect(report.problems == [])
         #expect(try report.result(.promises).kind == .passed)
+        try await checkFollowing(folder + "/build/com.example.notes.searchext", documents, ".md")
         let judged = try command(
             "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", ValidationCheck.skipped)
         #expect(judged.status == 0 && judged.output.contains("passed   manifest"), "\(judged.output)")

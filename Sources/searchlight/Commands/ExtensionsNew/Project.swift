@@ -64,8 +64,8 @@ extension Project {
         var project = Project(
             names,
             steps: [
-                "make             (the first time it compiles CoreSpotlight too, for some minutes)", "make validate",
-                "make install && searchlight reindex \(names.identifier)",
+                firstRecipe, "make             (the first time it compiles CoreSpotlight too, for some minutes)",
+                "make validate", "make install && searchlight reindex \(names.identifier)",
             ])
         project.add(
             "Package.swift", "how it is built; depends on Searchlight's source",
@@ -77,7 +77,8 @@ extension Project {
         project.add(
             "Sources/\(names.module)/IndexRequestHandler.swift", "the extension",
             PackageResources.handler_swift_template)
-        project.addManifest(library: names.library, principalClass: names.module + ".IndexRequestHandler")
+        project.addManifest(
+            library: names.library, principalClass: names.module + ".IndexRequestHandler", more: recipeFolder)
         project.addMakefile(
             needs: "Package.swift $(wildcard Sources/*/*.swift)",
             build: """
@@ -96,9 +97,9 @@ extension Project {
     ///
     /// - Parameter searchlight: Where Searchlight's source is, for the header; `nil` if it is installed.
     static func c(_ names: ProjectNames, searchlight: String?) -> Project {
-        var project = Project(names, steps: simpleSteps(names))
+        var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
         project.add("\(names.module).c", "the extension", PackageResources.extension_c_template)
-        project.addManifest(library: names.library)
+        project.addManifest(library: names.library, more: recipeFolder)
         let headers = searchlight.map {
             $0.replacingOccurrences(of: "$", with: "$$") + "/Sources/SearchlightExtension/include"
         }
@@ -135,6 +136,23 @@ extension Project {
             """)
         return project
     }
+
+    /// What the extensions with code donate.
+    private static let firstRecipe = "mkdir -p ~/Recipes && echo 'rice, milk, cinnamon' >~/Recipes/'Rice pudding.txt'"
+    private static let recipeFolder = """
+            <key>Searchlight</key>
+            <dict>
+                <!-- Where the items are from, and the only folder that can be read. -->
+                <key>ReadablePaths</key>
+                <array>
+                    <string>~/Recipes</string>
+                </array>
+                <!-- It is told of what changes there. -->
+                <key>WatchedPaths</key>
+                <true/>
+            </dict>
+
+        """
 
     private static func simpleSteps(_ names: ProjectNames) -> [String] {
         ["make", "make validate", "make install && searchlight reindex \(names.identifier)"]
