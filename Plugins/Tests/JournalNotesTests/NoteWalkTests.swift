@@ -26,12 +26,12 @@ struct NoteWalkTests {
         #expect(folder.walk() == [])
     }
 
-    @Test func hardLinksAndSymbolicLinksAreTakenOnce() throws {
+    @Test func eachNameOfAFileIsANote() throws {
         try folder.write("x", to: "b.md")
         try FileManager.default.linkItem(atPath: folder["b.md"], toPath: folder["c.md"])
         try folder.link("a.md", to: "b.md")
         try folder.link("d.md", to: "a.md")
-        #expect(folder.walk() == ["note a.md"])
+        #expect(folder.walk() == ["note a.md", "note b.md", "note c.md", "note d.md"])
     }
 
     @Test func foldersWithinOneAnotherAreTakenOnce() throws {
@@ -39,6 +39,8 @@ struct NoteWalkTests {
         try folder.write("x", to: "b.md")
         let steps = folder.walk(folders: [folder["inner"], folder.path])
         #expect(steps == ["note inner/a.md", "note b.md"])
+        let other = folder.walk(folders: [folder.path, folder["inner"], folder.path])
+        #expect(other == ["note b.md", "note inner/a.md"])
     }
 
     @Test func linkToAFileElsewhereIsFollowedAndHasTheNameOfTheLink() throws {

@@ -54,14 +54,3 @@ final class Descriptor: Sendable {
         return status
     }
 }
-
-/// One file of the machine, whatever its name: hard links and symbolic links to it have the same identity.
-struct FileIdentity: Hashable, Sendable {
-    var device: UInt
-    var inode: UInt
-
-    init(_ status: stat) {
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-    }
-}

@@ -50,8 +50,6 @@ struct OpenedNote {
     let descriptor: Descriptor
     let status: stat
 
-    var identity: FileIdentity { FileIdentity(status) }
-
     /// Opens without waiting: opening a pipe would otherwise block until somebody writes to it.
     init(in directory: Descriptor?, name: String, followingLinks: Bool, opener: FileOpener) throws(SkipReason) {
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW)

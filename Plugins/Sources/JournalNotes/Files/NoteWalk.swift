@@ -4,8 +4,8 @@ import Glibc
 /// Walks folders and yields their notes one at a time, so that memory does not grow with them.
 ///
 /// Entries come in the order of their names' bytes, a directory's content where its name stands. Symbolic links to
-/// files are followed, those to directories are not entered. A file that was met before, under whatever name, is not
-/// yielded again. Hidden entries and files that do not look like notes pass silently; every other file that cannot be
+/// files are followed, those to directories are not entered. Each name of a file is a note, so that one name says what a walk
+/// would yield. A folder in another one is walked once. Hidden entries and files that do not look like notes pass silently; every other file that cannot be
 /// taken is yielded as a ``Skip``. One thread at a time.
 package struct NoteWalk: Sequence, IteratorProtocol {
     /// One step of the walk.
@@ -39,8 +39,8 @@ package struct NoteWalk: Sequence, IteratorProtocol {
     /// Names of the directories of `levels` but the first.
     private var directories: [String] = []
     private var entriesMet = 0
-    /// 16 bytes per note are what the walk keeps.
-    private var seen: Set<FileIdentity> = []
+    /// The configured folders that were entered.
+    private var walked: [String] = []
 
     /// - Parameters:
     ///   - folders: absolute paths; a folder may itself be a symbolic link
@@ -59,6 +59,8 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         while true {
             guard let entry = nextEntry() else {
                 guard let folder = foldersToCome.popFirst() else { return nil }
+                if walked.contains(where: { Self.lies(folder, in: $0) }) { continue }
+                walked.append(folder)
                 if let skip = enterFolder(folder) { return .skipped(skip) }
                 continue
             }
@@ -109,6 +111,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
             type = FileType(mode: try parent.status(ofEntry: entry.name, followingLinks: false).st_mode)
         }
         if type == .directory {
+            if walked.contains(where: { $0.utf8.elementsEqual(path.utf8) }) { return nil }
             try enterDirectory(entry, path: path, parent: parent)
             return nil
         }
@@ -123,8 +126,12 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         // Before opening, which for a device could do something.
         guard type == .regular else { throw .notRegularFile(type) }
         let opened = try OpenedNote(in: parent, name: entry.name, followingLinks: followingLinks, opener: opener)
-        guard seen.insert(opened.identity).inserted else { return nil }
         return try opened.read(path: path, directories: directories, kind: kind)
+    }
+
+    /// Whether a path is a folder or lies in it.
+    private static func lies(_ path: String, in folder: String) -> Bool {
+        path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
     }
 
     private static func target(ofLink name: String, in directory: Descriptor) throws(SkipReason) -> FileType {
