@@ -194,4 +194,37 @@ struct FollowedFileTests {
                 if case .setAside(bundle, notes + "/bad", _) = $0 { true } else { false }
             })
     }
+
+    @Test("Commands say that nobody follows the files, bring the index up to date, and refuse what is not there")
+    func commands() throws {
+        let command = Command(harness: harness)
+        #expect(
+            try command("update").output == "No extension has files followed, so nothing can be out of date by them.\n")
+        try write("# One\n\nferry", "one.md")
+        let bundle = try installJournal()
+        let plain = try harness.installFixture("notebook")
+        #expect(try command("reindex", bundle).status == 0)
+        #expect(try !command.separately("search", "ferry").errors.contains("Nothing has followed"))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date.now - 3600], ofItemAtPath: harness.store + "/files.sqlite")
+        let stale = try command.separately("search", "ferry")
+        #expect(stale.output.contains("one.md"))
+        #expect(stale.errors.contains("Nothing has followed your files") && stale.errors.contains("searchlight update"))
+        let first = try command("update")
+        #expect(first.status == 0 && first.output.hasPrefix("\(bundle): "), "\(first)")
+        #expect(try !command.separately("search", "ferry").errors.contains("Nothing has followed"))
+        try write("# One\n\ntram", "one.md")
+        try write("# Two\n\ntram", "two.md")
+        let update = try command("update", bundle)
+        #expect(update.output.hasPrefix("\(bundle): 2 files changed, in "), "\(update)")
+        #expect(try command("update", bundle).output == "\(bundle): up to date\n")
+        let json = try command("update", "--json").output
+        #expect(json.contains("\"bundle\"") && json.contains("\"changed\""), "\(json)")
+        #expect(try command("update", plain).output.contains("no files of it are followed"))
+        let none = try command("update", "com.example.none")
+        #expect(none.status == 2 && none.output.contains("com.example.none"), "\(none)")
+        #expect(try command("update", "").status == 64)
+        let status = try command("status").output
+        #expect(status.contains("Files that would be followed") && status.contains("\(bundle): \(notes)"), "\(status)")
+    }
 }

@@ -54,10 +54,16 @@ enum FollowedFileChecks {
             findings.append(
                 .ok(
                     .service, "followed",
-                    "Changes of files are noticed: \(followed.places.count) places for \(extensions) extensions, \(followed.watches) watches."
-                ))
+                    """
+                    Changes of files are noticed, for \(counted(extensions, "extension")) in \
+                    \(counted(followed.places.count, "place")), with \(followed.watches) of the kernel's watches.
+                    """))
         }
         return findings
+    }
+
+    private static func counted(_ count: Int, _ thing: String) -> String {
+        "\(count) \(thing)\(count == 1 ? "" : "s")"
     }
 
     private static func names(_ places: [FollowedStatus.Place]) -> String {
