@@ -20,8 +20,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let follower = Mutex<(@Sendable (ExtensionChanges) -> Void)?>(nil)
     /// Whether somebody has them looked for whenever something changes.
     let isWatched = Atomic(false)
-    /// Whether somebody follows the files of extensions, so that changes are noticed by themselves.
-    let isFollowingFiles = Atomic(false)
+    /// Who follows the files of extensions, so that changes are noticed by themselves; see ``setFileFollower(_:)``.
+    let fileFollower = Mutex<(@Sendable (String) async -> Void)?>(nil)
     /// What had changed about the extensions when the engine was opened.
     package let changesAtOpening: ExtensionChanges
     /// The extensions that were found when they were last looked for.

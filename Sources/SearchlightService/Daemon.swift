@@ -87,6 +87,8 @@ package final class Daemon: Sendable {
         extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet) { [weak files] in
             files?.lookAgain()
         }
+        // Before the first job, which may be a reindex of everything.
+        if configuration.engine.tracksExtensions, let engine = holder.current { files.take(engine) }
         schedule = ScheduleHandler(
             core, configuration, configuration.conditions { [holder] in holder.inUse?.workerProcesses ?? [] })
         life.begin(core, sessions, extensions, files, schedule)
@@ -102,7 +104,6 @@ package final class Daemon: Sendable {
         life.becameReady("Listening on \(socketPath).")
         if configuration.engine.tracksExtensions {
             extensions.begin()
-            files.lookAgain()
         }
         // Not waited for: a bus that does not answer keeps nobody from the socket.
         if let address = configuration.sessionBus {

@@ -96,6 +96,20 @@ struct FollowedFileTests {
         }
     }
 
+    @Test("What a reindex brought and is gone since is deleted by the first update")
+    func removedAfterReindex() async throws {
+        try write("# One\n\nferry", "one.md")
+        try write("# Two\n\nferry", "two.md")
+        let bundle = try installJournal()
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            unlink(notes + "/two.md")
+            let update = try #require(try await engine.update(bundle).first)
+            #expect((update.changed, update.removed) == (0, 1), "\(update)")
+            #expect(try await found("ferry", engine) == ["one.md"])
+        }
+    }
+
     @Test("A reindex of everything tells an extension of its files too, and what goes meanwhile is told after it")
     func absorbed() async throws {
         try write("# One\n\nferry", "one.md")

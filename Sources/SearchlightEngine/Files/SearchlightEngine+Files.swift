@@ -27,10 +27,15 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError``, also if the store is only read.
     package func fileSnapshot() throws(EngineError) -> FileSnapshot { try followed().snapshot() }
 
-    /// Notes whether somebody follows the files from now on, or does not any more.
-    package func noteFollowing(_ isFollowing: Bool) {
-        let was = isFollowingFiles.exchange(isFollowing, ordering: .relaxed)
-        if was, !isFollowing { files?.noteLook() }
+    /// Says who follows the files from now on; `nil` if nobody does any more.
+    ///
+    /// - Parameter watch: Returns once the files of a bundle are watched, or after a moment if they cannot be.
+    package func setFileFollower(_ watch: (@Sendable (_ bundle: String) async -> Void)?) {
+        let before = fileFollower.withLock { follower in
+            defer { follower = watch }
+            return follower
+        }
+        if before != nil, watch == nil { files?.noteLook() }
     }
 
     private func followed() throws(EngineError) -> FollowedFiles {
@@ -239,9 +244,16 @@ extension SearchlightEngine {
     /// - Returns: What ``noteReindex(of:_:)`` is given; `nil` if no files of it are followed.
     func beginReindexOfFiles(_ bundle: String, isResumed: Bool) async throws(EngineError) -> EverythingRequest? {
         guard let files, isFollowing(bundle) else { return nil }
+        if isResumed {
+            return try await files.use { (snapshot) throws(FileWatchingError) in try snapshot.request(of: bundle) }
+        }
+        // A file that the extension sees and that goes before it was noted would stay found.
+        if let watch = fileFollower.withLock({ $0 }) {
+            await watch(bundle)
+        } else {
+            try await files.use { [self] (snapshot) throws(FileWatchingError) in try snapshot.setTrees(watchedTrees()) }
+        }
         return try await files.use { (snapshot) throws(FileWatchingError) in
-            if isResumed { return try snapshot.request(of: bundle) }
-            // What was not noticed yet would be told of once more.
             for tree in try snapshot.trees() where tree.rule.owner == bundle { try snapshot.compare(tree) }
             return try snapshot.beginEverything(of: bundle)
         }

@@ -49,7 +49,7 @@ extension SearchlightEngine {
         return StoreNotes(
             opening: try await opening(),
             pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
-            unfollowedSince: hasFollowed && !isFollowingFiles.load(ordering: .relaxed)
+            unfollowedSince: hasFollowed && fileFollower.withLock({ $0 == nil })
                 ? FollowedFiles.lastLook(storeDirectory: configuration.storeDirectory) : nil,
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }

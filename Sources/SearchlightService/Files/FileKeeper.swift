@@ -22,6 +22,28 @@ final class FileKeeper: Sendable {
         var isTaking = false
         var takesAgain = false
         var hasEnded = false
+        /// What is to be watched, once that is known.
+        var wanted: [WatchedTree]?
+        /// Those who wait until a bundle's files are watched.
+        var waiting: [UInt64: (bundle: String, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var lastWaiting: UInt64 = 0
+        /// Whether all that is to be watched for a bundle is, as far as it can be.
+        func isWatched(_ bundle: String) -> Bool {
+            guard !hasEnded else { return true }
+            guard !isLooking, let wanted else { return false }
+            guard watcher != nil else { return true }
+            return wanted.allSatisfy { tree in
+                tree.owner != bundle || status.flatMap { $0.trees[tree] }.map { $0 != .waiting } ?? false
+            }
+        }
+
+        /// Those who need not wait any longer.
+        mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
+            let ready = waiting.filter { isWatched($0.value.bundle) }
+            for number in ready.keys { waiting[number] = nil }
+            return ready.values.map(\.continuation)
+        }
+
         /// The trees and folders of which a problem was told.
         var told: [WatchedTree: FileWatcher.TreeState] = [:]
         var hasToldUnwatched = false
@@ -37,8 +59,36 @@ final class FileKeeper: Sendable {
 
     // MARK: What is watched
 
-    /// Takes on an engine that was just opened.
-    func take(_ engine: SearchlightEngine) { lookAgain() }
+    /// Takes on an engine that was just opened. It is to be told before its first job.
+    func take(_ engine: SearchlightEngine) {
+        engine.setFileFollower { [weak self] bundle in await self?.watch(bundle) }
+        lookAgain()
+    }
+
+    /// How long a reindex waits at most until the files of its bundle are watched.
+    private static let patience = Duration.seconds(10)
+
+    /// Returns once the files of a bundle are watched, or cannot be for now.
+    private func watch(_ bundle: String) async {
+        // Its extension may have come a moment ago.
+        lookAgain()
+        let number = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        let timer = core.clock.timer(after: Self.patience) { [weak self] in self?.stopWaiting(number) }
+        defer { timer.cancel() }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            state.withLock { $0.waiting[number] = (bundle, continuation) }
+            resumeReady()
+        }
+    }
+
+    private func stopWaiting(_ number: UInt64) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
+    }
+
+    private func resumeReady() { for one in state.withLock({ $0.takeReady() }) { one.resume() } }
 
     /// Lets the engine go, which is about to be closed.
     func part() { stop { $0.generation += 1 } }
@@ -47,13 +97,18 @@ final class FileKeeper: Sendable {
     func end() { stop { $0.hasEnded = true } }
 
     private func stop(_ change: (inout State) -> Void) {
-        core.holder.inUse?.noteFollowing(false)
+        core.holder.inUse?.setFileFollower(nil)
         let watcher = state.withLock { state in
             change(&state)
-            defer { (state.watcher, state.status) = (nil, nil) }
+            defer { (state.watcher, state.status, state.wanted) = (nil, nil, nil) }
             return state.watcher
         }
         watcher?.end()
+        let waiting = state.withLock { state in
+            defer { state.waiting = [:] }
+            return state.waiting.values.map(\.continuation)
+        }
+        for one in waiting { one.resume() }
     }
 
     /// Works out what is to be watched, since extensions or lists may have changed. Returns at once.
@@ -78,7 +133,7 @@ final class FileKeeper: Sendable {
                 state.looksAgain = false
                 return state.isLooking
             }
-            if goesOn { beginLook() }
+            if goesOn { beginLook() } else { resumeReady() }
         }
     }
 
@@ -86,12 +141,12 @@ final class FileKeeper: Sendable {
         let generation = state.withLock { $0.generation }
         guard let engine = core.holder.inUse else { return }
         let trees = engine.watchedTrees()
+        state.withLock { $0.wanted = trees }
         core.activity.noteFollowing(!trees.isEmpty)
         if trees.isEmpty, state.withLock({ $0.watcher == nil }) { return }
         do {
             guard let watcher = try watcher(for: engine, generation) else { return }
             watcher.watch(trees)
-            engine.noteFollowing(true)
         } catch {
             core.log.write(.warning, trouble, "Files cannot be followed. \(error)")
         }
@@ -127,6 +182,7 @@ final class FileKeeper: Sendable {
             defer { state.isTaking = true }
             return !state.isTaking
         }
+        resumeReady()
         tellProblems(status)
         if begins { beginTaking() }
     }
