@@ -103,8 +103,7 @@ extension SearchlightEngine {
             let answer = FirstOfTwo(continuation)
             let queue = DispatchQueue.global(qos: .userInitiated)
             queue.async {
-                var status = stat()
-                answer.give(lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR))
+                answer.give(FollowedFiles.isMissing(path))
             }
             queue.asyncAfter(deadline: .now() + .seconds(1)) { answer.give(false) }
         }

@@ -10,8 +10,8 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Whatever happens to files while a service follows them: after rest the index is what a fresh reindex would make. With
-/// `SEARCHLIGHT_HISTORIES=8 SEARCHLIGHT_HISTORY_STEPS=200 SEARCHLIGHT_HISTORY_KILLS=10` services and workers are killed meanwhile.
+/// Whatever happens to files while a service follows them and is killed: after rest the index is what a fresh reindex would make.
+/// Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200 SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {
     /// A person's folder of notes, driven at random.
@@ -106,7 +106,7 @@ struct FollowedFileHistoryTests {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
-    private static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 2)).map { UInt64(number("SEED", 1) + $0) }
+    private static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
 
     /// What the index of a store has of a bundle, by path.
     private static func items(_ store: String, _ harness: Harness, _ bundle: String) async throws -> [String:
@@ -161,8 +161,8 @@ struct FollowedFileHistoryTests {
             service.send(SIGTERM)
             service.wait()
         }
-        let steps = Self.number("SEARCHLIGHT_HISTORY_STEPS", 40)
-        let kills = Self.number("SEARCHLIGHT_HISTORY_KILLS", 0)
+        let steps = Self.number("SEARCHLIGHT_HISTORY_STEPS", 60)
+        let kills = Self.number("SEARCHLIGHT_HISTORY_KILLS", 4)
         let killed = Set((0..<kills).map { _ in folder.random.below(steps) })
         for step in 0..<steps {
             folder.step()

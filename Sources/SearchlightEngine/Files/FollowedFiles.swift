@@ -78,6 +78,12 @@ final class FollowedFiles: Sendable {
         }
     }
 
+    /// Whether there is nothing at a path. Blocks.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     private func failure(_ error: FileWatchingError) -> EngineError {
         .storeFile(path: path, operation: "Following files in", detail: error.description)
     }

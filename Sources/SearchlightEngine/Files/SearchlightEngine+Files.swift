@@ -2,6 +2,9 @@
 import ExtensionHost
 import FileWatching
 import IdleScheduling
+import MetadataQuery
+import Previews
+import SearchIndex
 import Synchronization
 import SystemSupport
 
@@ -268,7 +271,34 @@ extension SearchlightEngine {
         let now = configuration.now()
         outlook.withLock { $0.reindexedForFiles[bundle] = now }
         guard let files, let request else { return }
-        try await files.use { (snapshot) throws(FileWatchingError) in try snapshot.acknowledge(request) }
+        try await files.use { (snapshot) throws(FileWatchingError) in
+            // What came since, and may go before it is noted, would stay found.
+            for tree in try snapshot.trees() where tree.rule.owner == bundle { try snapshot.compare(tree) }
+            try snapshot.acknowledge(request)
+        }
+        try await oweGone(bundle, files)
         try await files.refresh(now: now)
+    }
+
+    /// The most items that are asked for since their files went during a reindex.
+    private static let maximumGone = 500
+
+    /// Has an extension asked for items whose files came and went while it was asked for everything: nobody may have noticed them.
+    private func oweGone(_ bundle: String, _ files: FollowedFiles) async throws(EngineError) {
+        var gone: Set<String> = []
+        var cursor: QueryCursor?
+        repeat {
+            let page = try await onQuery { (index) throws(IndexQueryError) in
+                try await index.items(matching: .and([]), bundle: bundle, limit: 1000, after: cursor)
+            }
+            let paths = page.items.compactMap { item in
+                item.record.contentPath.map { (item.record.uniqueIdentifier, $0) }
+            }
+            gone.formUnion(
+                try await files.use { _ in paths.filter { FollowedFiles.isMissing($0.1) }.map(\.0) })
+            cursor = page.next
+        } while cursor != nil && gone.count < Self.maximumGone
+        guard !gone.isEmpty else { return }
+        try owe(.reindexItems(Set(gone.prefix(Self.maximumGone))), of: bundle, cause: .foundGone)
     }
 }
