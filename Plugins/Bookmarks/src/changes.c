@@ -193,7 +193,7 @@ static bool is_gone(const struct update *update, const char *identifier) {
     return !update->is_missing || (library_sources(library, look_for_origin, &origin) && origin.is_known);
 }
 
-/* Deletes what is in the index and in no file any more. If false the request was failed. */
+/* Deletes the items whose bookmark is in no file any more. Returns false after it failed the request. */
 static bool delete_gone(struct update *update) {
     struct task *task = &update->task;
     searchlight_extension *self = task->extension;
@@ -222,7 +222,7 @@ static bool delete_gone(struct update *update) {
     return true;
 }
 
-/* Notes what was donated, unless another request has read the files anew meanwhile. */
+/* Keeps the digests of the donated bookmarks, unless another request has read the files since. */
 static void keep(struct update *update) {
     searchlight_extension *self = update->task.extension;
     struct digest now = {{0}};

@@ -22,7 +22,7 @@ struct donation {
     bool is_full;    /* there are more than fit */
     bool has_failed; /* memory was short */
     char last[MAX_KEY + MAX_LOCAL + 2];
-    char *domains[MAX_SOURCES]; /* owned; what is in these and not donated is deleted */
+    char *domains[MAX_SOURCES]; /* owned; items of these domains that are not donated are deleted */
     size_t domain_count;
 };
 

@@ -11,7 +11,7 @@
 static struct donation *donate_page(struct task *task, const char *cursor, size_t items, double seconds, bool *is_missing) {
     searchlight_extension *self = task->extension;
     if (!donation_pace(task, 0)) return NULL;
-    /* What is donated here is not what was noted at the last change of a file. */
+    /* The digests of the last change do not cover the bookmarks that are donated here. */
     if (*cursor == 0) changes_forget(self);
     struct donation *donation = donation_create(task, donation_budget(self, items));
     if (donation == NULL) return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h: what is kept from one worker to the next: client states of indexes that have no items. The index is what loses
- * bookmarks, so what is noted of them goes with it. Both functions wait for the host. */
+/* state.h: bytes that outlive a worker, kept as client states of indexes without items. An index that loses its bookmarks
+ * loses these bytes too. Both functions wait for the host. */
 #ifndef STATE_H
 #define STATE_H
 

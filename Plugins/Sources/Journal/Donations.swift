@@ -41,7 +41,7 @@ final class Donations {
         if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendBatch() }
     }
 
-    /// Comes before what is added or deleted after it.
+    /// Precedes the items that are added or deleted after it.
     func rename(_ identifiers: [String: String]) throws {
         guard !identifiers.isEmpty else { return }
         try window.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
