@@ -83,6 +83,7 @@ struct ComparisonWriter {
         guard case .content(let content) = seen.finding else { return folder }
         try differences.compare(content, in: folder, knownDigest: row?.digest, isNew: row == nil)
         for name in content.unsettled { report.noteUnsettled(name, in: folder) }
+        for (folder, name) in differences.takeOtherNames() { report.noteOtherName(name, in: folder) }
         try compareFolders(content, folder, isNew: row == nil, seen.path, &children)
         return folder
     }

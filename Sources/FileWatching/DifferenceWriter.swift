@@ -12,6 +12,9 @@ struct DifferenceWriter {
     /// The number of the difference that was written last; 0 if none was.
     private var lastSerial: Int64 = 0
 
+    /// Other names of files that are written differently now.
+    private var otherNames: [(folder: Int64, name: EntryName)] = []
+
     /// Whether anything was written.
     var hasNews: Bool { lastSerial != 0 }
 
@@ -149,5 +152,36 @@ struct DifferenceWriter {
         ).execute(arguments: [owner, folder, name.text, now != nil, isTold] + state.arguments)
         hasDifferences = true
         lastSerial = db.lastInsertedRowID
+        if let now { try findOtherNames(of: now, name, folder) }
+    }
+
+    // MARK: Other names
+
+    /// The most names of one file that are looked at.
+    private static let maximumNames = 64
+
+    /// Finds the names under which a file is known that was noticed under one of them. All owners' names.
+    private mutating func findOtherNames(of state: FileState, _ name: EntryName, _ folder: Int64) throws {
+        guard state.inode != 0 else { return }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT folder, file.name FROM file JOIN folder ON folder.id = folder
+                WHERE file.inode = ?1 AND file.inode != 0 AND file.file_system = ?2 AND folder.state = 0
+                UNION SELECT folder, difference.name FROM difference JOIN folder ON folder.id = folder
+                WHERE difference.inode = ?1 AND difference.file_system = ?2 AND is_present AND folder.state = 0
+                LIMIT \(Self.maximumNames)
+                """)
+        let rows = try Row.fetchCursor(
+            statement, arguments: [Int64(bitPattern: state.inode), state.fileSystem])
+        while let row = try rows.next() {
+            let found = (folder: try row.number(0), name: try row.name(1))
+            if found.folder != folder || found.name != name { otherNames.append(found) }
+        }
+    }
+
+    /// The other names of files that were met since the last call.
+    mutating func takeOtherNames() -> [(folder: Int64, name: EntryName)] {
+        defer { otherNames.removeAll(keepingCapacity: true) }
+        return otherNames
     }
 }

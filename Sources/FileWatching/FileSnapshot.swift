@@ -36,7 +36,7 @@ package final class FileSnapshot: Sendable {
     private let comparing = Mutex(())
     private let gathering = Mutex(Gathering())
 
-    private static let version: Int64 = 3
+    private static let version: Int64 = 4
     /// How long another process may have the snapshot locked, in seconds.
     static let patience = 10.0
     /// How many changes one transaction acknowledges.

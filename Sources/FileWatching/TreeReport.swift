@@ -22,11 +22,18 @@ package struct TreeReport: Hashable, Sendable {
     var unwatched = 0
     /// Files that are to be looked at again in a few seconds, since they may change once more without another time.
     var unsettled: [Int64: Set<EntryName>] = [:]
+    /// Other names of files that changed, hard and symbolic links: nothing is told of a file's other names.
+    var otherNames: [Int64: Set<EntryName>] = [:]
+    /// Whether there are more of these than are named.
+    var hasMoreNames = false
 
     /// The most places that are named.
     static let maximumPlaces = 16
     /// The most names that are to be looked at again; what is beyond differs at the next comparison.
     static let maximumUnsettled = 1024
+
+    /// The most other names of files that are to be looked at.
+    static let maximumOtherNames = 1024
 
     /// Notes that something cannot be looked at.
     mutating func note(_ error: ErrnoCode, at path: String?) {
@@ -47,6 +54,14 @@ package struct TreeReport: Hashable, Sendable {
         unsettled[folder, default: []].insert(name)
     }
 
+    mutating func noteOtherName(_ name: EntryName, in folder: Int64) {
+        guard otherNames.values.lazy.map(\.count).reduce(0, +) < Self.maximumOtherNames else {
+            hasMoreNames = true
+            return
+        }
+        otherNames[folder, default: []].insert(name)
+    }
+
     /// Adds what was met in another tree, or another part.
     package mutating func add(_ other: TreeReport) {
         folders += other.folders
@@ -59,5 +74,7 @@ package struct TreeReport: Hashable, Sendable {
         needsWholeTree = needsWholeTree || other.needsWholeTree
         unwatched += other.unwatched
         for (folder, names) in other.unsettled { for name in names { noteUnsettled(name, in: folder) } }
+        for (folder, names) in other.otherNames { for name in names { noteOtherName(name, in: folder) } }
+        hasMoreNames = hasMoreNames || other.hasMoreNames
     }
 }

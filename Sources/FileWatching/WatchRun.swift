@@ -267,11 +267,13 @@ struct WatchRun: ~Copyable {
         trees[number] = tree
         if report.needsRetry { schedule(number, at: .now + retries.next(at: .now)) }
         look(again: report, number)
+        lookAtOtherNames(report)
         poll(number, report)
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
         let report = try snapshot.compare(names, of: folder, observer: watches)
+        lookAtOtherNames(report)
         if report.needsRetry {
             let wait = retries.next(at: .now)
             for name in names ?? [] { settling.note(.later(wait), name, in: folder, at: .now) }
@@ -302,6 +304,14 @@ struct WatchRun: ~Copyable {
                     settling.note(.later(pace.unsettled), name, in: folder, at: .now)
                 }
             }
+        }
+    }
+
+    /// Has the other names of files looked at that changed, since no event tells of them.
+    private mutating func lookAtOtherNames(_ report: TreeReport) {
+        if report.hasMoreNames { return settling.overflow() }
+        for (folder, names) in report.otherNames {
+            for name in names { settling.note(.done, name, in: folder, at: .now) }
         }
     }
 

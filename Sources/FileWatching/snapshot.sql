@@ -46,6 +46,8 @@ CREATE TABLE file (
     changed INTEGER NOT NULL,
     PRIMARY KEY (folder, name)
 ) STRICT, WITHOUT ROWID;
+-- A file that changed is looked at under all of its names.
+CREATE INDEX file_by_inode ON file (inode) WHERE inode != 0;
 
 -- Files that are otherwise on the disk.
 CREATE TABLE difference (
@@ -64,4 +66,4 @@ CREATE TABLE difference (
     UNIQUE (folder, name)
 ) STRICT;
 CREATE INDEX difference_by_owner ON difference (owner, serial);
-CREATE INDEX difference_by_inode ON difference (owner, inode);
+CREATE INDEX difference_by_inode ON difference (inode, owner);

@@ -90,7 +90,7 @@ struct FollowedFileHistoryTests {
             case 12:
                 if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst()))) }
             case 13: if !files.isEmpty { chmod(pick(files), [0o600, 0o644][random.below(2)]) }
-            case 14: if !files.isEmpty { try? FileManager.default.copyItem(atPath: pick(files), toPath: new) }
+            case 14: if !files.isEmpty { link(pick(files), new) }
             default:
                 guard !files.isEmpty else { return }
                 let (one, other) = (pick(files), pick(files))

@@ -114,6 +114,27 @@ struct FileWatcherTests {
         #expect(place.files.isEmpty)
     }
 
+    @Test("A file that is written through one of its names is changed under all of them, links in other trees included")
+    func namesOfOneFile() async throws {
+        let place = try Watched()
+        let other = place.folder.path + "/other"
+        mkdir(other, 0o700)
+        try place.write("one", "a")
+        try place.write("apart", "c")
+        place.watch([place.root, other].map { WatchedTree(owner: FileOwner.name, root: $0) })
+        _ = try await place.settle { $0.files.count == 2 && $0.status.isUpToDate }
+        link(place.root + "/a", place.root + "/b")
+        link(place.root + "/a", other + "/hard")
+        symlink(place.root + "/a", other + "/soft")
+        _ = try await place.settle { $0.files.count == 5 && $0.status.isUpToDate }
+        let number = open(other + "/hard", O_WRONLY | O_APPEND)
+        write(number, " more", 5)
+        close(number)
+        let names = [place.root + "/a", place.root + "/b", other + "/hard", other + "/soft"]
+        _ = try await place.settle { watched in names.allSatisfy { watched.files[$0] == "one more" } }
+        #expect(place.files[place.root + "/c"] == "apart")
+    }
+
     @Test("A root that is not there yet is watched once it is, and again after it was deleted")
     func rootsThatCome() async throws {
         let place = try Watched()
