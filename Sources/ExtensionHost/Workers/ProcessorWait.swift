@@ -12,15 +12,26 @@ final class ProcessorWait: Sendable {
         var moment: UInt64
         /// How long they ran.
         var used: UInt64 = 0
-        /// How long they were ready to run, and did not.
+        /// How long they were ready to run, and did not. A wait counts once it is over.
         var waited: UInt64 = 0
+        /// How often they came to run.
+        var turns: UInt64 = 0
+        /// Whether one of them runs or is ready to.
+        var isReady = false
+
+        /// A process that comes to run less often than this waits for its first turn in a long while.
+        static let rareTurn: UInt64 = 100_000_000
 
         /// Whether a process mostly waited since another sample. One that has more threads than there are processors waits for
         /// itself, and uses them.
         func isStarved(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
-            guard elapsed > 0, waited >= before.waited, used >= before.used else { return false }
-            return waited - before.waited >= elapsed / 2 && used - before.used <= elapsed / 4
+            guard elapsed > 0, waited >= before.waited, used >= before.used, turns >= before.turns,
+                used - before.used <= elapsed / 4
+            else { return false }
+            // A wait that goes on is in no sum. One that sleeps and looks around now and then had more turns.
+            let isWaiting = isReady && turns - before.turns <= elapsed / Self.rareTurn
+            return isWaiting || waited - before.waited >= elapsed / 2
         }
     }
     private let before = Mutex<Sample?>(nil)
@@ -52,12 +63,19 @@ extension ProcessorWait.Sample {
         var isKnown = false
         for thread in threads.prefix(AttemptWatcher.maximumThreads) {
             guard let text = SmallFile.text(at: "\(folder)/\(thread)/schedstat", limit: 256) else { continue }
-            let numbers = text.split(whereSeparator: \.isWhitespace).prefix(2).compactMap { UInt64($0) }
-            guard numbers.count == 2 else { continue }
-            (used, waited) = (used &+ numbers[0], waited &+ numbers[1])
+            let numbers = text.split(whereSeparator: \.isWhitespace).prefix(3).compactMap { UInt64($0) }
+            guard numbers.count == 3 else { continue }
+            (used, waited, turns) = (used &+ numbers[0], waited &+ numbers[1], turns &+ numbers[2])
             isKnown = true
+            isReady = isReady || Self.isReady("\(folder)/\(thread)/stat")
         }
         if !isKnown { return nil }
+    }
+
+    /// Whether the state of a thread (proc_pid_stat(5)) is that it runs or is ready to. It follows the name in parentheses.
+    private static func isReady(_ stat: String) -> Bool {
+        guard let text = SmallFile.text(at: stat, limit: 1024), let end = text.lastIndex(of: ")") else { return false }
+        return text[end...].dropFirst(2).first == "R"
     }
 }
 

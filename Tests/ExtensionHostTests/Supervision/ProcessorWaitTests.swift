@@ -28,6 +28,22 @@ struct ProcessorWaitTests {
         #expect(!isStarved(waited: 0, used: 0, of: 0))
     }
 
+    @Test("and has not come to run yet is told from one that looks around now and then, and from one that sleeps")
+    func waitsStill() {
+        let before = ProcessorWait.Sample(moment: 7, used: 100, waited: 50, turns: 3, isReady: true)
+        func isStarved(turns: UInt64, isReady: Bool, used: UInt64 = 0) -> Bool {
+            ProcessorWait.Sample(
+                moment: 7 + 5 * Self.second, used: 100 + used, waited: 50, turns: 3 + turns, isReady: isReady
+            ).isStarved(since: before)
+        }
+        // The kernel counts a wait only once it is over.
+        #expect(isStarved(turns: 0, isReady: true))
+        #expect(isStarved(turns: 4, isReady: true, used: Self.second / 10))
+        #expect(!isStarved(turns: 0, isReady: false))
+        #expect(!isStarved(turns: 5000, isReady: true))
+        #expect(!isStarved(turns: 4, isReady: true, used: 4 * Self.second))
+    }
+
     @Test(
         "and of which threads have ended meanwhile, or whose clocks make no sense, is not taken for one without a processor"
     )
@@ -41,7 +57,9 @@ struct ProcessorWaitTests {
     @Test("is judged by what the kernel counts of its threads")
     func counted() throws {
         let sample = try #require(ProcessorWait.Sample(of: getpid()))
-        #expect(sample.used > 0 && sample.moment > 0)
+        #expect(sample.used > 0 && sample.moment > 0 && sample.turns > 0)
+        // The thread that asks runs.
+        #expect(sample.isReady)
         #expect(ProcessorWait.Sample(of: -1) == nil)
     }
 }
