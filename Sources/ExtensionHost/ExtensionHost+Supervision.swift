@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 import ServiceMessages
+import SystemSupport
 
 extension ExtensionHost {
     /// Asks an extension, if it may be asked.
@@ -8,9 +9,14 @@ extension ExtensionHost {
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ options: RequestOptions
     ) async throws(ExtensionError) -> [BusValue] {
         try await book.admit(bundle, origin)
-        if case .reindexItems(let items) = request {
+        switch request {
+        case .reindexItems(let items):
             try await reindexInParts(items, bundle, origin)
             return []
+        case .updateFiles(let changes):
+            try await updateFilesInParts(changes, bundle, origin)
+            return []
+        default: break
         }
         let answer: [BusValue]
         do throws(ExtensionError) {
@@ -41,24 +47,52 @@ extension ExtensionHost {
         // A person who asks for an item wants it tried.
         let left = origin == .person ? [] : Set(book[identifier].itemsSetAside.map(\.identifier))
         var search = BatchHalving(items.filter { !left.contains($0) }, configuration.limits)
-        let problem = await look(with: &search, bundle, origin)
-        await conclude(search, bundle)
+        let problem = await look(with: &search, bundle, origin) {
+            .reindexItems($0)
+        } mayBeGuilty: {
+            $0.mayBeAnItems
+        }
+        await conclude(search, search.setAside.map { ($0.item, $0.error) }, bundle) { [$0] }
         if let problem { throw problem }
+    }
+
+    /// Tells of changed files, with regard to those with which the extension fails: these alone are set aside, by their paths.
+    private func updateFilesInParts(
+        _ changes: [FileChange], _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async throws(ExtensionError) {
+        let known = Set(book[bundle.identifier].itemsSetAside.map(\.identifier))
+        var search = BatchHalving(changes, configuration.limits)
+        let problem = await look(with: &search, bundle, origin) {
+            .updateFiles($0)
+        } mayBeGuilty: {
+            $0.mayBeAFiles
+        }
+        // If nothing went well, an answer that it cannot, or none, may be about anything. Then nothing is lost by waiting.
+        let setAside = search.setAside.filter { !search.done.isEmpty || $0.error.isWorthAnotherTry }
+        // With a file that it was set aside for before, an extension fails once more, which is no news.
+        let isKnown = !setAside.isEmpty && setAside.allSatisfy { !known.isDisjoint(with: $0.item.paths) }
+        await conclude(
+            search, setAside.flatMap { one in one.item.paths.suffix(1).map { ($0, one.error) } }, bundle,
+            isHeldAgainstIt: !isKnown
+        ) { $0.paths }
+        if let problem { throw problem }
+        if setAside.count < search.guilty.count, let error = search.firstFailure { throw error }
     }
 
     /// Asks for parts until the items are found with which it fails, or the search is given up.
     ///
     /// - Returns: Why it was.
-    private func look(
-        with search: inout BatchHalving, _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    private func look<Item: Sendable>(
+        with search: inout BatchHalving<Item>, _ bundle: ExtensionBundle, _ origin: RequestOrigin,
+        asking request: ([Item]) -> WorkerRequest, mayBeGuilty: (ExtensionError) -> Bool
     ) async -> ExtensionError? {
         let elapsed = stopwatch(configuration.clock)
         while let part = search.next() {
             do throws(ExtensionError) {
-                _ = try await attempt(.reindexItems(part), bundle, origin, counts: false)
+                _ = try await attempt(request(part), bundle, origin, counts: false)
                 search.succeeded()
             } catch {
-                guard error.mayBeAnItems, !Task.isCancelled else { return error }
+                guard mayBeGuilty(error), !Task.isCancelled else { return error }
                 if search.failures == 0 { onEvent(.retrying(bundle: bundle.identifier, after: error)) }
                 search.failed(error)
                 if search.isGivenUp || elapsed() >= configuration.limits.reindex { return error }
@@ -67,18 +101,27 @@ extension ExtensionHost {
         return nil
     }
 
-    private func conclude(_ search: BatchHalving, _ bundle: ExtensionBundle) async {
+    /// - Parameters:
+    ///   - setAside: What is set aside, by name, and for what.
+    ///   - isHeldAgainstIt: Whether failures count if everything failed.
+    ///   - names: By which names an item may have been set aside before.
+    private func conclude<Item>(
+        _ search: BatchHalving<Item>, _ setAside: [(String, ExtensionError)], _ bundle: ExtensionBundle,
+        isHeldAgainstIt: Bool = true, names: (Item) -> [String]
+    ) async {
         let identifier = bundle.identifier
-        let setAside = search.setAside.map { (identifier: $0.identifier, reason: $0.error.itemReason) }
-        if search.isExtensionAtFault, let error = search.firstFailure, let kind = error.kindAlone {
+        let reasons = setAside.map { (identifier: $0, reason: $1.itemReason) }
+        if isHeldAgainstIt, search.isExtensionAtFault, let error = search.firstFailure, let kind = error.kindAlone {
             await Self.note(kind, error, of: bundle, in: book, onEvent)
         }
+        let done = Set(search.done.flatMap(names))
+        let isAtFault = search.isExtensionAtFault
         await keep(bundle) { (book) throws(HealthStoreError) in
-            if !search.isExtensionAtFault, !search.done.isEmpty { try await book.noteSuccess(of: identifier) }
-            if !search.done.isEmpty { try await book.giveBack(Set(search.done), of: identifier) }
-            if !setAside.isEmpty { try await book.setAside(setAside, of: bundle) }
+            if !isAtFault, !done.isEmpty { try await book.noteSuccess(of: identifier) }
+            if !done.isEmpty { try await book.giveBack(done, of: identifier) }
+            if !reasons.isEmpty { try await book.setAside(reasons, of: bundle) }
         }
-        for (item, reason) in setAside { onEvent(.setAside(bundle: identifier, item: item, reason: reason)) }
+        for (item, reason) in reasons { onEvent(.setAside(bundle: identifier, item: item, reason: reason)) }
     }
 
     /// Asks an extension once.
@@ -174,6 +217,7 @@ extension ExtensionError {
         switch self {
         case .crashed(_, _, let exit, _): "\(exit.description) while it was asked for it"
         case .memoryExceeded: "took more memory than it may while it was asked for it"
+        case .failed(_, _, _, let message): "could not do what it was asked for it: \(message)"
         default: "did not answer in time when it was asked for it"
         }
     }

@@ -40,9 +40,10 @@ struct ChangeReader {
 
     /// Reads the first changes of an owner.
     ///
+    /// - Parameter last: The number after which they are read.
     /// - Parameter settled: The number up to which the counterpart of each change is noticed too; `nil` for all. Of what was
     ///   noticed since, only files that are at a place where one is known are read: they cannot be a part of a move.
-    mutating func read(_ owner: String, limit: Int, settled: Int64?) throws -> FileChanges {
+    mutating func read(_ owner: String, after last: Int64, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])
         }
@@ -50,10 +51,10 @@ struct ChangeReader {
             db,
             sql: """
                 SELECT \(Difference.columns) FROM \(Difference.source)
-                WHERE difference.owner = ? AND (serial <= ? OR is_present AND file.inode IS NOT NULL)
+                WHERE difference.owner = ? AND serial > ? AND (serial <= ? OR is_present AND file.inode IS NOT NULL)
                 ORDER BY serial LIMIT ?
                 """,
-            arguments: [number, settled ?? .max, limit]
+            arguments: [number, last, settled ?? .max, limit]
         ).map(Difference.init)
         var changes: [FileChange] = []
         var serials: [Int64] = []

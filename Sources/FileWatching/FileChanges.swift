@@ -11,15 +11,18 @@ package struct FileChanges: Sendable {
 
 /// How much an owner has to deal with.
 package struct PendingChanges: Hashable, Sendable {
-    /// Files.
+    /// Files. One that was moved counts once, and so may one that went and another that came.
     package var count: Int
-    /// The bytes of those that are there.
+    /// The bytes of those that are there, of each up to 16 MiB: no extension reads a whole film.
     package var bytes: Int64
+    /// The number of the change that was noticed last.
+    package var last: Int64
 
     /// Creates a number of changes.
-    package init(count: Int = 0, bytes: Int64 = 0) {
+    package init(count: Int = 0, bytes: Int64 = 0, last: Int64 = 0) {
         self.count = count
         self.bytes = bytes
+        self.last = last
     }
 }
 

@@ -426,18 +426,20 @@ package final class FileSnapshot: Sendable {
     // MARK: Changes
 
     /// How many files each owner has not dealt with.
-    package func pending() throws(FileWatchingError) -> [String: PendingChanges] {
+    ///
+    /// - Parameter last: Only changes count that were noticed after the one with this number.
+    package func pending(after last: Int64 = 0) throws(FileWatchingError) -> [String: PendingChanges] {
         try once { db in
             var pending: [String: PendingChanges] = [:]
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT owner.name, count(*), sum(min(size, 1 << 40) * is_present) FROM difference
-                    JOIN owner ON owner.id = owner GROUP BY owner
-                    """)
+                    SELECT owner.name, max(sum(is_present), sum(1 - is_present)), sum(min(size, 16 << 20) * is_present), max(serial) FROM difference
+                    JOIN owner ON owner.id = owner WHERE serial > ? GROUP BY owner
+                    """, arguments: [last])
             for row in rows {
                 pending[try row.text(0)] = PendingChanges(
-                    count: Int(clamping: try row.number(1)), bytes: try row.number(2))
+                    count: Int(clamping: try row.number(1)), bytes: try row.number(2), last: try row.number(3))
             }
             return pending
         }
@@ -449,8 +451,11 @@ package final class FileSnapshot: Sendable {
     /// acknowledged then too. What is handed out is noted on the disk first: if a change is undone before it is acknowledged,
     /// that is a change, even after a loss of power.
     ///
-    /// - Parameter limit: The most changes.
-    package func changes(of owner: String, limit: Int) throws(FileWatchingError) -> FileChanges? {
+    /// - Parameters:
+    ///   - last: Only changes count that were noticed after the one with this number.
+    ///   - limit: The most changes.
+    package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> FileChanges?
+    {
         let settled = gathering.withLock { gathering in
             gathering.count > 0 && .now - gathering.begun < Gathering.patience ? gathering.serial : nil
         }
@@ -458,7 +463,7 @@ package final class FileSnapshot: Sendable {
             var reader = ChangeReader(db)
             // Nothing moves as long as no file is known.
             let hasFiles = try settled != nil && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM file)") ?? true
-            let changes = try reader.read(owner, limit: limit, settled: hasFiles ? settled : nil)
+            let changes = try reader.read(owner, after: last, limit: limit, settled: hasFiles ? settled : nil)
             let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
             for serial in changes.serials { try told.execute(arguments: [serial]) }
             return changes.serials.isEmpty ? nil : changes

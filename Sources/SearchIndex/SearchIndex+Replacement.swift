@@ -113,6 +113,34 @@ extension SearchIndex {
         applier?.noteDeleted(deleted)
     }
 
+    /// How many items are looked at in one transaction.
+    private static let keptAtOnce = 256
+
+    /// Has items stay that the end of a replacement would delete.
+    ///
+    /// - Parameter isKept: Decides of each, by its record. Called on any thread.
+    public func keepItems(
+        of bundle: String, where isKept: @escaping @Sendable (ItemRecord) -> Bool
+    ) async throws(SearchIndexError) {
+        var last: Int64? = 0
+        while let after = last {
+            last = try await write("Keeping items of \(bundle)") { db in
+                let items = try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT \(StoredItem.columns) FROM unconfirmed CROSS JOIN item ON item.id = unconfirmed.item
+                        JOIN bundle ON bundle.id = item.bundle
+                        WHERE unconfirmed.item > ? AND bundle.identifier = ? ORDER BY unconfirmed.item
+                        LIMIT \(Self.keptAtOnce)
+                        """, arguments: [after, bundle]
+                ).map(StoredItem.init)
+                let confirm = try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?")
+                for item in items where isKept(item.record) { try confirm.execute(arguments: [item.number]) }
+                return items.count < Self.keptAtOnce ? nil : items.last?.number
+            }
+        }
+    }
+
     private static let bundleNumber = "(SELECT id FROM bundle WHERE identifier = ?)"
     private static let itemsOfBundle = "SELECT id FROM item WHERE bundle = \(bundleNumber)"
 }

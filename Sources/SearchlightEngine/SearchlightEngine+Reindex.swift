@@ -90,9 +90,12 @@ extension SearchlightEngine {
         do throws(EngineError) {
             switch job.work {
             case .reindexAll: job = try await replaceAll(of: identifier, job, origin, checkpoint)
-            case .reindexItems(let items):
-                try await onHost { (host) throws(ExtensionError) in
-                    try await host.reindexItems(items.sorted(), identifier, origin: origin)
+            case .reindexItems(let all):
+                let items = await withoutAway(all, of: identifier)
+                if !items.isEmpty {
+                    try await onHost { (host) throws(ExtensionError) in
+                        try await host.reindexItems(items.sorted(), identifier, origin: origin)
+                    }
                 }
             }
         } catch {
@@ -117,6 +120,8 @@ extension SearchlightEngine {
         let done = job
         try jobStore.update { $0.complete(done) }
         noteAcknowledged(identifier)
+        // It can be asked again.
+        outlook.withLock { $0.noteSuccess(of: .files(bundle: identifier)) }
         do throws(EngineError) { return try await itemCounts()[identifier] ?? 0 } catch {
             // It was to end, and is done all the same.
             guard error == .extension(.cancelled) else { throw error }

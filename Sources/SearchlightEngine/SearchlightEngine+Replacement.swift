@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import FileWatching
 import Foundation
 import IdleScheduling
 import SearchIndex
@@ -19,14 +18,13 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> Job {
         reindexes.replace(identifier)
         var job = job
-        // Without this the extension is told of files once more that it has brought.
-        let files: EverythingRequest?
+        let files: FilesInReindex
         if let place = job.place, try await isValid(place, of: identifier) {
-            files = try? await beginReindexOfFiles(identifier, isResumed: true)
+            files = await beginReindexOfFiles(identifier, isResumed: true)
             reindexes.ask(.worker, identifier)
             try await reindexPages(of: identifier, from: place, Array(place.cursor), origin, checkpoint)
         } else {
-            files = try? await beginReindexOfFiles(identifier, isResumed: false)
+            files = await beginReindexOfFiles(identifier, isResumed: false)
             if job.place != nil {
                 try jobStore.update { $0.setPlace(nil, of: identifier) }
                 job = jobStore[identifier] ?? job
@@ -47,15 +45,19 @@ extension SearchlightEngine {
         _ = try await onIndex { (index) throws(SearchIndexError) in
             try await index.settle(patientlyFor: identifier)
         }
+        let followed = await endReindexOfFiles(identifier, files)
         let kept = reindexes.kept(identifier)
         try await onIndex { (index) throws(SearchIndexError) in
-            if kept.isTooMuch {
+            if kept.isTooMuch || followed.isUnknown {
                 try await index.beginReplacement(of: identifier)
             } else {
+                if !followed.away.isEmpty {
+                    try await index.keepItems(of: identifier) { followed.mayHold($0) }
+                }
                 try await index.finishReplacement(of: identifier, keeping: kept.names)
             }
         }
-        try? await noteReindex(of: identifier, files)
+        try? await noteReindex(of: identifier, followed)
         return job
     }
 

@@ -35,7 +35,7 @@ extension SearchlightEngine {
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus,
                 followed: FollowedStatus(
-                    unfollowed: watchedTrees().filter { $0.owner != Self.decidingOwner }))
+                    unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }))
         }
     }
 

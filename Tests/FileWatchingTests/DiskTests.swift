@@ -7,28 +7,6 @@ import Testing
 
 @testable import FileWatching
 
-/// A namespace in which a test may mount. Tests of ``DisksInNamespaceTests`` run there, in a process of their own.
-private enum MountNamespace {
-    static let variable = "SEARCHLIGHT_MOUNT_NAMESPACE"
-    static let isEntered = ProcessInfo.processInfo.environment[variable] != nil
-    private static let command = ["--user", "--map-root-user", "--mount"]
-    /// Whether the machine allows one.
-    static let isAllowed =
-        !isEntered
-        && (try? ChildProcess.run("/usr/bin/unshare", command + ["mount", "-t", "tmpfs", "none", "/mnt"]).ending.status)
-            == 0
-
-    /// Runs a suite there.
-    static func run(_ suite: String) throws -> (ending: ChildProcess.Ending, output: String) {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        var environment = ProcessInfo.processInfo.environment
-        environment[variable] = "1"
-        return try ChildProcess.run(
-            "/usr/bin/unshare", command + [program, "--testing-library", "swift-testing", "--filter", suite],
-            environment: environment)
-    }
-}
-
 @Suite("Disks", .timeLimit(.minutes(2)))
 struct DiskTests {
     @Test(

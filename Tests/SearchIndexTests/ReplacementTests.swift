@@ -51,6 +51,19 @@ struct ReplacementTests {
             ])
     }
 
+    @Test("keeps the items that a rule keeps by their records, however many there are")
+    func keepingByRule() async throws {
+        let store = try Store()
+        let names = (0..<700).map { String(format: "%03d", $0) }
+        for name in names { try await store.put(item(name)) }
+        try await store.put(item("other"), in: IndexScope(bundle: "com.example.other"))
+        try await store.index.beginReplacement(of: bundle)
+        try await store.index.replaceAll(in: Store.app)
+        try await store.index.keepItems(of: bundle) { $0.uniqueIdentifier.hasSuffix("7") }
+        try await store.index.finishReplacement(of: bundle)
+        #expect(try await store.index.itemCounts() == [bundle: 70, "com.example.other": 1])
+    }
+
     @Test("goes on over openings of the store, if it was begun for that")
     func whole() async throws {
         let store = try Store()

@@ -23,16 +23,18 @@ public enum CSFileChange: Hashable, Sendable {
 ///         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
 ///         acknowledgementHandler: @escaping @Sendable () -> Void
 ///     ) {
-///         var identifiers: [String] = []
+///         var (identifiers, moves): ([String], [String: String]) = ([], [:])
 ///         for change in changes {
 ///             switch change {
 ///             case .changed(let file), .removed(let file): identifiers.append(file.path)
 ///             case .moved(let old, let new):
-///                 // The item of the file stays the same one, and is then indexed as it is at its new place.
-///                 searchableIndex.renameSearchableItems([old.path: new.path])
+///                 moves[old.path] = new.path
 ///                 identifiers += [old.path, new.path]
 ///             }
 ///         }
+///         // The items of moved files stay the same ones, and are then indexed as they are at their new places. All in one call:
+///         // two files may have changed places.
+///         searchableIndex.renameSearchableItems(moves)
 ///         self.searchableIndex(
 ///             searchableIndex, reindexSearchableItemsWithIdentifiers: identifiers,
 ///             acknowledgementHandler: acknowledgementHandler)

@@ -58,7 +58,19 @@ extension SandboxPolicy {
         withheld = granting.withheld
         grants = granting.grants.filter { grant in granting.isReadable(grant.path) }
         lists = granting.lists
+        unreadableLists = granting.unreadableLists
         places = granting.placesToLookAt
+    }
+
+    /// Whether a path leads, by links too, to what may be read, and the extension cannot have it lead elsewhere: it can change
+    /// what is in a folder that it may write.
+    package func isReadableForGood(_ path: String) -> Bool {
+        guard let followed = try? FollowedPath(path),
+            rules.contains(where: { [.read, .write].contains($0.access) && lies(followed.path, in: $0.path) })
+        else { return false }
+        return !([followed.path] + followed.links).contains { name in
+            rules.contains { $0.access == .write && $0.path != name && lies(name, in: $0.path) }
+        }
     }
 
     /// What every program needs that is linked dynamically and speaks somebody's language. Not `/dev/zero`: mapped, it is memory that no
@@ -108,6 +120,7 @@ private struct Granting {
     /// What of that was declared readable, beside the bundle.
     private(set) var grants: [SandboxPolicy.Grant] = []
     private(set) var lists: [SandboxPolicy.Grant] = []
+    private(set) var unreadableLists: [SandboxPolicy.Grant] = []
 
     /// The most folders that the files of `ReadablePathsFrom` may list, each and together.
     static let maximumListed = 256
@@ -214,6 +227,7 @@ private struct Granting {
             guard let followed = try? paths.follow(file) else {
                 withheld.append(
                     .init(path: declared.description, reason: "it \(ClosedPlaces.Reason.unfollowed.sentence)"))
+                unreadableLists.append(SandboxPolicy.Grant(path: file, declared: declared))
                 continue
             }
             if isWritable(followed) {
@@ -225,9 +239,22 @@ private struct Granting {
                 withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
                 continue
             }
-            for line in Self.lines(of: followed) {
+            let lines: [String?]
+            do throws(Unreadable) { lines = try Self.lines(of: followed) } catch {
+                withheld.append(
+                    .init(
+                        path: declared.description,
+                        reason: "it cannot be read, or is larger than \(Self.maximumListBytes >> 10) KiB"))
+                unreadableLists.append(SandboxPolicy.Grant(path: file, declared: declared))
+                continue
+            }
+            for line in lines {
                 listed += 1
                 guard listed <= Self.maximumListedInAll else { break }
+                guard let line else {
+                    withheld.append(.init(path: file, reason: "a line of it is not UTF-8 text"))
+                    continue
+                }
                 guard let path = Self.listed(line, home: folders.home) else {
                     withheld.append(.init(path: line, reason: "it is not an absolute path without “..”"))
                     continue
@@ -327,17 +354,24 @@ private struct Granting {
         return ([file.path] + file.links).contains { name in writable.contains { lies(name, in: $0.path) } }
     }
 
-    private static func lines(of file: FollowedPath) -> [String] {
+    /// The lines of a list that name paths, `nil` for one that is no text; none if there is no file.
+    ///
+    /// - Throws: ``Unreadable``, if the file cannot be read or is too large.
+    private static func lines(of file: FollowedPath) throws(Unreadable) -> [String?] {
         // What was judged, and not what somebody puts in its place meanwhile.
         let number = csandbox_open_exactly(file.path, 0)
-        guard number >= 0 else { return [] }
+        if number == -ENOENT || number == -ENOTDIR { return [] }
+        guard number >= 0 else { throw Unreadable() }
         let descriptor = OwnedDescriptor(adopting: number)
-        guard let text = SmallFile.text(at: "/proc/self/fd/\(descriptor.number)", limit: maximumListBytes) else {
-            return []
+        guard let bytes = try? BoundedFile.regular("/proc/self/fd/\(descriptor.number)", limit: maximumListBytes) else {
+            throw Unreadable()
         }
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        return Array(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }.prefix(maximumListed))
+        let lines = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+            .map { String(validating: $0, as: UTF8.self)?.trimmingCharacters(in: .whitespaces) }
+        return Array(lines.filter { $0.map { !$0.isEmpty && !$0.hasPrefix("#") } ?? true }.prefix(maximumListed))
     }
+
+    private struct Unreadable: Error {}
 
     private static func listed(_ line: String, home: String) -> String? {
         UserFolders.absolute(line == "~" ? home : line.hasPrefix("~/") ? home + line.dropFirst() : line)

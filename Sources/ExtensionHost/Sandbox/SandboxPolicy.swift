@@ -37,6 +37,8 @@ package struct SandboxPolicy: Hashable, Sendable {
     package var grants: [Grant] = []
     /// The files that list folders, as they were declared and where they are.
     package var lists: [Grant] = []
+    /// Those of them that are there and cannot be read.
+    package var unreadableLists: [Grant] = []
     /// What it was made from, as far as that may change while a worker runs.
     package var places = GrantedPlaces()
     /// What is to hold it back.

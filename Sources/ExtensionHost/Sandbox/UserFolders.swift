@@ -18,6 +18,9 @@ package struct UserFolders: Sendable {
     /// Where the shared files of all programs are, first wins.
     package let sharedData: [String]
 
+    /// Whether there is a `user-dirs.dirs` that cannot be read, so that the folders may be others.
+    let isSettingsFileUnreadable: Bool
+
     /// The largest `user-dirs.dirs` that is read, in bytes.
     static let maximumSettingsBytes = 64 << 10
 
@@ -29,6 +32,7 @@ package struct UserFolders: Sendable {
         (self.home, self.config, self.data, self.cache, self.state) = (home, config, data, cache, state)
         sharedData = folders.sharedData
         let text = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
+        isSettingsFileUnreadable = text == nil && access(config + Self.settingsName, F_OK) == 0
         let found = text.map { Self.namedFolders(in: $0, home: home) } ?? [:]
         // The home folder itself means that there is none.
         named = Dictionary(

@@ -14,8 +14,12 @@ package struct WatchedPlaces: Hashable, Sendable {
 
     /// Each once, in the order of the manifest.
     package var places: [Place] = []
-    /// The files that decide which places these are: lists of the user's, and the desktop's names of folders.
+    /// The file with the desktop's names of folders, which decide which places these are.
     package var deciding: [String] = []
+    /// The files of the user's that list folders for the extension.
+    package var lists: [String] = []
+    /// Those files that are there and cannot be read. Which places are to be watched is not known then.
+    package var unreadable: [String] = []
 
     /// Works out the places. Asks the file system, which may take its time.
     ///
@@ -29,22 +33,24 @@ package struct WatchedPlaces: Hashable, Sendable {
         configuration.sandbox = .enforced
         let policy = SandboxPolicy(bundle, configuration, temporaryFolder: nil)
         deciding = [folders.settings]
+        lists = policy.lists.map(\.path)
+        if folders.isSettingsFileUnreadable { unreadable = [folders.settings] }
+        unreadable += policy.unreadableLists.map(\.path)
         switch wanted {
         case .none: break
         case .all:
             for grant in policy.grants { add(Place(path: grant.path, names: [])) }
-            deciding += policy.lists.map(\.path)
         case .some(let paths):
             for path in paths where path.isList {
                 for grant in policy.grants where grant.declared == path.start {
                     add(Place(path: grant.path, names: []))
                 }
-                deciding += policy.lists.filter { $0.declared == path.start }.map(\.path)
             }
             let listed = Set(policy.lists.map(\.declared))
             for path in paths where !path.isList {
                 guard let start = folders.path(path.start, bundle: bundle.directory),
-                    policy.grants.contains(where: { !listed.contains($0.declared) && lies(start, in: $0.path) })
+                    policy.grants.contains(where: { !listed.contains($0.declared) && lies(start, in: $0.path) }),
+                    policy.isReadableForGood(start)
                 else { continue }
                 add(Place(path: start, names: path.names))
             }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// The search for the items of a batch with which an extension fails: a batch that fails is halved until one item is left.
-/// A pure value: whoever holds it asks for ``next()`` and says how that went.
-struct BatchHalving {
+/// The search for the items of a batch, or the changed files, with which an extension fails: a batch that fails is halved until
+/// one is left. A pure value: its owner asks for ``next()`` and says how that went.
+struct BatchHalving<Item: Sendable> {
     /// What is still to be asked for; the last part is next.
-    private var parts: [ArraySlice<String>]
+    private var parts: [ArraySlice<Item>]
     /// Whether the next part is one item that has failed once; a crash need not be its doing.
     private var isSecondTry = false
     /// The items with which the extension fails, and how.
-    private(set) var guilty: [(identifier: String, error: ExtensionError)] = []
+    private(set) var guilty: [(item: Item, error: ExtensionError)] = []
     /// The items that did no harm.
-    private(set) var done: [String] = []
+    private(set) var done: [Item] = []
     /// How often a part failed.
     private(set) var failures = 0
     /// How the first part failed that did.
     private(set) var firstFailure: ExtensionError?
     private let limits: WorkerConfiguration.Limits
 
-    init(_ items: [String], _ limits: WorkerConfiguration.Limits) {
+    init(_ items: [Item], _ limits: WorkerConfiguration.Limits) {
         parts = items.isEmpty ? [] : [items[...]]
         self.limits = limits
     }
 
     /// What to ask for next; `nil` once there is nothing more, or no sense in going on.
-    func next() -> [String]? { isGivenUp ? nil : parts.last.map(Array.init) }
+    func next() -> [Item]? { isGivenUp ? nil : parts.last.map(Array.init) }
 
     /// Whether so much fails that it is not the items' fault.
     var isGivenUp: Bool { guilty.count > limits.itemsSetAside || failures >= limits.lostWorkers }
@@ -54,7 +54,7 @@ struct BatchHalving {
     }
 
     /// The items to set aside. If nothing went well and too much failed, it is nobody's fault but the extension's.
-    var setAside: [(identifier: String, error: ExtensionError)] {
+    var setAside: [(item: Item, error: ExtensionError)] {
         isGivenUp && done.isEmpty ? [] : Array(guilty.prefix(limits.itemsSetAside))
     }
 
@@ -69,6 +69,16 @@ extension ExtensionError {
         case .crashed(_, let during, _, _), .timedOut(_, let during, _), .memoryExceeded(_, let during, _, _):
             during != WorkerRequest.loadPurpose
         default: false
+        }
+    }
+
+    /// Whether a changed file may be the reason. An extension that answers that it cannot may mean one of them; one that lacks
+    /// something for now means none.
+    var mayBeAFiles: Bool {
+        switch self {
+        case .failed(_, _, .unavailable, _), .failed(_, _, .unsupported, _), .failed(_, _, .cancelled, _): false
+        case .failed: true
+        default: mayBeAnItems
         }
     }
 

@@ -34,21 +34,32 @@ final class ProcessorWait: Sendable {
             return isWaiting || waited - before.waited >= elapsed / 2
         }
     }
-    private let before = Mutex<Sample?>(nil)
+    private struct State {
+        var before: Sample?
+        var isStarved = false
+    }
+    private let state = Mutex(State())
     private let process: WorkerProcess
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    func begin() {
-        let sample = process.processorWait
-        before.withLock { $0 = sample }
+    /// Begins to count.
+    func begin() { _ = look() }
+
+    /// Counts, and begins anew.
+    ///
+    /// - Returns: Whether it mostly waited since the last look.
+    func look() -> Bool {
+        let now = process.processorWait
+        return state.withLock { state in
+            state.isStarved = if let now, let before = state.before { now.isStarved(since: before) } else { false }
+            state.before = now
+            return state.isStarved
+        }
     }
 
-    /// Whether it mostly waited since then.
-    var isStarved: Bool {
-        guard let before = before.withLock({ $0 }), let now = process.processorWait else { return false }
-        return now.isStarved(since: before)
-    }
+    /// Whether it mostly waited between the last two looks.
+    var isStarved: Bool { state.withLock { $0.isStarved } }
 }
 
 extension ProcessorWait.Sample {

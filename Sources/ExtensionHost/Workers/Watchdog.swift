@@ -51,11 +51,14 @@ final class Watchdog: Sendable {
     ///
     /// - Parameters:
     ///   - pauses: How long the worker was made to stand still; that does not count.
+    ///   - isStarved: Whether the worker was given no processor since it was last asked, or since it began to count. Then it could
+    ///     show no sign of life, and only the limit for the whole request holds.
     ///   - onBegin: Called when it begins to count.
     ///   - onExpiry: Told which limit was exceeded.
     init(
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
-        onBegin: @escaping @Sendable () -> Void = {}, onExpiry: @escaping @Sendable (Duration) -> Void
+        isStarved: @escaping @Sendable () -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
+        onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
         // Here, for the task begins late: what came before that is a sign of life.
         let atStart = progress.count
@@ -76,9 +79,10 @@ final class Watchdog: Sendable {
                 }
                 guard !Task.isCancelled else { return }
                 elapsed += wait
+                let isStarved = isStarved()
                 if elapsed >= limit.total { return onExpiry(limit.total) }
                 let count = progress.count
-                if count == seen, !progress.isHostAtWork { return onExpiry(wait) }
+                if count == seen, !progress.isHostAtWork, !isStarved { return onExpiry(wait) }
                 seen = count
                 wait = min(limit.idle, limit.total - elapsed)
             }

@@ -39,9 +39,12 @@ extension WorkerRequest {
     }
 
     /// How long it may take.
+    /// So many times as long a load may take that is given no processor.
+    private static let starvedLoads = 12
+
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
-        case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load)
+        case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load * Self.starvedLoads)
         case .reindexAll, .reindexPage, .reindexItems, .updateFiles:
             RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.reindex)
         case .provideData, .provideFile, .preview:

@@ -38,8 +38,20 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
             (self.bundle, self.path, self.names, self.state, self.reason) = (bundle, path, names, state, reason)
         }
     }
+    /// Changed files that an extension was not told of yet.
+    package struct Pending: Hashable, Sendable, Codable {
+        /// Whose files these are.
+        package var bundle: String
+        /// How many there are.
+        package var files: Int
+        /// Since when, in seconds since 2001-01-01 UTC.
+        package var since: Double
+    }
+
     /// By bundle and path.
     package var places: [Place] = []
+    /// By bundle.
+    package var pending: [Pending] = []
     /// Watches that the kernel keeps for it.
     package var watches = 0
     /// How many watches the kernel allows a user; `nil` if that is not known.
@@ -52,6 +64,14 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         places = trees.map {
             Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed)
         }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
+    }
+
+    /// What cannot be followed, and why.
+    package init(failed trees: [WatchedTree], because reason: String) {
+        self.init(unfollowed: trees.filter { SearchlightEngine.isBundle($0.owner) })
+        for place in places.indices {
+            (places[place].state, places[place].reason) = (.failed, withoutFullStop(reason))
+        }
     }
 
     /// What a watcher says.
@@ -77,7 +97,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
                     }
             }
             return place
-        }.filter { $0.bundle != SearchlightEngine.decidingOwner }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
+        }.filter { SearchlightEngine.isBundle($0.bundle) }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
         watches = status.watches
         unwatchedFolders = status.unwatchedFolders
     }

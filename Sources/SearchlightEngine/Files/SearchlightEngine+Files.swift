@@ -9,9 +9,13 @@ import Synchronization
 import SystemSupport
 
 extension SearchlightEngine {
-    /// The owner of files that decide what is followed: lists of the user's, and the desktop's names of folders. No bundle is
-    /// called so.
+    /// The owner of the file with the desktop's names of folders, which decide what is followed. No bundle is called so.
     package static let decidingOwner = ":deciding"
+    /// What the owner of the lists of the user's for a bundle is called, before the name of the bundle.
+    private static let listOwner = ":lists:"
+
+    /// Whether an owner is a bundle.
+    static func isBundle(_ owner: String) -> Bool { !owner.hasPrefix(":") }
 
     /// What is to be followed now. Asks the file system, which may take its time.
     package func watchedTrees() -> [WatchedTree] {
@@ -20,7 +24,12 @@ extension SearchlightEngine {
         for bundle in registry.extensions where bundle.manifest.extensionPoints.contains(.index) {
             let places = WatchedPlaces(of: bundle, configuration.workers)
             trees += places.places.map { WatchedTree(owner: bundle.identifier, root: $0.path, names: $0.names) }
+            trees += places.lists.map { WatchedTree(owner: Self.listOwner + bundle.identifier, root: $0) }
             deciding.formUnion(places.deciding)
+            // What a list says that cannot be read is not known, so everything stays as it is.
+            if !places.unreadable.isEmpty, let snapshot = try? files?.snapshot(), let stored = try? snapshot.trees() {
+                trees += stored.map(\.rule).filter { $0.owner == bundle.identifier && !trees.contains($0) }
+            }
         }
         return trees + deciding.sorted().map { WatchedTree(owner: Self.decidingOwner, root: $0) }
     }
@@ -32,13 +41,15 @@ extension SearchlightEngine {
 
     /// Says who follows the files from now on; `nil` if nobody does any more.
     ///
-    /// - Parameter watch: Returns once the files of a bundle are watched, or after a moment if they cannot be.
-    package func setFileFollower(_ watch: (@Sendable (_ bundle: String) async -> Void)?) {
+    /// - Parameters:
+    ///   - watch: Returns once the files of a bundle are watched, or after a moment if they cannot be.
+    ///   - isUpToDate: Of a follower that ends: whether everything that it follows is noted.
+    package func setFileFollower(_ watch: (@Sendable (_ bundle: String) async -> Void)?, isUpToDate: Bool = false) {
         let before = fileFollower.withLock { follower in
             defer { follower = watch }
             return follower
         }
-        if before != nil, watch == nil { files?.noteLook() }
+        if before != nil, watch == nil, isUpToDate, let files, files.pending.isEmpty { files.noteLook() }
     }
 
     private func followed() throws(EngineError) -> FollowedFiles {
@@ -54,15 +65,39 @@ extension SearchlightEngine {
     /// - Returns: Whether what is to be followed may be something else now.
     package func takeFileNews() async throws(EngineError) -> Bool {
         let files = try followed()
-        try await files.refresh(now: configuration.now())
+        try await refresh(files)
         jobsFollower.tell()
-        guard files.pending[Self.decidingOwner] != nil else { return false }
+        let deciding = files.pending.keys.filter { !Self.isBundle($0) }
+        guard !deciding.isEmpty else { return false }
         try await files.use { (snapshot) throws(FileWatchingError) in
-            while let changes = try snapshot.changes(of: Self.decidingOwner, limit: Self.maximumChanges) {
-                try snapshot.acknowledge(changes)
-            }
+            for owner in deciding { try Self.acknowledgeAll(of: owner, snapshot) }
         }
+        // What a list means to an extension only that knows. What the desktop's names of folders mean is known here.
+        for owner in deciding where owner.hasPrefix(Self.listOwner) {
+            let bundle = String(owner.dropFirst(Self.listOwner.count))
+            guard jobStore.isDonor(bundle), (try? registry.bundle(bundle)) != nil else { continue }
+            try owe(.reindexAll, of: bundle, cause: .filesChanged)
+        }
+        try await refresh(files)
         return true
+    }
+
+    /// What extensions were not told of yet, as far as it was noted.
+    package var pendingFiles: [FollowedStatus.Pending] {
+        (files?.pending ?? [:]).filter { Self.isBundle($0.key) && $0.value.changes.count > 0 }
+            .map { FollowedStatus.Pending(bundle: $0.key, files: $0.value.changes.count, since: $0.value.since) }
+            .sorted { $0.bundle < $1.bundle }
+    }
+
+    private static func acknowledgeAll(of owner: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
+        while let changes = try snapshot.changes(of: owner, limit: maximumChanges) { try snapshot.acknowledge(changes) }
+    }
+
+    /// Notes the lists of a bundle as they are, since it is about to be asked for everything.
+    static func takeLists(of bundle: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
+        let owner = listOwner + bundle
+        for tree in try snapshot.trees() where tree.rule.owner == owner { try snapshot.compare(tree) }
+        try acknowledgeAll(of: owner, snapshot)
     }
 
     /// The jobs of telling extensions of changed files. One that is to be asked for everything is told that way.
@@ -70,13 +105,15 @@ extension SearchlightEngine {
         guard let files else { return [] }
         return files.pending.compactMap { bundle, pending -> ScheduledJob? in
             guard pending.changes.count > 0, (try? registry.bundle(bundle)) != nil,
-                jobStore[bundle]?.work != .reindexAll,
                 outlook.running.contains(bundle) || !reindexes.isUnderWay(bundle)
             else { return nil }
+            // A reindex of everything that waits brings the rest, but may wait for long.
+            if jobStore[bundle]?.work == .reindexAll {
+                guard pending.isRecent, canBeTold(bundle, outlook) else { return nil }
+            }
             var job = ScheduledJob(key: .files(bundle: bundle), urgency: .freshness, requested: pending.since)
             job.isResumable = true
-            job.isFresh = configuration.policy.isFresh(
-                count: pending.changes.count, bytes: pending.changes.bytes)
+            job.isFresh = pending.isRecent
             var moments = [outlook.postponement(of: job.key)]
             if let health = health[bundle] {
                 moments.append(health.backOff?.until)
@@ -94,11 +131,12 @@ extension SearchlightEngine {
     ///
     /// - Parameters:
     ///   - origin: Who wants it.
+    ///   - part: Which changes.
     ///   - update: What it was told of is added to this.
     ///   - checkpoint: Asked after each batch.
     /// - Throws: ``EngineError``; then the rest is pending.
     func updateFiles(
-        of bundle: String, _ origin: RequestOrigin, _ update: inout FileUpdate,
+        of bundle: String, _ origin: RequestOrigin, _ part: FilePart = .all, _ update: inout FileUpdate,
         _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) {
         let files = try followed()
@@ -108,56 +146,38 @@ extension SearchlightEngine {
             reindexes.end(bundle)
             jobsFollower.tell()
         }
-        while jobStore[bundle]?.work != .reindexAll {
-            let limit = outlook.withLock { $0.batches[bundle] ?? Self.maximumChanges }
+        while part == .recent || jobStore[bundle]?.work != .reindexAll {
+            // What is pending in bulk waits; what came since does not wait for it.
+            let after = part == .recent ? files.pending[bundle]?.bulkEnd ?? 0 : 0
             let next = try await files.use { (snapshot) throws(FileWatchingError) in
-                try snapshot.changes(of: bundle, limit: limit)
+                try snapshot.changes(of: bundle, after: after, limit: Self.maximumChanges)
             }
             guard let next else { break }
-            if !next.changes.isEmpty, try await !tell(next.changes, to: bundle, origin, &update) { break }
+            if !next.changes.isEmpty, try await !ask(bundle, next.changes, origin, &update) { break }
             try await files.use { (snapshot) throws(FileWatchingError) in try snapshot.acknowledge(next) }
-            try await files.refresh(now: configuration.now())
+            try await refresh(files)
             guard await checkpoint() else { throw .extension(.cancelled) }
         }
-        try await files.refresh(now: configuration.now())
+        try await refresh(files)
     }
 
-    /// - Returns: Whether the changes are dealt with; if not, everything is owed.
-    private func tell(
-        _ changes: [FileChange], to bundle: String, _ origin: RequestOrigin, _ update: inout FileUpdate
-    ) async throws(EngineError) -> Bool {
-        do throws(EngineError) {
-            guard try await ask(bundle, changes, origin) else {
-                return false
-            }
-            outlook.withLock { $0.batches[bundle] = nil }
-            update.add(changes)
-        } catch {
-            guard case .extension(let failure) = error, !failure.isRefusal, failure != .cancelled else { throw error }
-            // The next time with fewer, so that one file at which it fails is found, and in the end left alone.
-            let isLeftAlone = outlook.withLock { outlook in
-                let batch = min(outlook.batches[bundle] ?? Self.maximumChanges, changes.count)
-                outlook.batches[bundle] = max(1, batch / 8)
-                guard changes.count == 1 else { return false }
-                return outlook.noteFailure(of: changes[0], bundle) >= Self.maximumFailures
-            }
-            activity.noteFailure(of: bundle)
-            guard isLeftAlone else { throw error }
-            outlook.withLock { $0.forgetFailures(of: bundle) }
-            onEvent(.setAside(bundle: bundle, item: changes[0].paths.last ?? "", reason: failure.description))
-            update.setAside += 1
-        }
-        return true
+    private func refresh(_ files: FollowedFiles) async throws(EngineError) {
+        let policy = configuration.policy
+        try await files.refresh(now: configuration.now()) { policy.isFresh(count: $0.count, bytes: $0.bytes) }
     }
 
-    /// So often an extension may fail with one file.
-    private static let maximumFailures = 3
+    /// Which changes of files an extension is told of.
+    enum FilePart: Hashable, Sendable {
+        case all
+        /// Those that came after a number too large to be told at once, which waits.
+        case recent
+    }
 
     /// Asks the extension in the way that it knows.
     ///
     /// - Returns: Whether it has dealt with the changes.
     private func ask(
-        _ bundle: String, _ changes: [FileChange], _ origin: RequestOrigin
+        _ bundle: String, _ changes: [FileChange], _ origin: RequestOrigin, _ update: inout FileUpdate
     ) async throws(EngineError) -> Bool {
         let found = try self.bundle(bundle)
         let fingerprint = found.fingerprint(workerPath: configuration.worker.workerPath)
@@ -166,6 +186,7 @@ extension SearchlightEngine {
                 try await onHost { (host) throws(ExtensionError) in
                     try await host.updateFiles(changes, bundle, origin: origin)
                 }
+                noteTold(changes, bundle, &update)
                 return true
             } catch {
                 guard case .extension(.failed(_, _, .unsupported, _)) = error else { throw error }
@@ -177,6 +198,7 @@ extension SearchlightEngine {
             try await onHost { (host) throws(ExtensionError) in
                 try await host.reindexItems(paths, bundle, origin: origin)
             }
+            noteTold(changes, bundle, &update)
             return true
         }
         let now = configuration.now()
@@ -186,6 +208,20 @@ extension SearchlightEngine {
         let owed = job
         try jobStore.update { $0.add(owed) }
         return false
+    }
+
+    private func noteTold(_ changes: [FileChange], _ bundle: String, _ update: inout FileUpdate) {
+        let setAside = Set(host.health[bundle]?.itemsSetAside.map(\.identifier) ?? [])
+        let told = changes.filter { setAside.isDisjoint(with: $0.paths) }
+        update.add(told)
+        update.setAside += changes.count - told.count
+    }
+
+    /// Whether an extension can be told of files, or has to be asked for everything; it is taken to be until it was found not to.
+    private func canBeTold(_ bundle: String, _ outlook: Outlook) -> Bool {
+        guard let found = try? registry.bundle(bundle) else { return false }
+        return found.manifest.access.identifiersArePaths
+            || outlook.withoutFileChanges[bundle] != found.fingerprint(workerPath: configuration.worker.workerPath)
     }
 
     /// The shortest time between two reindexes of everything for changed files, in seconds.
@@ -199,18 +235,19 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> [FileUpdate] {
         let files = try followed()
         if let bundle { _ = try self.bundle(bundle) }
-        let owners = try await files.use { [self] (snapshot) throws(FileWatchingError) in
+        let owners = try await files.compare { [self] (snapshot) throws(FileWatchingError) in
             let trees = watchedTrees()
             try snapshot.setTrees(trees)
-            let owners = Set(trees.map(\.owner)).filter { $0 != Self.decidingOwner && (bundle == nil || $0 == bundle) }
+            let owners = Set(trees.map(\.owner)).filter { Self.isBundle($0) && (bundle == nil || $0 == bundle) }
             var unavailable: [String: [String]] = [:]
-            for tree in try snapshot.trees() where owners.contains(tree.rule.owner) {
+            for tree in try snapshot.trees()
+            where owners.contains(tree.rule.owner) || !Self.isBundle(tree.rule.owner) {
                 unavailable[tree.rule.owner, default: []] += try snapshot.compare(tree).unavailable
             }
             return owners.sorted().map { FileUpdate(bundle: $0, unavailable: unavailable[$0] ?? []) }
         }
         if let bundle, owners.isEmpty { return [FileUpdate(bundle: bundle, isFollowed: false)] }
-        try await files.refresh(now: configuration.now())
+        _ = try await takeFileNews()
         var updates: [FileUpdate] = []
         for owner in owners { updates.append(try await update(owner, onEvent)) }
         if bundle == nil, updates.allSatisfy({ $0.problem == nil }) { files.noteLook() }
@@ -226,7 +263,7 @@ extension SearchlightEngine {
         var update = update
         do throws(EngineError) {
             if jobStore[update.bundle]?.work != .reindexAll {
-                try await updateFiles(of: update.bundle, .person, &update)
+                try await updateFiles(of: update.bundle, .person, .all, &update)
             }
             if jobStore[update.bundle] != nil {
                 update.reindexed = try await reindexOwed(update.bundle, origin: .person)
@@ -237,68 +274,5 @@ extension SearchlightEngine {
             update.problem = error.description
         }
         return update
-    }
-
-    // MARK: Reindexes of everything
-
-    /// Remembers what had changed before an extension is asked for everything, which tells it of that.
-    ///
-    /// - Parameter isResumed: Whether the request goes on that was begun before.
-    /// - Returns: What ``noteReindex(of:_:)`` is given; `nil` if no files of it are followed.
-    func beginReindexOfFiles(_ bundle: String, isResumed: Bool) async throws(EngineError) -> EverythingRequest? {
-        guard let files, isFollowing(bundle) else { return nil }
-        if isResumed {
-            return try await files.use { (snapshot) throws(FileWatchingError) in try snapshot.request(of: bundle) }
-        }
-        // A file that the extension sees and that goes before it was noted would stay found.
-        if let watch = fileFollower.withLock({ $0 }) {
-            await watch(bundle)
-        } else {
-            try await files.use { [self] (snapshot) throws(FileWatchingError) in try snapshot.setTrees(watchedTrees()) }
-        }
-        return try await files.use { (snapshot) throws(FileWatchingError) in
-            for tree in try snapshot.trees() where tree.rule.owner == bundle { try snapshot.compare(tree) }
-            return try snapshot.beginEverything(of: bundle)
-        }
-    }
-
-    private func isFollowing(_ bundle: String) -> Bool {
-        (try? registry.bundle(bundle)).map { $0.manifest.access.watchedPaths != .none } ?? false
-    }
-
-    /// Notes that an extension has brought everything.
-    func noteReindex(of bundle: String, _ request: EverythingRequest?) async throws(EngineError) {
-        let now = configuration.now()
-        outlook.withLock { $0.reindexedForFiles[bundle] = now }
-        guard let files, let request else { return }
-        try await files.use { (snapshot) throws(FileWatchingError) in
-            // What came since, and may go before it is noted, would stay found.
-            for tree in try snapshot.trees() where tree.rule.owner == bundle { try snapshot.compare(tree) }
-            try snapshot.acknowledge(request)
-        }
-        try await oweGone(bundle, files)
-        try await files.refresh(now: now)
-    }
-
-    /// The most items that are asked for since their files went during a reindex.
-    private static let maximumGone = 500
-
-    /// Has an extension asked for items whose files came and went while it was asked for everything: nobody may have noticed them.
-    private func oweGone(_ bundle: String, _ files: FollowedFiles) async throws(EngineError) {
-        var gone: Set<String> = []
-        var cursor: QueryCursor?
-        repeat {
-            let page = try await onQuery { (index) throws(IndexQueryError) in
-                try await index.items(matching: .and([]), bundle: bundle, limit: 1000, after: cursor)
-            }
-            let paths = page.items.compactMap { item in
-                item.record.contentPath.map { (item.record.uniqueIdentifier, $0) }
-            }
-            gone.formUnion(
-                try await files.use { _ in paths.filter { FollowedFiles.isMissing($0.1) }.map(\.0) })
-            cursor = page.next
-        } while cursor != nil && gone.count < Self.maximumGone
-        guard !gone.isEmpty else { return }
-        try owe(.reindexItems(Set(gone.prefix(Self.maximumGone))), of: bundle, cause: .foundGone)
     }
 }

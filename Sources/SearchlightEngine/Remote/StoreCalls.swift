@@ -33,6 +33,7 @@ package struct StatusCall: EngineCall {
         var status = try await engine.status(isExact: isExact)
         status.service = context.service?.facts()
         if let followed = status.service?.followed { status.followed = followed }
+        status.followed.pending = engine.pendingFiles
         return status
     }
 }

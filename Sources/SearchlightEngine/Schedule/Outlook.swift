@@ -17,14 +17,10 @@ struct Outlook: Sendable {
     var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]
     /// How many runs are under way, and how many of them nobody waits for.
     var runs = (all: 0, inBackground: 0)
-    /// How many changed files an extension is told of at once, where that is less than usual.
-    var batches: [String: Int] = [:]
     /// The extensions that have no interface for changes of files, as they were found (``ExtensionBundle/fingerprint(workerPath:)``).
     var withoutFileChanges: [String: String] = [:]
     /// When extensions were last asked for everything, in seconds since 2001-01-01 UTC.
     var reindexedForFiles: [String: Double] = [:]
-    /// The file with which an extension failed last, and how often.
-    private var failures: [String: (change: FileChange, count: Int)] = [:]
     /// What was run and failed without leaving a trace elsewhere, as when nothing can be written.
     private var postponed: [ScheduledJob.Key: (failures: Int, until: Double)] = [:]
 
@@ -48,17 +44,6 @@ struct Outlook: Sendable {
 
     /// Whether what is done now gives way: nobody waits for any of it.
     var isGentle: Bool { runs.all > 0 && runs.all == runs.inBackground }
-
-    /// Notes that an extension failed with one file.
-    ///
-    /// - Returns: How often it has by now.
-    mutating func noteFailure(of change: FileChange, _ bundle: String) -> Int {
-        let before = failures[bundle].flatMap { $0.change == change ? $0.count : nil } ?? 0
-        failures[bundle] = (change, before + 1)
-        return before + 1
-    }
-
-    mutating func forgetFailures(of bundle: String) { failures[bundle] = nil }
 
     mutating func noteSuccess(of key: ScheduledJob.Key) { postponed[key] = nil }
 }

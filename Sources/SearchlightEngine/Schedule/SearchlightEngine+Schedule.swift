@@ -99,7 +99,8 @@ extension SearchlightEngine {
             case .files(let bundle):
                 items = try await running(bundle, origin) { [self] () throws(EngineError) in
                     var update = FileUpdate(bundle: bundle)
-                    try await updateFiles(of: bundle, origin, &update, checkpoint)
+                    let isRecent = files?.pending[bundle]?.isRecent == true
+                    try await updateFiles(of: bundle, origin, isRecent ? .recent : .all, &update, checkpoint)
                     return nil
                 }
             case .maintenance(let task):

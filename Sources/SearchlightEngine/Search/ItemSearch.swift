@@ -149,6 +149,8 @@ package struct StoreNotes: Hashable, Sendable, Codable {
     /// When the files of extensions were last looked at, in seconds since 2001-01-01 UTC, if no service follows them;
     /// `-infinity` if they never were.
     package var unfollowedSince: Double?
+    /// Changed files of which extensions were not told yet.
+    package var pendingFiles: [FollowedStatus.Pending]
     /// The folders that were asked about and are not searched for extensions.
     package var otherExtensionFolders: [String]
 }

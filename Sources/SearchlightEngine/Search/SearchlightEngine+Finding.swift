@@ -51,6 +51,7 @@ extension SearchlightEngine {
             pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
             unfollowedSince: hasFollowed && fileFollower.withLock({ $0 == nil })
                 ? FollowedFiles.lastLook(storeDirectory: configuration.storeDirectory) : nil,
+            pendingFiles: pendingFiles,
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 

@@ -15,6 +15,9 @@ final class FileKeeper: Sendable {
         /// Who told what was last taken in: a watcher that was ended may still tell something.
         var generation: UInt64 = 0
         var status: FileWatcher.Status?
+        /// Why nothing can be followed, as a sentence; it is tried again.
+        var failure: String?
+        var retry: Task<Void, Never>?
         /// Whether what is to be watched is being worked out, and whether to do that once more.
         var isLooking = false
         var looksAgain = false
@@ -61,8 +64,12 @@ final class FileKeeper: Sendable {
 
     /// Takes on an engine that was just opened. It is to be told before its first job.
     func take(_ engine: SearchlightEngine) {
-        engine.setFileFollower { [weak self] bundle in await self?.watch(bundle) }
+        follow(engine)
         lookAgain()
+    }
+
+    private func follow(_ engine: SearchlightEngine) {
+        engine.setFileFollower { [weak self] bundle in await self?.watch(bundle) }
     }
 
     /// How long a reindex waits at most until the files of its bundle are watched.
@@ -97,12 +104,15 @@ final class FileKeeper: Sendable {
     func end() { stop { $0.hasEnded = true } }
 
     private func stop(_ change: (inout State) -> Void) {
-        core.holder.inUse?.setFileFollower(nil)
-        let watcher = state.withLock { state in
+        let (watcher, status, retry) = state.withLock { state in
             change(&state)
-            defer { (state.watcher, state.status, state.wanted) = (nil, nil, nil) }
-            return state.watcher
+            defer {
+                (state.watcher, state.status, state.wanted, state.failure, state.retry) = (nil, nil, nil, nil, nil)
+            }
+            return (state.watcher, state.status, state.retry)
         }
+        retry?.cancel()
+        core.holder.inUse?.setFileFollower(nil, isUpToDate: status?.isUpToDate == true)
         watcher?.end()
         let waiting = state.withLock { state in
             defer { state.waiting = [:] }
@@ -146,11 +156,24 @@ final class FileKeeper: Sendable {
         if trees.isEmpty, state.withLock({ $0.watcher == nil }) { return }
         do {
             guard let watcher = try watcher(for: engine, generation) else { return }
+            state.withLock { $0.failure = nil }
             watcher.watch(trees)
+            follow(engine)
         } catch {
+            engine.setFileFollower(nil)
             core.log.write(.warning, trouble, "Files cannot be followed. \(error)")
+            let timer = core.clock.timer(after: Self.retryPause) { [weak self] in self?.lookAgain() }
+            let before = state.withLock { state in
+                state.failure = "\(error)"
+                defer { state.retry = timer }
+                return state.retry
+            }
+            before?.cancel()
         }
     }
+
+    /// How long after a failure it is tried again, as after the system had no room for one more program that watches files.
+    private static let retryPause = Duration.seconds(60)
 
     private func watcher(for engine: SearchlightEngine, _ generation: UInt64) throws -> FileWatcher? {
         if let watcher = state.withLock({ $0.watcher }) { return watcher }
@@ -170,7 +193,12 @@ final class FileKeeper: Sendable {
     }
 
     /// What is followed now; `nil` if that is not known yet.
-    var followed: FollowedStatus? { state.withLock { $0.status }.map(FollowedStatus.init) }
+    var followed: FollowedStatus? {
+        state.withLock { state in
+            if let failure = state.failure { return FollowedStatus(failed: state.wanted ?? [], because: failure) }
+            return state.status.map(FollowedStatus.init)
+        }
+    }
 
     // MARK: What is told
 

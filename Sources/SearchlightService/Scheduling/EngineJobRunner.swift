@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import Glibc
 import IdleScheduling
 import SearchlightEngine
 import ServiceMessages
@@ -17,6 +18,9 @@ final class EngineJobRunner: JobRunner {
         /// The bundle that a person's job is about, with what the workers for persons had cost when that was last told: such a
         /// job is done by them. What is asked of it besides meanwhile cannot be told apart.
         var persons: (bundle: String, told: Usage)?
+        /// The processor time of this process when that of a job of changed files was last told, in seconds: the index is written
+        /// here, and such a job has so little that it may not be had for nothing.
+        var own: [ScheduledJob.Key: Double] = [:]
 
         /// Where a job waits; it may be paused before it was begun.
         mutating func gate(of key: ScheduledJob.Key) -> PauseGate {
@@ -53,6 +57,10 @@ final class EngineJobRunner: JobRunner {
                 state.persons = key.bundle.map { ($0, cost) }
             } else if state.persons?.bundle == key.bundle {
                 state.persons = nil
+            }
+            if case .files = key {
+                if state.own.count >= Self.maximumBundles { state.own = [:] }
+                state.own[key] = Self.ownTime
             }
             return state.gate(of: key)
         }
@@ -111,6 +119,13 @@ final class EngineJobRunner: JobRunner {
         await core.holder.inUse?.endBackground(bundle)
     }
 
+    /// The processor time of this process, in seconds.
+    private static var ownTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     func used(_ key: ScheduledJob.Key) async -> Usage? {
         guard let bundle = key.bundle, let engine = core.holder.inUse else { return nil }
         let background = engine.usage(of: bundle, for: .background)
@@ -125,6 +140,11 @@ final class EngineJobRunner: JobRunner {
             if let persons, let before = state.persons, before.bundle == bundle {
                 more.append(persons.since(before.told))
                 state.persons?.told = persons
+            }
+            if let before = state.own[key] {
+                let now = Self.ownTime
+                more.append(Usage(cpu: max(0, now - before)))
+                state.own[key] = now
             }
             return more.isEmpty ? nil : more.reduce(Usage(), +)
         }

@@ -55,6 +55,8 @@ final class ReindexWatcher: Sendable {
 
     /// Takes an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
+        // An update is about one bundle after the other.
+        if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
         case .started, .confined: break
         case .refusal(let bundle, let refusal):

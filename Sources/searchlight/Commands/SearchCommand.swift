@@ -106,6 +106,7 @@ struct SearchCommand: OptionedCommand {
         if let notes = found.notes {
             warnOfPendingReindexes(notes.pendingReindexes)
             warnOfUnfollowedFiles(notes.unfollowedSince)
+            warnOfPendingFiles(notes.pendingFiles)
         }
     }
 
@@ -155,6 +156,17 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
             It is not installed: put it back, or have what it donated and owes deleted: searchlight forget \(reindex.bundle)
             """
         Output.complain("Note: \(reindex.bundle) still owes a reindex; items may be missing. \(remedy)")
+    }
+}
+
+/// Reports on standard error how many changed files are not found as they are. What has just changed is found a moment later.
+private func warnOfPendingFiles(_ pending: [FollowedStatus.Pending]) {
+    for one in pending where Date.now.timeIntervalSinceReferenceDate - one.since > 10 {
+        Output.complain(
+            """
+            Note: \(counted(one.files, "changed file")) of \(one.bundle) cannot be found yet. To see the reason: searchlight why \
+            \(one.bundle). To have them found now: searchlight update \(one.bundle)
+            """)
     }
 }
 

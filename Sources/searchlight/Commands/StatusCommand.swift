@@ -110,6 +110,10 @@ struct StatusCommand: OptionedCommand {
                 }
             try Output.line("  \(Output.tidied("\(place.bundle): \(path)\(state)"))")
         }
+        for one in followed.pending {
+            let line = "\(one.bundle): \(counted(one.files, "changed file")) to be told since \(moment(one.since))"
+            try Output.line("  \(Output.tidied(line))")
+        }
         if followed.unwatchedFolders > 0 {
             try Output.line(
                 "  \(counted(followed.unwatchedFolders, "folder")) cannot be watched; “searchlight doctor” says what to do."

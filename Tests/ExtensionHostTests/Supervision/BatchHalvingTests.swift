@@ -14,7 +14,7 @@ struct BatchHalvingTests {
     private func run(
         _ items: [String], guilty: Set<String>, error: ExtensionError = crash,
         limits: WorkerConfiguration.Limits = .init()
-    ) -> BatchHalving {
+    ) -> BatchHalving<String> {
         var search = BatchHalving(items, limits)
         while let part = search.next() {
             if guilty.isDisjoint(with: part) { search.succeeded() } else { search.failed(error) }
@@ -31,7 +31,7 @@ struct BatchHalvingTests {
             let error = random.below(2) == 0 ? Self.crash : Self.timeOut
             let search = run(items, guilty: guilty, error: error)
             #expect(
-                Set(search.guilty.map(\.identifier)) == guilty && search.guilty.count == guilty.count, "seed \(seed)")
+                Set(search.guilty.map(\.item)) == guilty && search.guilty.count == guilty.count, "seed \(seed)")
             #expect(search.done == items.filter { !guilty.contains($0) }, "seed \(seed)")
             // Nine halvings for 300 items, and one more try of the last.
             #expect(search.failures <= guilty.count * 11)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what happened to files, and acknowledges; fails for a file called "bad". */
+/* Says what happened to files, and acknowledges; fails for a file called "bad", and crashes for "crash". */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -25,6 +25,7 @@ static void update(searchlight_extension *extension, searchlight_request request
         snprintf(text, sizeof text, "%d %s %s", change->kind, change->path,
                  change->previous_path != NULL ? change->previous_path : "-");
         fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, text);
+        if (strstr(change->path, "/crash") != NULL) abort();
         is_bad |= strstr(change->path, "/bad") != NULL;
     }
     fixture_requests->finish(fixture_host, request, is_bad ? SEARCHLIGHT_FAILED : SEARCHLIGHT_OK,

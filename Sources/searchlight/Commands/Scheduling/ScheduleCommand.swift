@@ -64,11 +64,17 @@ struct ScheduleRunCommand: OptionedCommand {
     @OptionGroup var job: JobChoice
 
     func perform() async throws {
-        let key = try job.key
-        let (isThere, isLater) = try await options.withStore(.change) { store in
-            let isThere = try await options.schedule(of: store).runNow(key)
-            if !isThere { try await store.checkKnown([key]) }
-            return (isThere, store is RemoteEngine)
+        let named = try job.key
+        let (key, isThere, isLater) = try await options.withStore(.change) { store in
+            let schedule = try options.schedule(of: store)
+            var (key, isThere) = (named, try await schedule.runNow(named))
+            // Someone who names an extension means whatever it owes.
+            if !isThere, case .reindex(let bundle) = named {
+                key = .files(bundle: bundle)
+                isThere = try await schedule.runNow(key)
+            }
+            if !isThere { try await store.checkKnown([named]) }
+            return (isThere ? key : named, isThere, store is RemoteEngine)
         }
         guard isThere else {
             throw CommandFailure(
