@@ -16,7 +16,8 @@ let package = Package(
         .library(name: "Journal", type: .dynamic, targets: ["Journal"])
     ],
     dependencies: [
-        .package(name: "searchlight", path: "..")
+        .package(name: "searchlight", path: ".."),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // Journal: folders of Markdown and plain-text notes
@@ -24,16 +25,29 @@ let package = Package(
             name: "Journal",
             dependencies: ["JournalNotes", .product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
-        .target(name: "JournalNotes", dependencies: ["CMarkGFM", "CFileBirth"], swiftSettings: strict),
+        .target(
+            name: "JournalNotes",
+            dependencies: [
+                "CMarkGFM", "CFileBirth", "CTOML", "CHTML", "CUchardet", .product(name: "Yams", package: "Yams"),
+            ], swiftSettings: strict),
         .target(
             name: "CFileBirth", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
+        // toml++ behind three functions of C.
+        .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
+        // libxml2's parser of HTML, likewise.
+        .target(name: "CHTML", dependencies: ["CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"])]),
         .systemLibrary(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
-        .testTarget(name: "JournalNotesTests", dependencies: ["JournalNotes"], swiftSettings: strict),
+        .testTarget(
+            name: "JournalNotesTests", dependencies: ["JournalNotes", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict),
         .testTarget(
             name: "JournalTests",
             dependencies: ["Journal", "JournalNotes", .product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )

@@ -14,7 +14,12 @@ PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 # Comes with the toolchain, so no manifest declares it. The page says who uses Foundation, which is a choice.
 TOOLCHAIN = {"Foundation", "FoundationNetworking", "FoundationXML", "Glibc", "Dispatch", "Synchronization", "Testing"}
 # Dependencies that nobody imports, and why they are declared.
-BUILT_ALONG = {("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test"}
+BUILT_ALONG = {
+    ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
+    ("CHTML", "CLibXML2"): "tells where the library and its headers are",
+}
+# The other modules of products of other projects.
+FOREIGN_MODULES = {"Yams": {"CYaml"}}
 # Modules that are pure, or nearly: they and their tests reach no library of the system. Scripts/test-alone shows it.
 ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "SchedulerSimulation", "WriteAheadLog"]
 LONGEST, LONGEST_MEDIAN = 800, 219
@@ -43,7 +48,7 @@ class Target:
         self.modules = {}
         for dependency in described["dependencies"]:
             (names,) = dependency.values()
-            self.modules[names[0]] = set(products.get(names[0], [])) | {names[0]}
+            self.modules[names[0]] = set(products.get(names[0], [])) | FOREIGN_MODULES.get(names[0], set()) | {names[0]}
         self.dependencies = set(self.modules)
         self.reachable = set().union(*self.modules.values())
 

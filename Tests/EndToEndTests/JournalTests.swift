@@ -112,12 +112,36 @@ struct JournalTests {
         }
     }
 
+    @Test(
+        "Whatever people write in front of a note is found",
+        arguments: [
+            "---\nwriter:\n  name: Quince Farrow\nodd key (1): pomelo\nbroken [ line\n---\n",
+            "+++\nwriter = 'Quince Farrow'\n[x]\ny = ['pomelo']\n+++\n",
+            "writer:: Quince Farrow\nfruit:: pomelo\n", "% pomelo\n% Quince Farrow\n",
+            "<div>Quince Farrow <img alt='pomelo'></div>\n",
+            "[Quince Farrow](https://pomelo.example/)\n", "[^1]: pomelo\n\nQuince Farrow\n",
+        ])
+    func wordsOfAllKinds(source: String) async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write(source + "\nlast words\n", to: notes + "/Sundries/grocer_list-42.md")
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            for words in [
+                "pomelo", "quince farrow", "last words", "grocer", "grocer_list-42", "grocer_list-42.md", "sundries",
+            ] {
+                #expect(try await engine.search(words, bundle: nil, limit: 5).total == 1, "\(words)")
+            }
+        }
+    }
+
     @Test("What cannot be indexed is skipped with a reason, and everything else is indexed")
     func badInput() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"
         try write("# Good\n", to: notes + "/good.md")
-        try Data([0x23, 0x20, 0xFF, 0xFE, 0x0A]).write(to: URL(filePath: notes + "/invalid.md"))
+        try Data([0x23, 0x20, 0xE9, 0x74, 0xE9, 0x0A]).write(to: URL(filePath: notes + "/latin.md"))
         try FileManager.default.createDirectory(atPath: notes + "/empty", withIntermediateDirectories: true)
         try FileManager.default.createDirectory(atPath: notes + "/folder.md", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: notes + "/loop", withDestinationPath: notes)
@@ -131,12 +155,17 @@ struct JournalTests {
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: unreadable)
         let bundle = try harness.installJournal(notes: notes)
         try await harness.withEngine { engine async throws in
-            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(try await engine.reindexAll(bundle) == 3)
             #expect(try await engine.search("good", bundle: nil, limit: 5).total == 1)
+            // Read in another encoding, and found by its name alone.
+            for word in ["été", "latin", "huge.md"] {
+                #expect(try await engine.search(word, bundle: nil, limit: 5).total == 1, "\(word)")
+            }
         }
+        #expect(harness.messages.contains { $0.hasPrefix("\(notes)/huge.md is not text") }, "\(harness.messages)")
         let skipped = harness.messages.filter { $0.hasPrefix("skipped ") }
         // Root's worker has none of root's rights, so permission bits hold it back too.
-        let expected = ["invalid.md", "self.md", "dangling.md", "pipe.md", "huge.md", "unreadable.md"]
+        let expected = ["self.md", "dangling.md", "pipe.md", "unreadable.md"]
         for name in expected {
             #expect(skipped.contains { $0.hasPrefix("skipped \(notes)/\(name): ") }, "\(name): \(skipped)")
         }

@@ -24,7 +24,10 @@ extension CSSearchableItem {
         attributes.displayName = note.title
         attributes.contentDescription = note.summary
         attributes.textContent = note.text
-        attributes.keywords = note.keywords.isEmpty ? nil : note.keywords
+        attributes.setProperties(note.properties)
+        let names = (note.properties.texts(.aliases) + note.fileNames).filter { $0 != note.title }
+        if !names.isEmpty { attributes.alternateNames = names }
+        if let folder = note.folderName { attributes.containerTitle = folder }
         attributes.identifier = note.identifier
         attributes.contentURL = URL(filePath: note.identifier, directoryHint: .notDirectory)
         attributes.contentCreationDate = note.created
@@ -36,5 +39,72 @@ extension CSSearchableItem {
         attributes.providerInPlaceFileTypeIdentifiers = [note.contentType]
         self.init(uniqueIdentifier: note.identifier, domainIdentifier: note.domain, attributeSet: attributes)
         expirationDate = .distantFuture
+    }
+}
+
+extension CSSearchableItemAttributeSet {
+    /// The key of all texts of properties that no attribute is searched for.
+    static let propertiesKey = "journal_properties"
+
+    /// Sets what there is: an attribute that is set to nil travels along.
+    fileprivate func setProperties(_ properties: NoteProperties) {
+        if properties.isEmpty { return }
+        let lists: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, [String]?>)] = [
+            (.authors, \.authorNames), (.authorAddresses, \.authorEmailAddresses), (.contributors, \.contributors),
+            (.editors, \.editors), (.publishers, \.publishers), (.organizations, \.organizations),
+            (.projects, \.projects), (.participants, \.participants), (.audiences, \.audiences),
+            (.languages, \.languages),
+        ]
+        for (field, attribute) in lists {
+            let texts = properties.texts(field)
+            if !texts.isEmpty { self[keyPath: attribute] = texts }
+        }
+        let lines: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, String?>)] = [
+            (.creator, \.creator), (.copyright, \.copyright), (.rights, \.rights), (.version, \.version),
+            (.subject, \.subject), (.headline, \.headline), (.genre, \.genre), (.comment, \.comment),
+            (.place, \.namedLocation), (.address, \.fullyFormattedAddress), (.city, \.city),
+            (.region, \.stateOrProvince), (.country, \.country), (.postalCode, \.postalCode),
+        ]
+        for (field, attribute) in lines {
+            guard let text = properties.text(field) else { continue }
+            self[keyPath: attribute] = text.summary(maximumCharacters: NoteProperties.maximumLine)
+        }
+        let dates: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, Date?>)] = [
+            (.due, \.dueDate), (.start, \.startDate), (.end, \.endDate), (.completed, \.completionDate),
+            (.added, \.addedDate),
+        ]
+        for (field, attribute) in dates { if let date = properties.date(field) { self[keyPath: attribute] = date } }
+        if !properties.tags.isEmpty { keywords = properties.tags }
+        if let url = properties.url { self.url = url }
+        if let rating = properties.number(.rating) { self.rating = NSNumber(value: rating) }
+        if let coordinates = properties.coordinates {
+            latitude = NSNumber(value: coordinates.latitude)
+            longitude = NSNumber(value: coordinates.longitude)
+        }
+        setCustomProperties(properties)
+    }
+
+    /// Each property that no attribute is for under a key of its own, for queries; and the texts of all, for searches.
+    private func setCustomProperties(_ properties: NoteProperties) {
+        for property in properties.custom {
+            let values = property.values.prefix(NoteProperties.maximumCustom).map(Self.custom)
+            let key = CSCustomAttributeKey(
+                keyName: "journal_" + property.name, searchable: true, searchableByDefault: false, unique: false,
+                multiValued: values.count > 1)
+            guard let key, key.keyName != Self.propertiesKey else { continue }
+            setValue(values.count == 1 ? values[0] : values as NSArray, forCustomKey: key)
+        }
+        let key = CSCustomAttributeKey(
+            keyName: Self.propertiesKey, searchable: true, searchableByDefault: true, unique: false, multiValued: false)
+        if let key, !properties.text.isEmpty { setValue(properties.text as NSString, forCustomKey: key) }
+    }
+
+    private static func custom(_ value: FrontMatterValue) -> any NSSecureCoding {
+        switch value {
+        case .text(let text): text.summary(maximumCharacters: NoteProperties.maximumLine) as NSString
+        case .integer(let number, _): NSNumber(value: number)
+        case .real(let number, let source): number.isFinite ? NSNumber(value: number) : source as NSString
+        case .flag(let flag, _): NSNumber(value: flag)
+        }
     }
 }

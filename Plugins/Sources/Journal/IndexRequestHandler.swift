@@ -60,9 +60,15 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         let donations = Donations(to: index) { progress.madeProgress() }
         if settings.isComplete { try donations.deleteAll() }
         var skipped = settings.problems.count
+        var (cut, encoded) = (0, 0)
         for step in folders.walk(visiting: progress.walking) {
             switch step {
-            case .note(let file): try donations.add(Note(file))
+            case .note(let file):
+                let note = Note(file)
+                try donations.add(note)
+                note.remarks.forEach(progress.say)
+                if note.missing > 0 { cut += 1 }
+                if note.reading != .utf8 { encoded += 1 }
             case .skipped(let skip):
                 if settings.isComplete, folders.lost(skip) { throw skip }
                 skipped += 1
@@ -72,8 +78,10 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         try donations.finish()
         // A disk that went away during the walk looked like a folder without notes.
         if settings.isComplete { try folders.check() }
-        let notes = Self.count(of: donations.noteCount)
-        progress.say(settings.absence ?? "\(notes), \(skipped) skipped")
+        var parts = [Self.count(of: donations.noteCount), "\(skipped) skipped"]
+        if cut > 0 { parts.append("\(cut) indexed in part") }
+        if encoded > 0 { parts.append("\(encoded) not in UTF-8") }
+        progress.say(settings.absence ?? parts.joined(separator: ", "))
     }
 
     private static func count(of notes: Int) -> String { notes == 1 ? "1 note" : "\(notes) notes" }
@@ -105,7 +113,10 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                         return (identifier, error)
                     }
                     switch state {
-                    case .note(let file): try donations.add(Note(file))
+                    case .note(let file):
+                        let note = Note(file)
+                        try donations.add(note)
+                        note.remarks.forEach(report)
                     case .gone(let complaint):
                         if let complaint { report(complaint) }
                         try donations.delete(identifier)

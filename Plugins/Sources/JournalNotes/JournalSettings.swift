@@ -152,7 +152,7 @@ package struct JournalSettings: Sendable {
             guard opened.status.st_size <= maximumSize else {
                 throw .tooLarge(size: Int64(opened.status.st_size), limit: Int64(maximumSize))
             }
-            return try opened.read(path: path, directories: [], kind: .plainText).text
+            return try OpenedNote.text(of: opened.readAll(limit: maximumSize))
         }
     }
 }

@@ -7,11 +7,12 @@ package struct Note: Sendable, Equatable {
     static let maximumTitle = 200
     /// The longest description, in characters.
     static let maximumSummary = 300
-    /// The longest text content, in UTF-8 bytes.
-    package static let maximumText = 1 << 20
-    /// How much of a Markdown note is parsed to index it, in UTF-8 bytes: with little markup as much as all text that
-    /// is kept, with much of it the greater part.
-    static let maximumParsed = 4 << 20
+    /// The longest text content, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
+    package static let maximumText = (16 << 20) - (512 << 10)
+    /// Longer Markdown is parsed in pieces of so many UTF-8 bytes, since a tree may take 180 bytes for one.
+    static let maximumPiece = 1 << 20
+    /// The longest list of addresses behind the text, in UTF-8 bytes.
+    static let maximumAddresses = 256 << 10
     static let maximumTags = 100
 
     /// Absolute path.
@@ -23,12 +24,21 @@ package struct Note: Sendable, Equatable {
     package var title: String
     /// From front matter or the first paragraph.
     package var summary: String?
-    /// Without markup, at most 1 MiB.
+    /// Without markup; the addresses that links lead to are at its end.
     package var text: String
-    /// Tags of the front matter.
-    package var keywords: [String]
+    /// How many bytes of the file, or of the text in it, are not in `text`; 0 if it is whole.
+    package var missing: Int64
+    /// How the text was found in the bytes of the file.
+    package var reading: TextReading
+    /// What the front matter says.
+    package var properties: NoteProperties
+    /// The name of the file: whole, and in words if that is another text.
+    package var fileNames: [String]
+    /// The name of the folder that the file is in.
+    package var folderName: String?
     /// From front matter, or when the file was made.
     package var created: Date
+    /// From front matter, or when the file was changed.
     package var modified: Date
     /// Bytes.
     package var fileSize: Int64
@@ -37,28 +47,42 @@ package struct Note: Sendable, Equatable {
 extension Note {
     /// - Parameter timeZone: for dates of the front matter that name none
     package init(_ file: NoteFile, timeZone: TimeZone = .current) {
-        let (frontMatter, body) = FrontMatter.split(file.text)
+        let (frontMatter, body) = file.parts
         let content = NoteContent(body, kind: file.kind)
+        properties = frontMatter.map { NoteProperties($0, timeZone: timeZone) } ?? NoteProperties()
         identifier = file.path
         domain = Self.domain(of: file.directories)
         contentType = file.kind.contentType
-        title = Self.title(of: file, frontMatter, heading: content.title)
-        let description = frontMatter?.summary ?? content.paragraph
+        title = Self.title(of: file, properties.text(.title), heading: content.title)
+        let description = properties.text(.summary) ?? content.paragraph
         summary = description?.summary(maximumCharacters: Self.maximumSummary)
         text = content.text
-        keywords = (frontMatter?.tags ?? []).prefix(Self.maximumTags).map {
-            $0.summary(maximumCharacters: Self.maximumTitle)
-        }
-        let date = frontMatter?.date.flatMap { ISO8601.date(from: $0, timeZone: timeZone) }
-        created = date ?? file.birth ?? file.modified
-        modified = file.modified
+        missing = file.missing + Int64(content.missing)
+        reading = file.reading
+        fileNames = Self.names(ofFile: file.fileName)
+        folderName = file.path.split(separator: "/").dropLast().last.map(String.init)
+        created = properties.date(.created) ?? file.birth ?? file.modified
+        modified = properties.date(.modified) ?? file.modified
         fileSize = file.size
     }
 
-    /// - Parameter heading: what the body has for a title
-    static func title(of file: NoteFile, _ frontMatter: FrontMatter?, heading: String?) -> String {
-        let title =
-            frontMatter?.title ?? customaryTitle(of: file) ?? heading ?? NoteKind.stem(ofFileName: file.fileName)
+    /// What there is to say of a note that is indexed and not as it might be expected; one line each, whatever the path contains.
+    package var remarks: [String] {
+        var remarks: [String] = []
+        if let remark = reading.remark { remarks.append("\(identifier.onOneLine) \(remark)") }
+        if missing > 0 {
+            let indexed =
+                "\(identifier.onOneLine) is indexed in part: the last \(missing) bytes of \(fileSize) are left out"
+            remarks.append("\(indexed) (limit \(NoteFile.maximumSize))")
+        }
+        return remarks
+    }
+
+    /// - Parameters:
+    ///   - property: what the front matter has for a title
+    ///   - heading: what the body has for one
+    static func title(of file: NoteFile, _ property: String?, heading: String?) -> String {
+        let title = property ?? customaryTitle(of: file) ?? heading ?? NoteKind.stem(ofFileName: file.fileName)
         return title.summary(maximumCharacters: maximumTitle)
     }
 
@@ -68,6 +92,23 @@ extension Note {
             let folder = file.path.split(separator: "/").dropLast().last
         else { return nil }
         return "\(file.fileName) of \(folder)"
+    }
+
+    /// A name as it is, and in words where it has words that are not divided by what divides words anywhere: of
+    /// `meetingNotes_q3.md` "meeting Notes q3".
+    static func names(ofFile fileName: String) -> [String] {
+        var words = ""
+        var wasLowercase = false
+        var isDivided = false
+        for character in NoteKind.stem(ofFileName: fileName) {
+            if character == "_" || wasLowercase && character.isUppercase {
+                isDivided = true
+                words.append(" ")
+            }
+            if character != "_" { words.append(character) }
+            wasLowercase = character.isLowercase
+        }
+        return isDivided ? [fileName, words.trimmed] : [fileName]
     }
 
     /// Dots divide domains, so those in names become underscores.
@@ -82,21 +123,66 @@ struct NoteContent {
     var title: String?
     var paragraph: String?
     var text: String
+    /// How many UTF-8 bytes of the text are left out.
+    var missing = 0
 
     /// - Parameter body: without front matter
     init(_ body: Substring, kind: NoteKind) {
-        if kind == .markdown {
-            if let document = MarkdownDocument(body.lines(maximumUTF8Bytes: Note.maximumParsed)) {
-                let content = MarkdownText(of: document, limit: Note.maximumText)
-                title = content.heading
-                paragraph = content.paragraph
-                text = content.text.prefix(maximumUTF8Bytes: Note.maximumText)
-                return
+        switch kind {
+        case .markdown:
+            text = ""
+            var addresses = Addresses()
+            for piece in Self.pieces(of: body) {
+                guard let document = MarkdownDocument(piece) else {
+                    if text.isEmpty { (title, paragraph) = Self.titleAndParagraph(ofPlainText: piece) }
+                    append(String(piece))
+                    continue
+                }
+                let content = MarkdownText(of: document, limit: .max)
+                title = title ?? content.heading
+                paragraph = paragraph ?? content.paragraph
+                append(content.text)
+                addresses.add(content.addresses)
+                addresses.addDefinitions(in: piece)
             }
+            append(Self.list(addresses))
+        case .plainText:
+            (title, paragraph) = Self.titleAndParagraph(ofPlainText: body)
+            // A copy of what is kept, not a view of what may be much larger.
+            text = String(body).prefix(maximumUTF8Bytes: Note.maximumText)
+            missing = body.utf8.count - text.utf8.count
         }
-        (title, paragraph) = Self.titleAndParagraph(ofPlainText: body)
-        // A copy of what is kept, not a view of what may be much larger.
-        text = String(body).prefix(maximumUTF8Bytes: Note.maximumText)
+    }
+
+    private mutating func append(_ piece: String) {
+        if piece.isEmpty { return }
+        let separator = text.isEmpty ? "" : "\n"
+        let kept = piece.prefix(maximumUTF8Bytes: max(0, Note.maximumText - text.utf8.count - separator.utf8.count))
+        missing += piece.utf8.count - kept.utf8.count
+        if !kept.isEmpty { text += separator + kept }
+    }
+
+    /// The text in pieces that end where a paragraph does, if there is one.
+    private static func pieces(of body: Substring) -> [Substring] {
+        var pieces: [Substring] = []
+        var rest = body
+        while rest.utf8.count > Note.maximumPiece {
+            var piece = rest.lines(maximumUTF8Bytes: Note.maximumPiece)
+            if let blank = piece.lastRange(ofBytes: [0x0A, 0x0A]) { piece = piece[..<blank.upperBound] }
+            if piece.isEmpty { break }
+            pieces.append(piece)
+            rest = Substring(rest.utf8.dropFirst(piece.utf8.count))
+        }
+        return rest.isEmpty ? pieces : pieces + [rest]
+    }
+
+    private static func list(_ addresses: Addresses) -> String {
+        var list = ""
+        for address in addresses.texts {
+            guard list.utf8.count + address.utf8.count < Note.maximumAddresses else { break }
+            list += list.isEmpty ? address : "\n" + address
+        }
+        return list
     }
 
     /// The first line that has letters or digits, and the lines that follow up to a blank one.

@@ -104,7 +104,7 @@ extension NoteFolders {
             let status = try directory.status(ofEntry: name, followingLinks: false)
             guard FileType(mode: status.st_mode) == .regular, status.st_size <= limit else { return nil }
             let file = try OpenedNote(in: directory, name: name, followingLinks: false, opener: opener)
-            let bytes = try file.readAll()
+            let bytes = try file.readAll(limit: limit + 1)
             return bytes.count <= limit ? bytes : nil
         } catch {
             return nil

@@ -7,19 +7,21 @@ extension NoteFile {
     ///
     /// - Parameter picture: asked for each image of Markdown what to name in place of its address; nil leaves that
     package func html(picture: (_ address: String) -> String? = { _ in nil }) -> String {
-        let (frontMatter, body) = FrontMatter.split(text)
+        let (frontMatter, body) = parts
+        let property = frontMatter?.title
         let title: String
         var content: String
-        if kind == .markdown, let document = MarkdownDocument(body) {
+        if kind == .markdown, let document = MarkdownDocument(body, hasFootnotes: Self.hasFootnotes(body)) {
             document.replaceImages(picture)
-            content = document.html()
             let heading = MarkdownText.heading(of: document)
-            title = Note.title(of: self, frontMatter, heading: heading)
-            if heading == nil, frontMatter?.title != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }
+            document.replaceHTML()
+            content = document.html()
+            title = Note.title(of: self, property, heading: heading)
+            if heading == nil, property != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }
         } else {
             content = "<pre>\(String(body).escapedForHTML)</pre>\n"
             let heading = NoteContent.titleAndParagraph(ofPlainText: body).title
-            title = Note.title(of: self, frontMatter, heading: heading)
+            title = Note.title(of: self, property, heading: heading)
         }
         if isCut { content += "<p class=\"end\">The note goes on. All of it is \(Self.megabytes(size)).</p>\n" }
         return """
@@ -40,6 +42,24 @@ extension NoteFile {
             """
     }
 
+    /// Whether there are footnotes that can be set apart: few, and each referred to, since others would be left out.
+    static func hasFootnotes(_ body: Substring) -> Bool {
+        guard body.utf8.contains(UInt8(ascii: "^")) else { return false }
+        var definitions: Set<Substring> = []
+        var references: Set<Substring> = []
+        for (count, part) in body.split(separator: "[^", omittingEmptySubsequences: false).dropFirst().enumerated() {
+            guard count < maximumFootnotes, let end = part.utf8.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            let isDefinition = part[end...].hasPrefix("]:")
+            if isDefinition { definitions.insert(part[..<end]) } else { references.insert(part[..<end]) }
+        }
+        return !definitions.isEmpty && definitions.isSubset(of: references)
+    }
+
+    private static let maximumFootnotes = 500
+
+    /// The front matter, if there is one, and what follows it.
+    var parts: (frontMatter: FrontMatter?, body: Substring) { FrontMatter.split(text, kind: kind) }
+
     /// How much of a note a preview shows, in UTF-8 bytes: more than anybody reads in one, and rendered within a fraction of
     /// the five seconds in which a worker must give a sign of life, on slow machines too.
     package static let maximumPreviewedText = 1 << 20
@@ -55,14 +75,14 @@ extension NoteFile {
 
     /// What the item of the note is called, told from what is here of its text.
     package var title: String {
-        let (frontMatter, body) = FrontMatter.split(text)
+        let (frontMatter, body) = parts
         let heading: String?
         if kind == .markdown, let document = MarkdownDocument(body) {
             heading = MarkdownText.heading(of: document)
         } else {
             heading = NoteContent.titleAndParagraph(ofPlainText: body).title
         }
-        return Note.title(of: self, frontMatter, heading: heading)
+        return Note.title(of: self, frontMatter?.title, heading: heading)
     }
 
     /// "15.7 MB"
@@ -73,7 +93,7 @@ extension NoteFile {
 
     /// All the text without markup, however long.
     package func plainText() -> String {
-        let (_, body) = FrontMatter.split(text)
+        let (_, body) = parts
         guard kind == .markdown, let document = MarkdownDocument(body) else { return text }
         return MarkdownText(of: document, limit: .max).text + "\n"
     }

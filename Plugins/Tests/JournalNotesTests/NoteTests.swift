@@ -11,7 +11,9 @@ struct NoteTests {
 
     @Test(arguments: [
         ("# A *b* `c`\n\ntext", "A b c"), ("Intro\n\nA b\n===\n", "A b"), ("#No heading\n\n## Yes ##", "Yes"),
-        ("```\n# code\n```\n\n# Real", "Real"), ("#\n\n# Second", "Second"), ("<h1>raw</h1>\n\ntext", "file"),
+        ("```\n# code\n```\n\n# Real", "Real"), ("#\n\n# Second", "Second"),
+        ("<h1>raw &amp; <i>real</i></h1>\n\ntext", "raw & real"),
+        ("<div>\n<img src='x'>\n</div>\n\n# Later", "Later"), ("<!-- <h1>no</h1> -->\n\n# Yes", "Yes"),
         ("", "file"), ("---\ntitle: Front\n---\n# Heading", "Front"), ("> # Quoted", "Quoted"),
     ])
     func titleOfMarkdown(_ text: String, _ title: String) throws {
@@ -75,7 +77,12 @@ struct NoteTests {
             let x = 1
             ```
 
-            <div>block</div>
+            <div>block</div><script>no()</script>
+
+            [^1]: A note at the foot, [named][n].
+
+            [n]: https://named.example/a%20b "The title"
+            [unused]: https://unused.example/
             """
         #expect(
             try folder.note("a.md", text).text == """
@@ -87,7 +94,77 @@ struct NoteTests {
                 a\tb
                 1\t2
                 let x = 1
+                block
+                [^1]: A note at the foot, named.
+                http://x.y
+                i.png
+                https://named.example/a%20b
+                https://named.example/a b
+                The title
+                https://unused.example/
                 """)
+    }
+
+    @Test func textOfHTMLBlocksIsText() throws {
+        let html = """
+            <p align="center"><img alt="A bird" src="b.png"></p>
+
+            <h2>The <em>name</em></h2>
+
+            <p>What it is
+            about.</p>
+
+            <details><summary>More?</summary>
+
+            inside
+
+            <table><tr><td>cell 1</td><td>cell 2</td></tr><tr><th>row</th></tr></table>
+            <style>p { }</style><!-- hidden --> <a href="https://linked.example/">away</a> <b title="tip">x
+            """
+        let note = try folder.note("a.md", html)
+        #expect(note.title == "The name")
+        #expect(note.summary == "A bird")
+        #expect(
+            note.text == """
+                A bird
+                The name
+                What it is about.
+                More?
+                inside
+                cell 1\tcell 2
+                row
+                away tip x
+                https://linked.example/
+                """)
+        let page = try #require(try NoteFile(contentsOf: folder["a.md"])).html()
+        #expect(page.contains("<h2>The name</h2>") && page.contains("<p>More?</p>"))
+        #expect(!page.contains("<details") && !page.contains("hidden"))
+    }
+
+    @Test func footnotesAreInThePage() throws {
+        try folder.write("Word[^n] and\n\n[^n]: At the foot.\n", to: "a.md")
+        try folder.write("Word[^n]\n\n[^n]: At the foot.\n[^m]: Nobody refers to it.\n", to: "b.md")
+        let page = try #require(try NoteFile(contentsOf: folder["a.md"])).html()
+        #expect(page.contains("class=\"footnotes\"") && page.contains("At the foot."))
+        let other = try #require(try NoteFile(contentsOf: folder["b.md"])).html()
+        #expect(other.contains("At the foot.") && other.contains("Nobody refers to it."))
+    }
+
+    @Test(arguments: [
+        "<", "<div>", "<!--", "<a href='", "<p ", "a=b ", "&amp", "<pre>x\n", "<p>&#x41;<b><i>", "</p>", "<table><tr>",
+    ])
+    func hostileHTMLIsReadInTime(_ piece: String) {
+        let start = ContinuousClock.now
+        _ = HTMLText("<p " + String(repeating: piece, count: 200_000 / piece.utf8.count))
+        _ = HTMLText(String(repeating: piece, count: 200_000 / piece.utf8.count))
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test func namesOfFileAndFolder() throws {
+        let note = try folder.note("Great trips/meetingNotes_q3-final.md", "# Other")
+        #expect(note.fileNames == ["meetingNotes_q3-final.md", "meeting Notes q3-final"])
+        #expect(note.folderName == "Great trips")
+        #expect(try folder.note("plain-name.md", "x").fileNames == ["plain-name.md"])
     }
 
     @Test func frontMatterIsNotText() throws {
@@ -95,21 +172,31 @@ struct NoteTests {
         #expect(try folder.note("a.txt", "---\ntitle: T\n---\nbody").text == "body")
     }
 
-    @Test func textIsCutAtAScalarWithin1MiB() throws {
-        // Three bytes each, and 1 MiB is not a multiple of three.
-        for name in ["a.md", "a.txt"] {
-            let text = try folder.note(name, String(repeating: "日", count: 500_000)).text
-            #expect(text.utf8.count == (1 << 20) - 1)
-        }
-        #expect(try folder.note("b.txt", String(repeating: "a", count: 2 << 20)).text.utf8.count == 1 << 20)
+    @Test(arguments: ["a.md", "a.txt"])
+    func allOfALongNoteIsText(_ name: String) throws {
+        let line = "a line of plain words, 日本\n\n"
+        let text = String(repeating: line, count: (5 << 20) / line.utf8.count) + "last words"
+        let note = try folder.note(name, text)
+        #expect(note.text.hasSuffix("last words") && note.missing == 0 && note.remarks == [])
+        #expect(note.text.utf8.count > 4 << 20)
     }
 
-    @Test func markdownBeyondTheParsedPartIsLeftOut() throws {
+    @Test func whatIsBeyondTheLimitIsSaid() throws {
+        // Three bytes each, and the limit is not a multiple of three.
+        let text = String(repeating: "日", count: (20 << 20) / 3)
+        let note = try folder.note("a.txt", text)
+        #expect(note.text.utf8.count == Note.maximumText / 3 * 3)
+        #expect(note.missing == Int64(text.utf8.count) - Int64(note.text.utf8.count) - 1)
+        #expect(
+            note.remarks.count == 1 && note.remarks[0].contains("is indexed in part: the last \(note.missing) bytes"))
+    }
+
+    @Test func markdownInPiecesIsReadToItsEnd() throws {
         let line = "[](http://example.com/" + String(repeating: "a", count: 100) + ")\n\n"
-        let text = String(repeating: line, count: (5 << 20) / line.utf8.count) + "# Far away"
+        let text = String(repeating: line, count: (3 << 20) / line.utf8.count) + "# Far away"
         let note = try folder.note("a.md", text)
-        #expect(note.title == "a")
-        #expect(note.text.isEmpty)
+        #expect(note.title == "Far away")
+        #expect(note.text.hasPrefix("Far away\nhttp://example.com/aaa"))
     }
 
     @Test func datesComeFromFrontMatterThenFromTheFile() throws {
@@ -126,7 +213,7 @@ struct NoteTests {
     }
 
     @Test func keywordsComeFromFrontMatterOnly() throws {
-        #expect(try folder.note("a.md", "---\ntags: [x, y]\n---\n#inline tag").keywords == ["x", "y"])
+        #expect(try folder.note("a.md", "---\ntags: [x, y]\n---\n#inline tag").properties.tags == ["x", "y"])
     }
 
     @Test func everythingElseComesFromTheFile() throws {
@@ -147,12 +234,12 @@ struct NoteTests {
     ])
     func kinds(_ name: String, _ kind: NoteKind?) { #expect(NoteKind(fileName: name) == kind) }
 
-    @Test(arguments: 0..<200)
+    @Test(arguments: 0..<Generated.seeds)
     func anyMarkdownIsReadWithinLimits(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let pieces = [
             "# ", "*", "**", "_", "`", "```\n", "[", "](", ")", "![", "|", "|-|\n", "- ", "> ", "\n", "\n\n", "  ",
-            "<b>",
+            "<b>", "<h1>", "</h1>", "<div>\n", "<!--", "-->", "[^1]", "[^1]: ", "]: ",
             "&amp;", "\\", "é", "日", "\r", "~~", "www.x.y", "a@b.c", "1. ", "\u{0}", "---\n", "title: x\n", "word ",
         ]
         let text = (0..<Int.random(in: 0...300, using: &random)).map { _ in pieces.randomElement(using: &random)! }

@@ -127,31 +127,18 @@ struct NoteWalkTests {
         #expect(folder.walk(folders: [folder["none"]]) == ["skip none: vanished"])
     }
 
-    @Test func invalidUTF8IsSkippedWithItsPlace() throws {
+    @Test func noFileIsSkippedForItsBytes() throws {
         try folder.write(Data([0x61, 0x62, 0xFF, 0x63]), to: "a.md")
         try folder.write(Data([0xEF, 0xBB, 0xBF, 0x61, 0xC3]), to: "b.md")
         try folder.write(Data([0x61, 0x00]), to: "c.txt")
         try folder.write(Data([0xFF, 0xFE, 0x61, 0x00]), to: "utf16.txt")
-        #expect(
-            folder.walk() == [
-                "skip a.md: not UTF-8 text (byte 2); convert it, for example with iconv",
-                "skip b.md: not UTF-8 text (byte 4); convert it, for example with iconv",
-                "skip c.txt: not UTF-8 text (byte 1); convert it, for example with iconv",
-                "skip utf16.txt: not UTF-8 text (byte 0); convert it, for example with iconv",
-            ])
+        #expect(folder.walk() == ["note a.md", "note b.md", "note c.txt", "note utf16.txt"])
     }
 
-    @Test func fileOverTheLimitIsSkippedWithBothSizes() throws {
-        try folder.write("", to: "a.md")
-        truncate(folder["a.md"], 32 << 20)
-        try folder.write("", to: "b.md")
-        truncate(folder["b.md"], (16 << 20) + 1)
-        let steps = folder.walk()
-        #expect(
-            steps == [
-                "skip a.md: too large, 33554432 bytes where 16777216 are the limit",
-                "skip b.md: too large, 16777217 bytes where 16777216 are the limit",
-            ])
+    @Test func ofAFileOverTheLimitTheBeginningIsRead() throws {
+        try folder.write(Data(repeating: UInt8(ascii: "a"), count: (16 << 20) + 5), to: "a.txt")
+        let file = try #require(try NoteFile(contentsOf: folder["a.txt"]))
+        #expect(file.text.utf8.count == 16 << 20 && file.missing == 5 && file.isCut)
     }
 
     @Test func fileAtTheLimitIsRead() throws {

@@ -21,8 +21,6 @@ final class HandlerTests {
 
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
-    private let advice = "; convert it, for example with iconv"
-
     /// Writes the settings: folders below the home directory.
     private func configure(_ names: String...) throws {
         let folder = home + "/.config/com.searchlight.journal"
@@ -55,21 +53,21 @@ final class HandlerTests {
 
     @Test func reindexDeletesThenDonatesInBatchesThenAcknowledges() throws {
         for number in 0..<450 { try write("# Note \(number)", to: "\(number).md") }
-        try Data([0xFF]).write(to: URL(filePath: path("bad.txt")))
+        try FileManager.default.createSymbolicLink(atPath: path("bad.txt"), withDestinationPath: "nowhere")
         let index = RecordingIndex()
         reindexAll(index)
         #expect(index.recorded.calls == ["delete all", "index 200", "index 200", "index 50"])
         #expect(index.recorded.mostUnderWay <= 2)
         #expect(index.recorded.underWay == 0)
         #expect(acknowledgements == 1)
-        #expect(reports == ["skipped \(path("bad.txt")): not UTF-8 text (byte 0)\(advice)", "450 notes, 1 skipped"])
+        #expect(reports == ["skipped \(path("bad.txt")): link to nothing", "450 notes, 1 skipped"])
     }
 
     @Test func largeNotesMakeSmallBatches() throws {
         for number in 0..<6 { try write(String(repeating: "a", count: 2 << 20), to: "\(number).txt") }
         let index = RecordingIndex()
         reindexAll(index)
-        #expect(index.recorded.calls == ["delete all", "index 4", "index 2"])
+        #expect(index.recorded.calls == ["delete all", "index 2", "index 2", "index 2"])
     }
 
     @Test(arguments: ["delete all", "index 200", "index 50"])
@@ -160,7 +158,7 @@ final class HandlerTests {
 
     @Test func longWalkGivesSignsOfLife() throws {
         for number in 0..<10 { try write("x", to: "a/\(number).png") }
-        try Data([0xFF]).write(to: URL(filePath: path("a/5.md")))
+        try FileManager.default.createSymbolicLink(atPath: path("a/5.md"), withDestinationPath: "nowhere")
         // Each look at the clock is a second later: ten entries when "a" is listed, ten when they are taken.
         let start = ContinuousClock.now
         var seconds = 0
@@ -200,6 +198,8 @@ final class HandlerTests {
         let index = RecordingIndex()
         reindexAll(index)
         let item = try #require(index.recorded.items.first)
+        #expect(item.attributeSet.alternateNames == ["c.md"])
+        #expect(item.attributeSet.containerTitle == "a.b")
         #expect(item.uniqueIdentifier == path("a.b/c.md"))
         #expect(item.domainIdentifier == "a_b")
         #expect(item.expirationDate == .distantFuture)
@@ -216,6 +216,45 @@ final class HandlerTests {
         #expect(attributes.providerDataTypeIdentifiers == ["public.html", "public.utf8-plain-text"])
         #expect(attributes.contentModificationDate != nil && attributes.contentCreationDate != nil)
         #expect(attributes.fileSize?.doubleValue == 0.000037)
+    }
+
+    @Test func propertiesBecomeAttributes() throws {
+        try write(
+            """
+            ---
+            title: T
+            author: Ada
+            aliases: [Other, Names]
+            due: 2024-05-01
+            url: https://example.org/
+            rating: 4
+            mood: calm
+            pages: 12
+            ---
+            """, to: "a.md")
+        let index = RecordingIndex()
+        reindexAll(index)
+        let attributes = try #require(index.recorded.items.first?.attributeSet)
+        #expect(attributes.authorNames == ["Ada"])
+        #expect(attributes.alternateNames == ["Other", "Names", "a.md"])
+        #expect(attributes.dueDate != nil && attributes.url?.absoluteString == "https://example.org/")
+        #expect(attributes.rating == 4)
+        let mood = try #require(CSCustomAttributeKey(keyName: "journal_mood"))
+        #expect(attributes.value(forCustomKey: mood) as? NSString == "calm")
+        let all = try #require(CSCustomAttributeKey(keyName: "journal_properties"))
+        let text = (attributes.value(forCustomKey: all) as? NSString).map { "\($0)" }?.split(separator: "\n").map(
+            String.init)
+        #expect(text == ["2024-05-01", "https://example.org/", "4", "calm", "12"])
+        #expect(attributes.textContent == "")
+    }
+
+    @Test func whatIsIndexedInPartOrNotUTF8IsSaid() throws {
+        try Data([0xC4, 0x72, 0x67, 0x65, 0x72]).write(to: URL(filePath: path("latin.txt")))
+        try write(String(repeating: "word ", count: (17 << 20) / 5), to: "long.txt")
+        reindexAll(RecordingIndex())
+        #expect(reports.last == "2 notes, 0 skipped, 1 indexed in part, 1 not in UTF-8", "\(reports)")
+        #expect(reports.contains { $0.hasPrefix("\(path("latin.txt")) is read as ") })
+        #expect(reports.contains { $0.hasPrefix("\(path("long.txt")) is indexed in part: ") })
     }
 
     @Test func reindexOfIdentifiersDonatesOrDeletesEach() throws {

@@ -3,9 +3,9 @@ import CFileBirth
 import Foundation
 import Glibc
 
-/// A note as it lies on disk: its whole text and what the file system says about it.
+/// A note as it lies on disk: its text and what the file system says about it.
 package struct NoteFile: Sendable {
-    /// The largest file that is read, in bytes.
+    /// How much of a file is read, in bytes.
     package static let maximumSize: Int64 = 16 << 20
 
     /// Absolute; the identifier of its item.
@@ -18,10 +18,14 @@ package struct NoteFile: Sendable {
     /// When the file was made; nil where the file system does not tell.
     package var birth: Date?
     package var modified: Date
-    /// Everything in the file but a byte order mark; see ``isCut``.
+    /// Everything in the file but a byte order mark; see ``isCut``. Empty if the file is no text.
     package var text: String
+    /// How the text was found in the bytes.
+    package var reading = TextReading.utf8
     /// Whether `text` is only the beginning.
     package var isCut = false
+    /// How many bytes of the file were not read.
+    package var missing: Int64 = 0
 
     /// Last component of the path.
     package var fileName: String {
@@ -57,13 +61,12 @@ struct OpenedNote {
         status = try descriptor.status()
         let type = FileType(mode: status.st_mode)
         guard type == .regular else { throw .notRegularFile(type) }
-        guard status.st_size <= NoteFile.maximumSize else {
-            throw .tooLarge(size: Int64(status.st_size), limit: NoteFile.maximumSize)
-        }
     }
 
     func read(path: String, directories: [String], kind: NoteKind) throws(SkipReason) -> NoteFile {
-        let text = try Self.text(of: readAll())
+        let bytes = try readAll()
+        let (text, reading) = TextReading.text(of: bytes)
+        let missing = max(0, Int64(status.st_size) - Int64(bytes.count))
         var birth: Date?
         var seconds: Int64 = 0
         var nanoseconds: UInt32 = 0
@@ -73,14 +76,15 @@ struct OpenedNote {
         let modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
         return NoteFile(
             path: path, directories: directories, kind: kind, size: Int64(status.st_size), birth: birth,
-            modified: Date(timeIntervalSince1970: modified), text: text)
+            modified: Date(timeIntervalSince1970: modified), text: text, reading: reading, isCut: missing > 0,
+            missing: missing)
     }
 
-    /// To the end of the file, which may have grown since it was opened; one byte beyond the limit is enough to know.
-    func readAll() throws(SkipReason) -> [UInt8] {
+    /// To the end of the file, which may have grown since it was opened, or to a number of bytes.
+    func readAll(limit: Int = Int(NoteFile.maximumSize)) throws(SkipReason) -> [UInt8] {
         var bytes: [UInt8] = []
-        var room = Int(status.st_size) + 1
-        while true {
+        var room = min(Int(status.st_size) + 1, limit)
+        while room > 0 {
             bytes.reserveCapacity(bytes.count + room)
             var code: Int32 = 0
             let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -92,13 +96,12 @@ struct OpenedNote {
             guard code == 0 else { throw SkipReason(errno: code) }
             if chunk.isEmpty { return bytes }
             if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
-            guard bytes.count <= NoteFile.maximumSize else {
-                throw .tooLarge(size: Int64(bytes.count), limit: NoteFile.maximumSize)
-            }
-            room = max(Int(status.st_size) + 1 - bytes.count, 4096)
+            room = min(max(Int(status.st_size) + 1 - bytes.count, 4096), limit - bytes.count)
         }
+        return bytes
     }
 
+    /// Of a file that must be UTF-8.
     static func text(of bytes: [UInt8]) throws(SkipReason) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let body = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]

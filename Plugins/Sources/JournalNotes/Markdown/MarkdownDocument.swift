@@ -19,10 +19,11 @@ struct MarkdownDocument: ~Copyable {
         return true
     }()
 
+    /// - Parameter hasFootnotes: whether footnotes are nodes of their own; those that nothing refers to are then left out
     /// - Returns: nil if the Markdown would cost too much, see ``MarkdownCost``
-    init?(_ markdown: Substring) {
+    init?(_ markdown: Substring, hasFootnotes: Bool = false) {
         guard Self.areExtensionsRegistered, MarkdownCost.isAcceptable(markdown),
-            let parser = cmark_parser_new(CMARK_OPT_DEFAULT)
+            let parser = cmark_parser_new(hasFootnotes ? CMARK_OPT_FOOTNOTES : CMARK_OPT_DEFAULT)
         else { return nil }
         for name in ["table", "strikethrough", "autolink", "tasklist", "tagfilter"] {
             if let found = cmark_find_syntax_extension(name) { cmark_parser_attach_syntax_extension(parser, found) }
@@ -58,6 +59,27 @@ struct MarkdownDocument: ~Copyable {
                 let new = replacement(String(cString: address))
             else { continue }
             cmark_node_set_url(node, new)
+        }
+    }
+
+    /// Puts the text of raw HTML where that is, which would be left out.
+    func replaceHTML() {
+        guard let iterator = cmark_iter_new(root) else { return }
+        defer { cmark_iter_free(iterator) }
+        var blocks: [Node] = []
+        while case let event = cmark_iter_next(iterator), event != CMARK_EVENT_DONE {
+            guard event == CMARK_EVENT_ENTER, let node = cmark_iter_get_node(iterator),
+                cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK
+            else { continue }
+            blocks.append(node)
+        }
+        // Not while they are gone through.
+        for block in blocks {
+            guard let literal = cmark_node_get_literal(block), let text = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK) else {
+                continue
+            }
+            cmark_node_set_on_enter(text, HTMLText(String(cString: literal)).html)
+            if cmark_node_replace(block, text) == 1 { cmark_node_free(block) } else { cmark_node_free(text) }
         }
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMarkGFM
+import Foundation
 
 /// What a Markdown document says, without its markup: gathered in one pass over the tree.
+///
+/// Raw HTML is read for its text, see ``HTMLText``; its headings and paragraphs are those of the document.
 struct MarkdownText {
     /// Text of the first heading that has any.
     private(set) var heading: String?
@@ -9,6 +12,12 @@ struct MarkdownText {
     private(set) var paragraph: String?
     /// All text; blocks on lines of their own, cells of a table divided by tabs.
     private(set) var text = ""
+    /// Where links and pictures lead, with the titles of links; each once.
+    private(set) var addresses = Addresses()
+
+    /// Inline HTML is read for its attributes so often, in one document.
+    private static let maximumInlineHTML = 1_000
+    private var inlineHTML = 0
 
     /// What is being read for `heading` or `paragraph`.
     private var captured: String?
@@ -44,7 +53,12 @@ struct MarkdownText {
         case CMARK_NODE_SOFTBREAK: append(" ")
         case CMARK_NODE_LINEBREAK: append("\n")
         case CMARK_NODE_CODE_BLOCK: text += Self.literal(node)
-        case CMARK_NODE_IMAGE: imageDepth += 1
+        case CMARK_NODE_IMAGE:
+            imageDepth += 1
+            addAddress(of: node)
+        case CMARK_NODE_LINK: addAddress(of: node)
+        case CMARK_NODE_HTML_BLOCK: appendHTML(Self.literal(node))
+        case CMARK_NODE_HTML_INLINE: addAttributes(ofHTML: Self.literal(node))
         case CMARK_NODE_HEADING: if heading == nil { captured = "" }
         case CMARK_NODE_PARAGRAPH: if paragraph == nil, cmark_node_parent(node) == root { captured = "" }
         default: break
@@ -74,6 +88,30 @@ struct MarkdownText {
         }
     }
 
+    private mutating func appendHTML(_ html: String) {
+        let read = HTMLText(html)
+        for block in read.blocks {
+            if block.level > 0, heading == nil { heading = block.text }
+            if block.level == 0, paragraph == nil { paragraph = block.text }
+            text += block.text + "\n"
+        }
+        for address in read.addresses { addresses.add(address) }
+    }
+
+    /// The text within is a node of its own.
+    private mutating func addAttributes(ofHTML html: String) {
+        guard html.utf8.contains(UInt8(ascii: "=")), inlineHTML < Self.maximumInlineHTML else { return }
+        inlineHTML += 1
+        let read = HTMLText(html)
+        for block in read.blocks { append(block.text + " ") }
+        for address in read.addresses { addresses.add(address) }
+    }
+
+    private mutating func addAddress(of node: MarkdownDocument.Node) {
+        if let address = cmark_node_get_url(node) { addresses.add(String(cString: address)) }
+        if let title = cmark_node_get_title(node) { addresses.add(String(cString: title)) }
+    }
+
     private mutating func append(_ piece: String) {
         text += piece
         if imageDepth == 0 { captured? += piece }
@@ -87,5 +125,63 @@ struct MarkdownText {
 
     private static func literal(_ node: MarkdownDocument.Node) -> String {
         cmark_node_get_literal(node).map { String(cString: $0) } ?? ""
+    }
+}
+
+/// Addresses and titles of links, each once, in order; as many as anybody searches for.
+struct Addresses {
+    static let maximumCount = 20_000
+    /// Longer ones, such as pictures that are written into an address, are no addresses; in UTF-8 bytes.
+    static let maximumLength = 2_048
+
+    private(set) var texts: [String] = []
+    private var known: Set<String> = []
+
+    mutating func add(_ address: String) {
+        guard !address.isEmpty, address.utf8.count <= Self.maximumLength, address.utf8.first != UInt8(ascii: "#"),
+            !address.hasPrefix("data:"), texts.count < Self.maximumCount, known.insert(address).inserted
+        else { return }
+        texts.append(address)
+        // By its letters, too.
+        guard address.utf8.contains(UInt8(ascii: "%")), let decoded = address.removingPercentEncoding,
+            known.insert(decoded).inserted
+        else { return }
+        texts.append(decoded)
+    }
+
+    mutating func add(_ others: Addresses) { for address in others.texts { add(address) } }
+
+    /// Those that definitions name, `[label]: address "title"`: what no link refers to is not in the tree.
+    mutating func addDefinitions(in markdown: Substring) {
+        var markdown = markdown
+        var lines: [String] = []
+        markdown.withUTF8 { bytes in
+            var isBeforeText = true
+            var index = 0
+            while index < bytes.count {
+                switch bytes[index] {
+                case 0x0A, 0x0D: isBeforeText = true
+                case UInt8(ascii: " "), UInt8(ascii: ">"): break
+                case UInt8(ascii: "[") where isBeforeText:
+                    let rest = bytes[index...].prefix(Self.maximumLength).prefix { $0 != 0x0A && $0 != 0x0D }
+                    lines.append(String(decoding: rest, as: UTF8.self))
+                    index += rest.count - 1
+                default: isBeforeText = false
+                }
+                index += 1
+            }
+        }
+        for line in lines { addDefinition(line.utf8) }
+    }
+
+    private mutating func addDefinition(_ line: String.UTF8View) {
+        guard let end = line.firstIndex(of: UInt8(ascii: "]")),
+            case let rest = line[end...].dropFirst(), rest.first == UInt8(ascii: ":")
+        else { return }
+        // The text of a footnote is in the tree, unless it is one word, which is taken for an address.
+        if line.dropFirst().first == UInt8(ascii: "^"), Substring(rest.dropFirst()).trimmed.contains(" ") { return }
+        for part in rest.dropFirst().split(separator: UInt8(ascii: "\"")) {
+            add(String(Substring(part).trimmed.drop { $0 == "<" }.prefix { $0 != ">" }))
+        }
     }
 }

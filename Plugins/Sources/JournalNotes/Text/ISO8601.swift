@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Reads the forms of ISO 8601 that people write into notes: `2024-05-01`, `2024-05-01T10:00`, with seconds, with a
-/// fraction, with `Z` or `+02:00`, with a space instead of the T.
+/// Reads the forms of ISO 8601 and of YAML's dates that people write into notes: `2024-05-01`, `2024-5-1`, `2024-05-01T10:00`, with
+/// seconds, with a fraction, with `Z`, `+02:00` or `-5`, with spaces instead of the T.
 enum ISO8601 {
     /// - Parameter timeZone: for times that name none
-    /// - Returns: nil for anything else, and for days and times that do not exist
+    /// - Returns: nil for anything else, for days and times that do not exist, and for the year 1, which generators of web sites
+    ///   write where there is no date
     static func date(from text: String, timeZone: TimeZone) -> Date? {
         var scanner = Scanner(bytes: Array(text.trimmed.utf8.prefix(64)))
         var parts = DateComponents()
-        guard let year = scanner.number(digits: 4), scanner.skip("-"), let month = scanner.number(digits: 2),
-            scanner.skip("-"), let day = scanner.number(digits: 2)
+        guard let year = scanner.number(digits: 4), scanner.skip("-"), let month = scanner.number(digits: 1...2),
+            scanner.skip("-"), let day = scanner.number(digits: 1...2)
         else { return nil }
         (parts.year, parts.month, parts.day) = (year, month, day)
         var zone = timeZone
         var fraction = 0.0
-        if scanner.skip("T") || scanner.skip("t") || scanner.skip(" ") {
-            guard let hour = scanner.number(digits: 2), scanner.skip(":"), let minute = scanner.number(digits: 2)
+        if scanner.skip("T") || scanner.skip("t") || scanner.skipSpaces() {
+            guard let hour = scanner.number(digits: 1...2), scanner.skip(":"), let minute = scanner.number(digits: 2)
             else { return nil }
             (parts.hour, parts.minute, parts.second) = (hour, minute, 0)
             if scanner.skip(":") {
@@ -24,7 +25,7 @@ enum ISO8601 {
                 parts.second = second
                 if scanner.skip(".") { fraction = scanner.fraction() }
             }
-            _ = scanner.skip(" ")
+            _ = scanner.skipSpaces()
             guard let named = scanner.zone(default: timeZone) else { return nil }
             zone = named
         }
@@ -32,7 +33,7 @@ enum ISO8601 {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         parts.calendar = calendar
-        guard year > 0, (1...12).contains(month), (1...31).contains(day), (0...23).contains(parts.hour ?? 0),
+        guard year > 1, (1...12).contains(month), (1...31).contains(day), (0...23).contains(parts.hour ?? 0),
             (0...59).contains(parts.minute ?? 0), (0...59).contains(parts.second ?? 0),
             let date = calendar.date(from: parts),
             calendar.component(.day, from: date) == day, calendar.component(.month, from: date) == month
@@ -52,6 +53,12 @@ enum ISO8601 {
             return true
         }
 
+        mutating func skipSpaces() -> Bool {
+            let start = position
+            while skip(" ") || skip("\t") {}
+            return position > start
+        }
+
         mutating func digit() -> Int? {
             guard position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) else {
                 return nil
@@ -69,6 +76,16 @@ enum ISO8601 {
             return value
         }
 
+        /// As many digits as there are, up to a number.
+        mutating func number(digits: ClosedRange<Int>) -> Int? {
+            var value: Int?
+            for _ in 0..<digits.upperBound {
+                guard let digit = digit() else { break }
+                value = (value ?? 0) * 10 + digit
+            }
+            return value
+        }
+
         mutating func fraction() -> Double {
             var value = 0.0
             var unit = 0.1
@@ -79,12 +96,12 @@ enum ISO8601 {
             return value
         }
 
-        /// `Z`, `+02`, `+0200`, `+02:00`, or nothing.
+        /// `Z`, `+2`, `+02`, `+0200`, `+02:00`, or nothing.
         mutating func zone(default timeZone: TimeZone) -> TimeZone? {
             if isAtEnd { return timeZone }
             if skip("Z") || skip("z") { return TimeZone(secondsFromGMT: 0) }
             let isWest = skip("-")
-            guard isWest || skip("+"), let hours = number(digits: 2), hours <= 18 else { return nil }
+            guard isWest || skip("+"), let hours = number(digits: 1...2), hours <= 18 else { return nil }
             _ = skip(":")
             let minutes = isAtEnd ? 0 : number(digits: 2)
             guard let minutes, minutes < 60 else { return nil }

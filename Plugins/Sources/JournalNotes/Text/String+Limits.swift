@@ -56,6 +56,21 @@ extension Substring {
         return self[..<last]
     }
 
+    /// The last place of some bytes.
+    func lastRange(ofBytes bytes: [UInt8]) -> Range<Index>? {
+        let view = utf8
+        var end = view.endIndex
+        while let last = view[..<end].lastIndex(of: bytes[bytes.count - 1]) {
+            let after = view.index(after: last)
+            if view.distance(from: view.startIndex, to: after) >= bytes.count {
+                let start = view.index(after, offsetBy: -bytes.count)
+                if view[start..<after].elementsEqual(bytes) { return start..<after }
+            }
+            end = last
+        }
+        return nil
+    }
+
     /// Without white space at both ends.
     var trimmed: Substring {
         let rest = drop { $0.isWhitespace }

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The attributes that properties of notes have names for, as the programs do that write and read them: Obsidian, Hugo, Jekyll, Zola,
+/// Pandoc, Logseq, Zettlr and others.
+package enum NoteField: Sendable, CaseIterable {
+    case title, summary, tags, aliases, authors, authorAddresses, creator, contributors, editors, publishers,
+        organizations, projects,
+        participants, audiences, url, languages, rating, place, address, city, region, country, postalCode, latitude,
+        longitude,
+        coordinates, created, modified, due, start, end, completed, added, copyright, rights, version, subject,
+        headline, genre, comment
+
+    /// The field of a key: upper and lower case, spaces and signs do not matter; of a nested key the last part counts under what
+    /// generators of web sites keep fields in.
+    package init?(key: String) {
+        let parts = key.split(separator: ".")
+        guard let last = parts.last else { return nil }
+        let isAlone = parts.count == 1 || parts.dropLast().allSatisfy { Self.containers.contains($0.lowercased()) }
+        let outer = parts.count == 2 ? Self.fields[Self.normalized(parts[0])] : nil
+        switch (isAlone, outer, Self.normalized(last)) {
+        case (true, _, let name):
+            guard let field = Self.fields[name] else { return nil }
+            self = field
+        case (_, .authors, "name"), (_, .authors, "fullname"): self = .authors
+        case (_, .authors, "email"), (_, .authors, "mail"): self = .authorAddresses
+        case (_, .place, let name), (_, .coordinates, let name), (_, .address, let name):
+            if name == "name" {
+                self = .place
+            } else if let field = Self.fields[name], Self.partsOfPlaces.contains(field) {
+                self = field
+            } else {
+                return nil
+            }
+        default: return nil
+        }
+    }
+
+    private static func normalized(_ key: some StringProtocol) -> String {
+        String(
+            key.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || $0.properties.numericType != nil })
+    }
+
+    private static let containers: Set<String> = [
+        "params", "taxonomies", "extra", "meta", "metadata", "properties", "props",
+    ]
+
+    private static let partsOfPlaces: Set<NoteField> = [
+        .address, .city, .region, .country, .postalCode, .latitude, .longitude, .coordinates,
+    ]
+
+    private static let fields: [String: NoteField] = {
+        let names: [NoteField: String] = [
+            .title: "title",
+            .summary: "description summary abstract excerpt",
+            .tags: "tags tag keywords keyword",
+            .aliases: "aliases alias alternatetitle alternativetitle alternatenames othernames shorttitle linktitle",
+            .authors: "author authors byline",
+            .authorAddresses: "authoremail email",
+            .creator: "creator",
+            .contributors: "contributors contributor translator translators",
+            .editors: "editors editor",
+            .publishers: "publishers publisher",
+            .organizations:
+                "organizations organization organisations organisation company institution institute affiliation",
+            .projects: "projects project",
+            .participants: "participants participant attendees attendee",
+            .audiences: "audiences audience",
+            .url: "url link source website webpage homepage canonicalurl sourceurl uri",
+            .languages: "languages language lang locale",
+            .rating: "rating stars",
+            .place: "location place venue",
+            .address: "address",
+            .city: "city town",
+            .region: "state province region",
+            .country: "country",
+            .postalCode: "postalcode zip zipcode postcode",
+            .latitude: "latitude lat",
+            .longitude: "longitude lon lng long",
+            .coordinates: "coordinates coords geo gps latlng latlon geolocation",
+            .created:
+                "created createdat createdon createdtime creationdate datecreated date published publishedat publishdate pubdate",
+            .modified:
+                "modified modifiedat modificationdate datemodified updated updatedat lastmod lastmodified lastupdated changed",
+            .due: "due duedate dueon deadline",
+            .start: "start startdate startsat starttime begin begins scheduled",
+            .end: "end enddate endsat endtime ends",
+            .completed: "completed completedat completedon completiondate done donedate finished",
+            .added: "added addedat dateadded",
+            .copyright: "copyright",
+            .rights: "rights license licence",
+            .version: "version",
+            .subject: "subject",
+            .headline: "headline subtitle",
+            .genre: "genre",
+            .comment: "comment",
+        ]
+        var fields: [String: NoteField] = [:]
+        for (field, words) in names { for word in words.split(separator: " ") { fields[String(word)] = field } }
+        return fields
+    }()
+}
+
+extension FrontMatter {
+    /// What the properties call the note.
+    var title: String? {
+        let values = entries.filter { NoteField(key: $0.key) == .title }.flatMap(\.values)
+        let title = values.map(\.text).joined(separator: ", ").trimmed
+        return title.isEmpty ? nil : title
+    }
+}
+
+/// What the front matter of a note says, by what it is about.
+package struct NoteProperties: Sendable, Equatable {
+    /// A property that no attribute is for.
+    package struct Custom: Sendable, Equatable {
+        /// The key in ASCII letters, digits and `_`.
+        package var name: String
+        package var values: [FrontMatterValue]
+    }
+
+    /// Properties with keys of their own, and values of each.
+    package static let maximumCustom = 64
+    /// The longest text of an attribute, in characters.
+    package static let maximumLine = 1000
+    /// Longer texts of all properties together are cut, in UTF-8 bytes.
+    static let maximumText = FrontMatter.maximumSize * 4
+
+    private var values: [NoteField: [FrontMatterValue]] = [:]
+    private var dates: [NoteField: Date] = [:]
+    package private(set) var custom: [Custom] = []
+    /// The texts that no attribute is searched for, one a line.
+    package private(set) var text = ""
+
+    /// Of a note without front matter.
+    package init() {}
+
+    package var isEmpty: Bool { values.isEmpty && custom.isEmpty && text.isEmpty }
+
+    /// - Parameter timeZone: for dates that name none
+    init(_ frontMatter: FrontMatter, timeZone: TimeZone) {
+        // A key that leads wins over one that follows, as `created` over `date`.
+        for entry in frontMatter.entries {
+            let field = NoteField(key: entry.key)
+            if let field {
+                let isFirst = values[field] == nil
+                values[field, default: []] += entry.values
+                if isFirst || dates[field] == nil || Self.leads(entry.key, field),
+                    let date = entry.values.first.flatMap({ ISO8601.date(from: $0.text, timeZone: timeZone) })
+                {
+                    dates[field] = date
+                }
+            } else {
+                addCustom(entry)
+            }
+            for value in entry.values where field.map({ !isSearched($0, value) }) ?? true {
+                if case .flag = value { addText(entry.key + ": " + value.text) } else { addText(value.text) }
+            }
+        }
+        for line in frontMatter.leftovers { addText(line) }
+    }
+
+    /// Whether a date is of the note itself, not of its publication.
+    private static func leads(_ key: String, _ field: NoteField) -> Bool {
+        field == .created && key.lowercased().contains("creat")
+    }
+
+    /// Whether a value is found by its attribute, so that it need not be in `text`.
+    private func isSearched(_ field: NoteField, _ value: FrontMatterValue) -> Bool {
+        switch field {
+        case .title, .summary, .tags, .aliases, .authors, .authorAddresses, .publishers, .organizations, .projects,
+            .participants, .city, .region, .country,
+            .place, .address, .subject, .headline, .genre, .comment:
+            value.text.utf8.count <= Note.maximumTitle
+        default: false
+        }
+    }
+
+    private mutating func addText(_ line: String) {
+        guard text.utf8.count < Self.maximumText else { return }
+        text += text.isEmpty ? line : "\n" + line
+    }
+
+    private mutating func addCustom(_ entry: FrontMatter.Entry) {
+        var name = ""
+        for byte in entry.key.utf8 {
+            let isAllowed = byte < 0x80 && (UInt8(ascii: "0")...UInt8(ascii: "z")).contains(byte)
+            let character = Character(Unicode.Scalar(byte))
+            if isAllowed, character.isLetter || character.isNumber {
+                name.append(character)
+            } else if name.last != "_" {
+                name += "_"
+            }
+        }
+        guard name.contains(where: { $0 != "_" }), custom.count < Self.maximumCustom else { return }
+        if let position = custom.firstIndex(where: { $0.name == name }) {
+            custom[position].values += entry.values
+        } else {
+            custom.append(Custom(name: name, values: entry.values))
+        }
+    }
+
+    /// The single values of a field, each cut at the length of a title; at most a hundred.
+    package func texts(_ field: NoteField) -> [String] {
+        (values[field] ?? []).prefix(Note.maximumTags).map { $0.text.summary(maximumCharacters: Note.maximumTitle) }
+    }
+
+    /// The values of a field as one line.
+    package func text(_ field: NoteField) -> String? {
+        let all = (values[field] ?? []).map(\.text).joined(separator: ", ").trimmed
+        return all.isEmpty ? nil : all
+    }
+
+    /// The first value of a field that is a number.
+    package func number(_ field: NoteField) -> Double? { values[field]?.lazy.compactMap(\.number).first }
+
+    package func date(_ field: NoteField) -> Date? { dates[field] }
+
+    /// The first value that is an address on the web or of a message.
+    package var url: URL? {
+        for value in values[.url] ?? [] {
+            guard value.text.utf8.count <= 2048, let url = URL(string: value.text.trimmed),
+                let scheme = url.scheme?.lowercased(),
+                ["http", "https", "mailto", "doi", "message", "ftp"].contains(scheme)
+            else { continue }
+            return url
+        }
+        return nil
+    }
+
+    /// Degrees, if there are both and the earth has such a place.
+    package var coordinates: (latitude: Double, longitude: Double)? {
+        var pair = [number(.latitude), number(.longitude)].compactMap { $0 }
+        for field in [NoteField.coordinates, .place] where pair.count != 2 {
+            let texts = (values[field] ?? []).flatMap { $0.text.split { $0 == "," || $0.isWhitespace } }
+            pair = texts.compactMap { Double($0) }
+            if texts.count != 2 { pair = [] }
+        }
+        guard pair.count == 2, (-90...90).contains(pair[0]), (-180...180).contains(pair[1]) else { return nil }
+        return (pair[0], pair[1])
+    }
+
+    /// Without number signs, in order, each once: `a, b` is two tags, `#a #b` too; `deep work` is one.
+    package var tags: [String] {
+        var seen: Set<String> = []
+        let tags = (values[.tags] ?? []).flatMap { Self.tags(in: $0.text) }.filter { seen.insert($0).inserted }
+        return tags.prefix(Note.maximumTags).map { $0.summary(maximumCharacters: Note.maximumTitle) }
+    }
+
+    private static func tags(in value: String) -> [String] {
+        value.split(separator: ",").map(\.trimmed).flatMap { part in
+            let words = part.split { $0.isWhitespace }
+            return words.count > 1 && words.allSatisfy { $0.hasPrefix("#") } ? words : [part]
+        }
+        .map { String($0.drop { $0 == "#" }) }
+        .filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lines without their ends: LF, CR LF or CR.
+struct LineIterator: IteratorProtocol, Sequence {
+    private(set) var rest: Substring
+
+    init(_ text: Substring) { rest = text }
+
+    mutating func next() -> Substring? {
+        if rest.isEmpty { return nil }
+        let bytes = rest.utf8
+        guard let end = bytes.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
+            defer { rest = rest[rest.endIndex...] }
+            return rest
+        }
+        let line = rest[..<end]
+        var next = bytes.index(after: end)
+        if bytes[end] == 0x0D, next < bytes.endIndex, bytes[next] == 0x0A { next = bytes.index(after: next) }
+        rest = rest[next...]
+        return line
+    }
+}
