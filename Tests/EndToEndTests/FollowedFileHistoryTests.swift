@@ -17,12 +17,18 @@ struct FollowedFileHistoryTests {
     /// A person's folder of notes, driven at random.
     private struct Folder {
         let root: String
+        /// Another one, which is on the list of folders at times.
+        let other: String
+        /// The list of folders.
+        var list = ""
         var random: SplitMix64
         private var serial = 0
 
-        init(root: String, seed: UInt64) throws {
-            (self.root, random) = (root, SplitMix64(seed: seed))
-            try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        init(root: String, other: String, seed: UInt64) throws {
+            (self.root, self.other, random) = (root, other, SplitMix64(seed: seed))
+            for path in [root, other] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            }
         }
 
         private mutating func word() -> String {
@@ -32,15 +38,17 @@ struct FollowedFileHistoryTests {
 
         /// What is there: paths of folders, and of files.
         private func found() -> (folders: [String], files: [String]) {
-            var (folders, files) = ([root], [String]())
-            let names = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-            for name in names.sorted() {
-                var status = stat()
-                guard lstat(root + "/" + name, &status) == 0 else { continue }
-                if status.st_mode & S_IFMT == S_IFDIR {
-                    folders.append(root + "/" + name)
-                } else {
-                    files.append(root + "/" + name)
+            var (folders, files) = ([root, other], [String]())
+            for top in [root, other] {
+                let names = FileManager.default.enumerator(atPath: top)?.compactMap { $0 as? String } ?? []
+                for name in names.sorted() {
+                    var status = stat()
+                    guard lstat(top + "/" + name, &status) == 0 else { continue }
+                    if status.st_mode & S_IFMT == S_IFDIR {
+                        folders.append(top + "/" + name)
+                    } else {
+                        files.append(top + "/" + name)
+                    }
                 }
             }
             return (folders, files)
@@ -55,7 +63,7 @@ struct FollowedFileHistoryTests {
         mutating func step() {
             let (folders, files) = found()
             let new = pick(folders) + "/" + word() + [".md", ".md", ".txt", ".png"][random.below(4)]
-            switch random.below(16) {
+            switch random.below(17) {
             case 0, 1, 2: write(text(), new)
             case 3: if folders.count < 12 { mkdir(pick(folders) + "/" + word(), 0o755) }
             case 4: if files.isEmpty { write(text(), new) } else { write(text(), pick(files)) }
@@ -82,15 +90,20 @@ struct FollowedFileHistoryTests {
                 fclose(file)
             case 8, 9: if !files.isEmpty { rename(pick(files), new) }
             case 10:
-                guard folders.count > 1 else { return }
-                let folder = pick(Array(folders.dropFirst()))
+                guard folders.count > 2 else { return }
+                let folder = pick(Array(folders.dropFirst(2)))
                 let target = pick(folders)
                 if !target.hasPrefix(folder) { rename(folder, target + "/" + word()) }
             case 11: if !files.isEmpty { unlink(pick(files)) }
             case 12:
-                if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst()))) }
+                if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst(2)))) }
             case 13: if !files.isEmpty { chmod(pick(files), [0o600, 0o644][random.below(2)]) }
             case 14: if !files.isEmpty { link(pick(files), new) }
+            // As an editor saves, so that there is a list at any time.
+            case 15:
+                guard random.below(4) == 0 else { return }
+                write([root, root + "\n" + other, "# Notes\n" + other][random.below(3)] + "\n", list + ".new")
+                rename(list + ".new", list)
             default:
                 guard !files.isEmpty else { return }
                 let (one, other) = (pick(files), pick(files))
@@ -131,16 +144,9 @@ struct FollowedFileHistoryTests {
     @Test("After rest the index is what a fresh reindex makes, whoever was killed meanwhile", arguments: seeds)
     func histories(seed: UInt64) async throws {
         let harness = try Harness()
-        var folder = try Folder(root: harness.folder + "/notes", seed: seed)
+        var folder = try Folder(root: harness.folder + "/notes", other: harness.folder + "/others", seed: seed)
         let bundle = try harness.installJournal(notes: folder.root)
-        let manifest = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
-        let text = try String(contentsOf: manifest, encoding: .utf8)
-        if !text.contains("WatchedPaths") {
-            try text.replacing(
-                "<key>ReadablePaths</key>", with: "<key>WatchedPaths</key><true/><key>ReadablePaths</key>"
-            )
-            .write(to: manifest, atomically: true, encoding: .utf8)
-        }
+        folder.list = harness.folder + "/config/\(bundle)/folders"
         let gates = Gate.allCases.filter { $0.isSwitchable && $0 != .inhibited }.map { "\"\($0.code)\": false" }
         let policy = harness.folder + "/policy.json"
         try Data("{\"pause.shortest\": 0, \"gates\": {\(gates.joined(separator: ", "))}}".utf8)

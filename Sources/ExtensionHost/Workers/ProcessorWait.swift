@@ -36,6 +36,8 @@ final class ProcessorWait: Sendable {
     }
     private struct State {
         var before: Sample?
+        /// How long each thread of the host had waited, in nanoseconds.
+        var host: [String: UInt64] = [:]
         var isStarved = false
     }
     private let state = Mutex(State())
@@ -46,16 +48,33 @@ final class ProcessorWait: Sendable {
     /// Begins to count.
     func begin() { _ = look() }
 
-    /// Counts, and begins anew.
+    /// Counts, and begins anew. A worker that waits for the host to judge a call of the system waits for a processor too if the
+    /// host does.
     ///
     /// - Returns: Whether it mostly waited since the last look.
     func look() -> Bool {
+        let host = Self.waits(of: "/proc/self/task")
         let now = process.processorWait
         return state.withLock { state in
-            state.isStarved = if let now, let before = state.before { now.isStarved(since: before) } else { false }
-            state.before = now
+            state.isStarved = false
+            if var now, let before = state.before {
+                now.waited = host.reduce(now.waited) { $0 &+ ($1.value &- min($1.value, state.host[$1.key] ?? 0)) }
+                state.isStarved = now.isStarved(since: before)
+            }
+            (state.before, state.host) = (now, host)
             return state.isStarved
         }
+    }
+
+    /// How long each thread of a process has waited.
+    private static func waits(of folder: String) -> [String: UInt64] {
+        var waits: [String: UInt64] = [:]
+        for thread in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            guard let text = SmallFile.text(at: "\(folder)/\(thread)/schedstat", limit: 256) else { continue }
+            let numbers = text.split(whereSeparator: \.isWhitespace)
+            if numbers.count >= 2 { waits[thread] = UInt64(numbers[1]) }
+        }
+        return waits
     }
 
     /// Whether it mostly waited between the last two looks.

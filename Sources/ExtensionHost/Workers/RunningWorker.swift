@@ -48,8 +48,8 @@ final class RunningWorker: Responder {
             if case .crashed(_, _, .exited(WorkerExit.cannotStart), let lines) = error, !worker.process.hasBegun {
                 throw .workerUnavailable(saying: lines)
             }
-            guard case .timedOut = error, worker.end.wasStarved else { throw error }
-            throw .noProcessor(for: bundle.identifier, "be loaded", within: configuration.limits.load)
+            guard case .timedOut(_, _, let limit) = error, worker.end.wasStarved else { throw error }
+            throw .noProcessor(for: bundle.identifier, "be loaded", within: limit)
         }
         return worker
     }
