@@ -232,8 +232,8 @@ struct ComparisonWalk {
             place = FolderPlace(device: described.device, place: found)
             descriptor = try .folder(".", in: opened)
             for name in way.names {
-                descriptor = try .folder(name.text, in: descriptor)
                 path = Self.below(path, name)
+                descriptor = try .folder(name.text, in: descriptor)
                 let isMount = try self.isMount(descriptor, &described, &place)
                 let mount = knowledge.mounts[EntryName(path)]?.identity
                 guard mount == (isMount ? place.place.identity : nil) else {

@@ -393,6 +393,10 @@ struct FileSnapshotTests {
         let report = try acting(as: 4242) { try place.compare() }
         #expect(report.unavailable == [place.path("folder")])
         #expect(try place.settle() == [])
+        // Not the folder that holds it either, when an event told of it.
+        let folder = try place.snapshot.presentFolders().sorted()[1]
+        let named = try acting(as: 4242) { try place.snapshot.compare(nil, of: folder, observer: nil) }
+        #expect(named.unavailable == [place.path("folder")])
         chmod(place.path("folder"), 0o700)
         #expect(try place.settle() == [])
     }
