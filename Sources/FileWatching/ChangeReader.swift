@@ -88,6 +88,18 @@ struct ChangeReader {
     }
 
     /// The most files with one number that are compared: names of one file.
+    /// Whether there is anything that an owner was not told of, or did not answer.
+    func hasAny(_ owner: String, after last: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM difference JOIN owner ON owner.id = difference.owner
+                    WHERE owner.name = ? AND serial > ?
+                )
+                """, arguments: [owner, last]) ?? false
+    }
+
     private static let maximumCounterparts = 64
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {

@@ -9,6 +9,16 @@ package struct FileChanges: Sendable {
     var serials: [Int64]
 }
 
+/// What an owner is to deal with next.
+package enum NextChanges: Sendable {
+    case changes(FileChanges)
+    /// There are changes that may be halves of moves, and a comparison is in progress that may find the other halves:
+    /// ``FileSnapshot/waitForComparisons(atMost:)``.
+    case withheld
+    /// The owner knows all that is noted.
+    case nothing
+}
+
 /// How much an owner has to deal with.
 package struct PendingChanges: Hashable, Sendable {
     /// Files. One that was moved counts once, and so may one that went and another that came.

@@ -17,7 +17,7 @@ import SystemSupport
 /// let snapshot = try FileSnapshot(path: "/home/ada/.local/share/searchlight/files.sqlite")
 /// try snapshot.setTrees([WatchedTree(owner: "org.example.notes", root: "/home/ada/Notes")])
 /// for tree in try snapshot.trees() { try snapshot.compare(tree) }
-/// if let changes = try snapshot.changes(of: "org.example.notes", limit: 256) {
+/// while case .changes(let changes) = try snapshot.changes(of: "org.example.notes", limit: 256) {
 ///     // … the owner deals with them …
 ///     try snapshot.acknowledge(changes)
 /// }
@@ -54,6 +54,9 @@ package final class FileSnapshot: Sendable {
         var serial: Int64 = 0
         var begun = ContinuousClock.now
 
+        /// Those who wait until there are none.
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting: UInt64 = 0
         /// How long changes wait for their counterparts.
         static let patience = Duration.seconds(30)
     }
@@ -415,7 +418,15 @@ package final class FileSnapshot: Sendable {
             if gathering.count == 0 { (gathering.serial, gathering.begun) = (serial, .now) }
             gathering.count += 1
         }
-        defer { gathering.withLock { $0.count -= 1 } }
+        defer {
+            let ready = gathering.withLock { gathering in
+                gathering.count -= 1
+                guard gathering.count == 0 else { return [CheckedContinuation<Void, Never>]() }
+                defer { gathering.waiting = [:] }
+                return Array(gathering.waiting.values)
+            }
+            for one in ready { one.resume() }
+        }
         return try body()
     }
 
@@ -445,7 +456,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The changes that were noticed first; `nil` if there are none.
+    /// The changes that were noticed first.
     ///
     /// Files are reported as moved where one file went and one came that are the same. The list may be empty, and is to be
     /// acknowledged then too. What is handed out is noted on the disk first: if a change is undone before it is acknowledged,
@@ -454,10 +465,31 @@ package final class FileSnapshot: Sendable {
     /// - Parameters:
     ///   - last: Only changes count that were noticed after the one with this number.
     ///   - limit: The most changes.
-    package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> FileChanges?
-    {
+    package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> NextChanges {
         let settled = gathering.withLock { gathering in
             gathering.count > 0 && .now - gathering.begun < Gathering.patience ? gathering.serial : nil
+    /// Returns once no comparison is in progress, or after a time: then ``changes(of:limit:)`` may have something to tell.
+    package func waitForComparisons(atMost time: Duration) async {
+        let number = gathering.withLock { gathering in
+            gathering.lastWaiting += 1
+            return gathering.lastWaiting
+        }
+        var timer: Task<Void, Never>?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isOver = gathering.withLock { gathering in
+                guard gathering.count > 0 else { return true }
+                gathering.waiting[number] = continuation
+                return false
+            }
+            if isOver { return continuation.resume() }
+            timer = Task { [weak self] in
+                guard (try? await Task.sleep(for: time)) != nil else { return }
+                self?.gathering.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+            }
+        }
+        timer?.cancel()
+    }
+
         }
         return try once(isDurable: true) { db in
             var reader = ChangeReader(db)
@@ -466,7 +498,9 @@ package final class FileSnapshot: Sendable {
             let changes = try reader.read(owner, after: last, limit: limit, settled: hasFiles ? settled : nil)
             let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
             for serial in changes.serials { try told.execute(arguments: [serial]) }
-            return changes.serials.isEmpty ? nil : changes
+            if !changes.serials.isEmpty { return .changes(changes) }
+            let isWithheld = try settled != nil && reader.hasAny(owner, after: last)
+            return isWithheld ? .withheld : .nothing
         }
     }
 

@@ -54,6 +54,14 @@ struct FileOwner {
     }
 }
 
+extension FileSnapshot {
+    /// What an owner is told next; `nil` if that is nothing.
+    func next(of owner: String, limit: Int) throws(FileWatchingError) -> FileChanges? {
+        guard case .changes(let changes) = try changes(of: owner, limit: limit) else { return nil }
+        return changes
+    }
+}
+
 /// Calls a function with each path below a folder, and whether it is a folder, in the order of names.
 private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ isFolder: Bool) -> Bool) {
     for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {

@@ -42,7 +42,7 @@ private struct Place {
     mutating func settle() throws -> [FileChange] {
         try compare()
         var all: [FileChange] = []
-        while let changes = try snapshot.changes(of: FileOwner.name, limit: 7) {
+        while let changes = try snapshot.next(of: FileOwner.name, limit: 7) {
             owner.take(changes)
             try snapshot.acknowledge(changes)
             all += changes.changes
@@ -54,6 +54,21 @@ private struct Place {
 }
 
 extension FileSnapshot {
+    /// Waits during a comparison that does not end before the time is over.
+    fileprivate func waitForTime() async throws {
+        let (waiting, over) = AsyncStream.makeStream(of: Void.self)
+        let comparison = Thread { [self] in
+            _ = try? gather { () throws(FileWatchingError) in
+                over.yield()
+                while !Thread.current.isCancelled { sched_yield() }
+            }
+        }
+        comparison.start()
+        for await _ in waiting { break }
+        await waitForComparisons(atMost: .milliseconds(1))
+        comparison.cancel()
+    }
+
     /// Overwrites pages of the file behind SQLite's back.
     func damage(_ path: String) throws {
         try DatabaseQueue(path: path).writeWithoutTransaction {
@@ -169,9 +184,9 @@ struct FileSnapshotTests {
         var place = try Place()
         try place.write("one", "a")
         try place.compare()
-        let first = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        let first = try #require(try place.snapshot.next(of: FileOwner.name, limit: 10))
         place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
-        let second = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        let second = try #require(try place.snapshot.next(of: FileOwner.name, limit: 10))
         #expect(first.changes == second.changes)
         try place.write("two and more", "a")
         try place.compare()
@@ -184,7 +199,7 @@ struct FileSnapshotTests {
         var place = try Place()
         try place.write("one", "a")
         try place.compare()
-        _ = try #require(try place.snapshot.changes(of: FileOwner.name, limit: 10))
+        _ = try #require(try place.snapshot.next(of: FileOwner.name, limit: 10))
         unlink(place.path("a"))
         try place.compare()
         try place.write("two", "a")
@@ -247,7 +262,7 @@ struct FileSnapshotTests {
             path: folder.path("store/files.sqlite"), excluding: [folder.path("index"), folder.path("none")])
         try snapshot.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path)])
         for tree in try snapshot.trees() { try snapshot.compare(tree) }
-        let changes = try snapshot.changes(of: FileOwner.name, limit: 10)
+        let changes = try snapshot.next(of: FileOwner.name, limit: 10)
         #expect(changes?.changes == [.changed(path: folder.path("notes/a"))])
     }
 
@@ -367,7 +382,7 @@ struct FileSnapshotTests {
         let tree = try #require(try snapshot.trees().first)
         func settle() throws -> [FileChange] {
             try snapshot.compare(tree)
-            guard let changes = try snapshot.changes(of: FileOwner.name, limit: 9) else { return [] }
+            guard let changes = try snapshot.next(of: FileOwner.name, limit: 9) else { return [] }
             try snapshot.acknowledge(changes)
             return changes.changes
         }
@@ -522,10 +537,32 @@ struct FileSnapshotTests {
         try place.write("two", "changed")
         let before = try place.snapshot.gather { () throws(FileWatchingError) in
             try place.snapshot.compare(tree)
-            return try place.snapshot.changes(of: FileOwner.name, limit: 9)?.changes
+            return try place.snapshot.next(of: FileOwner.name, limit: 9)?.changes
         }
         #expect(before == [.changed(path: place.path("changed"))])
         #expect(try place.settle().contains(.moved(from: place.path("a"), to: place.path("b"))))
+    }
+
+    @Test("An owner with changes that wait for a comparison is not told that there are none, and can wait for its end")
+    func withheld() async throws {
+        var place = try Place()
+        try place.write("one", "a")
+        _ = try place.settle()
+        func next() throws(FileWatchingError) -> NextChanges {
+            try place.snapshot.changes(of: FileOwner.name, limit: 9)
+        }
+        guard case .nothing = try next() else { return #expect(Bool(false), "it knows all") }
+        let tree = try #require(try place.snapshot.trees().first)
+        rename(place.path("a"), place.path("b"))
+        let waits: Task<Void, Never> = try place.snapshot.gather { () throws(FileWatchingError) in
+            guard case .nothing = try next() else { fatalError("nothing is noted yet") }
+            try place.snapshot.compare(tree)
+            guard case .withheld = try next() else { fatalError("it waits for its counterpart") }
+            return Task { [snapshot = place.snapshot] in await snapshot.waitForComparisons(atMost: .seconds(3600)) }
+        }
+        await waits.value
+        guard case .changes = try next() else { return #expect(Bool(false), "the comparison is over") }
+        try await place.snapshot.waitForTime()
     }
 
     @Test("A file on another file system is not the other half of a move")
@@ -581,7 +618,7 @@ struct FileSnapshotTests {
         try place.write("one", "a")
         _ = try place.settle()
         try place.snapshot.setTrees([])
-        #expect(try place.snapshot.changes(of: FileOwner.name, limit: 10)?.changes == [.removed(path: place.path("a"))])
+        #expect(try place.snapshot.next(of: FileOwner.name, limit: 10)?.changes == [.removed(path: place.path("a"))])
     }
 
     @Test("A snapshot that cannot be read is made anew")
@@ -601,7 +638,7 @@ struct FileSnapshotTests {
         for _ in 0..<40 {
             for _ in 0..<Int.random(in: 0..<12, using: &random) { tree.step() }
             try place.compare()
-            while let changes = try place.snapshot.changes(of: FileOwner.name, limit: 3) {
+            while let changes = try place.snapshot.next(of: FileOwner.name, limit: 3) {
                 // Killed before it was asked, before it answered, or not at all.
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0: place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")

@@ -55,7 +55,7 @@ final class Watched: Sendable {
         var all: [FileChange] = []
         while true {
             let next: FileChanges?
-            do throws(FileWatchingError) { next = try snapshot.changes(of: FileOwner.name, limit: 100) } catch {
+            do throws(FileWatchingError) { next = try snapshot.next(of: FileOwner.name, limit: 100) } catch {
                 if case .snapshotLost = error { continue }
                 throw error
             }

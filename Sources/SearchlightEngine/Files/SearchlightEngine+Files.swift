@@ -90,7 +90,9 @@ extension SearchlightEngine {
     }
 
     private static func acknowledgeAll(of owner: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
-        while let changes = try snapshot.changes(of: owner, limit: maximumChanges) { try snapshot.acknowledge(changes) }
+        while case .changes(let changes) = try snapshot.changes(of: owner, limit: maximumChanges) {
+            try snapshot.acknowledge(changes)
+        }
     }
 
     /// Notes the lists of a bundle as they are, since it is about to be asked for everything.
@@ -152,7 +154,13 @@ extension SearchlightEngine {
             let next = try await files.use { (snapshot) throws(FileWatchingError) in
                 try snapshot.changes(of: bundle, after: after, limit: Self.maximumChanges)
             }
-            guard let next else { break }
+            if case .withheld = next {
+                // What may be halves of moves is told once the comparison is over that may find the other halves.
+                try await files.snapshot().waitForComparisons(atMost: .seconds(1))
+                guard await checkpoint() else { throw .extension(.cancelled) }
+                continue
+            }
+            guard case .changes(let next) = next else { break }
             if !next.changes.isEmpty, try await !ask(bundle, next.changes, origin, &update) { break }
             try await files.use { (snapshot) throws(FileWatchingError) in try snapshot.acknowledge(next) }
             try await refresh(files)

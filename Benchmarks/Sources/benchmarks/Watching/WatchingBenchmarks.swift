@@ -35,7 +35,9 @@ struct WatchingBenchmarks {
         guard found == files else { throw BenchmarkError("\(found) of \(files) files were found.") }
         let told = try seconds {
             let snapshot = try FileSnapshot(path: path)
-            while let changes = try snapshot.changes(of: Self.owner, limit: 1000) { try snapshot.acknowledge(changes) }
+            while case .changes(let changes) = try snapshot.changes(of: Self.owner, limit: 1000) {
+                try snapshot.acknowledge(changes)
+            }
         }
         let afterwards = try seconds { _ = try compare(try FileSnapshot(path: path)) }
         let catchUps = try (0..<Self.repetitions).map { _ in
