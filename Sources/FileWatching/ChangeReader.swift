@@ -17,10 +17,11 @@ struct ChangeReader {
         let isPresent: Bool
         /// Whether the owner knows a file at this place.
         let isKnown: Bool
+        let isTold: Bool
         let state: FileState
 
         static let columns = """
-            serial, difference.folder, difference.name, is_present, file.inode IS NOT NULL,
+            serial, difference.folder, difference.name, is_present, file.inode IS NOT NULL, is_told,
             difference.file_system, difference.inode, difference.born, difference.size, difference.modified,
             difference.changed
             """
@@ -34,7 +35,8 @@ struct ChangeReader {
             name = try row.name(2)
             isPresent = try row.isTrue(3)
             isKnown = try row.isTrue(4)
-            state = try FileState(row, from: 5)
+            isTold = try row.isTrue(5)
+            state = try FileState(row, from: 6)
         }
     }
 
@@ -72,8 +74,13 @@ struct ChangeReader {
             if let other, let otherPath = try self.path(of: other) {
                 taken.insert(other.serial)
                 serials.append(other.serial)
-                changes.append(
-                    difference.isPresent ? .moved(from: otherPath, to: path) : .moved(from: path, to: otherPath))
+                if EntryName(path) != EntryName(otherPath) {
+                    changes.append(
+                        difference.isPresent ? .moved(from: otherPath, to: path) : .moved(from: path, to: otherPath))
+                } else if difference.state != other.state || difference.isTold || other.isTold {
+                    // Two trees with the same path: it went for one only.
+                    changes.append(.changed(path: path))
+                }
             } else {
                 changes.append(difference.isPresent ? .changed(path: path) : .removed(path: path))
             }
@@ -81,13 +88,6 @@ struct ChangeReader {
         return FileChanges(changes: changes, serials: serials)
     }
 
-    private mutating func path(of difference: Difference) throws -> String? {
-        guard let folder = try paths.path(of: difference.folder, db) else { return nil }
-        let name = difference.name.text
-        return name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + name
-    }
-
-    /// The most files with one number that are compared: names of one file.
     /// Whether there is anything that an owner was not told of, or did not answer.
     func hasAny(_ owner: String, after last: Int64) throws -> Bool {
         try Bool.fetchOne(
@@ -100,6 +100,13 @@ struct ChangeReader {
                 """, arguments: [owner, last]) ?? false
     }
 
+    private mutating func path(of difference: Difference) throws -> String? {
+        guard let folder = try paths.path(of: difference.folder, db) else { return nil }
+        let name = difference.name.text
+        return name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + name
+    }
+
+    /// The most files with one number that are compared: names of one file.
     private static let maximumCounterparts = 64
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {
@@ -125,6 +132,8 @@ struct FolderPaths {
     private var known: [Int64: String?] = [:]
     /// The most that are kept.
     private static let maximum = 4096
+    /// The most names that a path can have.
+    private static let maximumNames = 2048
 
     init() {}
 
@@ -143,7 +152,7 @@ struct FolderPaths {
         var names: [EntryName] = []
         var next = folder
         while true {
-            guard let row = try Row.fetchOne(statement, arguments: [next]), names.count <= WatchedTree.Limit.depth + 1
+            guard let row = try Row.fetchOne(statement, arguments: [next]), names.count <= maximumNames
             else { return nil }
             next = try row.number(0)
             if next == 0 {

@@ -321,6 +321,7 @@ struct ComparisonWalk {
         guard parent.depth < WatchedTree.Limit.depth, reader.hasRoom else {
             return report.noteBeyondLimits(shown(path))
         }
+        reader.pulse?.beat()
         var described = csystem_file()
         var place = parent.place
         let folder: OwnedDescriptor

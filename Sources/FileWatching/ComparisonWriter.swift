@@ -71,9 +71,9 @@ struct ComparisonWriter {
                     .execute(arguments: [known.id])
                 return known.id
             case .content(let content):
-                if let known {
+                // A folder that was gone may be forgotten by now.
+                if let known, try update(known, seen, isPartial: content.needsRetry) {
                     folder = known.id
-                    try update(known, seen, isPartial: content.needsRetry)
                 } else {
                     folder = try insert(name, in: parent, seen, isPartial: content.needsRetry)
                 }
@@ -94,7 +94,7 @@ struct ComparisonWriter {
         _ children: inout [Int64: [EntryName: FolderRow]]
     ) throws {
         guard content.isWhole else {
-            for name in content.absent + content.files.map(\.name) {
+            for name in content.absent + content.files.map(\.name) + Array(content.dangling.keys) {
                 guard let known = try FolderRow.child(name, of: folder, tree: tree.id, db) else { continue }
                 try lose(known, in: path)
             }
@@ -123,14 +123,16 @@ struct ComparisonWriter {
             .execute(arguments: [state.rawValue, folder])
     }
 
-    private func update(_ known: FolderRow, _ seen: SeenFolder, isPartial: Bool) throws {
+    /// - Returns: Whether the row is there.
+    private func update(_ known: FolderRow, _ seen: SeenFolder, isPartial: Bool) throws -> Bool {
         guard
             known.state != .present || known.isPartial != isPartial || known.inode != seen.number.inode
                 || known.born != seen.born || known.mount != seen.mount
-        else { return }
+        else { return true }
         try db.cachedStatement(
             sql: "UPDATE folder SET state = 0, is_partial = ?, inode = ?, born = ?, file_system = ? WHERE id = ?"
         ).execute(arguments: [isPartial, Int64(bitPattern: seen.number.inode), seen.born, seen.mount, known.id])
+        return db.changesCount > 0
     }
 
     private func insert(_ name: EntryName, in parent: Int64, _ seen: SeenFolder, isPartial: Bool) throws -> Int64 {

@@ -9,7 +9,7 @@ import SystemSupport
 /// An owner knows a file once it has acknowledged the change that named it. So what was not acknowledged is found again,
 /// whoever was killed in between.
 ///
-/// Any thread. Comparisons wait for each other, and hold the database only to note what they have read from the disk: a file
+/// Any thread. Comparisons of one tree wait for each other, and hold the database only to note what they have read from the disk: a file
 /// system that does not answer holds up nobody else. Only one process may compare; others may read. What is damaged is made
 /// again, then everything differs.
 ///
@@ -32,8 +32,8 @@ package final class FileSnapshot: Sendable {
     private let rules = Mutex<[WatchedTree]>([])
     /// How often the file was made again, and who is woken then.
     private let losses = Mutex(Losses())
-    /// Held while the disk is compared.
-    private let comparing = Mutex(())
+    /// One for each tree, held while that is compared: a file system that does not answer holds up no other tree.
+    private let comparing = Mutex<[Int64: ComparisonLock]>([:])
     private let gathering = Mutex(Gathering())
 
     private static let version: Int64 = 4
@@ -47,16 +47,20 @@ package final class FileSnapshot: Sendable {
         var wakes: OwnedDescriptor?
     }
 
+    private final class ComparisonLock: Sendable {
+        let mutex = Mutex(())
+    }
+
     /// Comparisons that are in progress.
     private struct Gathering {
         var count = 0
+        /// Those who wait until there are none.
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting: UInt64 = 0
         /// The last difference before they began.
         var serial: Int64 = 0
         var begun = ContinuousClock.now
 
-        /// Those who wait until there are none.
-        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var lastWaiting: UInt64 = 0
         /// How long changes wait for their counterparts.
         static let patience = Duration.seconds(30)
     }
@@ -184,7 +188,7 @@ package final class FileSnapshot: Sendable {
             return losses.wakes
         }
         wakes?.signalEvent()
-        do throws(FileWatchingError) { try store(rules.withLock { $0 }) } catch { return error }
+        do throws(FileWatchingError) { _ = try store(rules.withLock { $0 }) } catch { return error }
         return .snapshotLost(path: path)
     }
 
@@ -196,34 +200,52 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Trees
 
-    /// Says what is watched from now on. Files of trees that are not any more become removed ones.
-    package func setTrees(_ trees: [WatchedTree]) throws(FileWatchingError) {
+    /// Says what is watched from now on. What is known of a tree that is not watched any more goes to those of the same owner
+    /// that cover its paths (``TreeSuccession``); other files of it become removed ones, even if their disk is away: the user
+    /// wants them no longer.
+    ///
+    /// - Returns: The trees that took something over, which are to be compared as new ones are.
+    @discardableResult
+    package func setTrees(_ trees: [WatchedTree]) throws(FileWatchingError) -> Set<Int64> {
         rules.withLock { $0 = trees }
-        try store(trees)
+        let takers = try store(trees)
         _ = try removeGoing()
+        return takers
     }
 
-    private func store(_ trees: [WatchedTree]) throws(FileWatchingError) {
-        let wanted = Set(WatchedTree.withoutNested(trees))
-        try once { db in
+    private func store(_ trees: [WatchedTree]) throws(FileWatchingError) -> Set<Int64> {
+        let wanted = WatchedTree.withoutNested(trees)
+        let (takers, stored) = try once { db in
             for tree in try Self.storedTrees(db) where !wanted.contains(tree.rule) {
                 try db.execute(sql: "UPDATE tree SET is_dropped = 1 WHERE id = ?", arguments: [tree.id])
-                try db.execute(
-                    sql: "UPDATE folder SET state = 2 WHERE parent = 0 AND name = '' AND tree = ?", arguments: [tree.id]
-                )
             }
-            try db.execute(
-                sql: "DELETE FROM tree WHERE is_dropped AND id NOT IN (SELECT tree FROM folder WHERE parent = 0)")
+            var takers: Set<Int64> = []
+            for tree in try Self.storedTrees(db, areDropped: true) where wanted.contains(tree.rule) {
+                try db.execute(sql: "UPDATE tree SET is_dropped = 0 WHERE id = ?", arguments: [tree.id])
+                try TreeSuccession.revive(tree, db)
+                takers.insert(tree.id)
+            }
             for rule in wanted.sorted(by: { $0.order.lexicographicallyPrecedes($1.order) }) {
                 try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [rule.owner])
                 try db.execute(
-                    sql: """
-                        INSERT INTO tree (owner, root, names) SELECT id, ?, ? FROM owner WHERE name = ?
-                        ON CONFLICT DO UPDATE SET is_dropped = 0
-                        """,
+                    sql: "INSERT OR IGNORE INTO tree (owner, root, names) SELECT id, ?, ? FROM owner WHERE name = ?",
                     arguments: [rule.root, rule.names.map { $0 + "/" }.joined(), rule.owner])
             }
+            let heirs = try Self.storedTrees(db)
+            for tree in try Self.storedTrees(db, areDropped: true) {
+                var succession = try TreeSuccession(
+                    db, of: tree, heirs: heirs.filter { $0.ownerNumber == tree.ownerNumber })
+                try succession.run()
+                takers.formUnion(succession.takers)
+            }
+            try db.execute(
+                sql: """
+                    DELETE FROM tree WHERE is_dropped AND NOT EXISTS (SELECT 1 FROM folder WHERE folder.tree = tree.id)
+                    """)
+            return (takers, Set(heirs.map(\.id)))
         }
+        comparing.withLock { $0 = $0.filter { stored.contains($0.key) } }
+        return takers
     }
 
     /// Notes what folders held that are gone.
@@ -241,15 +263,17 @@ package final class FileSnapshot: Sendable {
     /// The trees that are watched.
     package func trees() throws(FileWatchingError) -> [StoredTree] { try once { try Self.storedTrees($0) } }
 
-    private static func storedTrees(_ db: Database, _ which: Int64? = nil) throws -> [StoredTree] {
+    private static func storedTrees(
+        _ db: Database, _ which: Int64? = nil, areDropped: Bool = false
+    ) throws -> [StoredTree] {
         try Row.fetchAll(
             db,
             sql: """
                 SELECT tree.id, owner.name, root, names, file_system, mount_point, owner.id
                 FROM tree JOIN owner ON owner.id = owner
-                WHERE NOT is_dropped AND tree.id = coalesce(?, tree.id) ORDER BY tree.id
+                WHERE is_dropped = ? AND tree.id = coalesce(?, tree.id) ORDER BY tree.id
                 """,
-            arguments: [which]
+            arguments: [areDropped, which]
         ).map { row in
             let names = try row.text(3).utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             let identity = try row.text(orNil: 4)
@@ -272,8 +296,10 @@ package final class FileSnapshot: Sendable {
         try compare(tree, observer: nil)
     }
 
-    func compare(_ tree: StoredTree, observer: (any FolderObserver)?) throws(FileWatchingError) -> TreeReport {
-        try compare(observer) { db in
+    func compare(
+        _ tree: StoredTree, observer: (any FolderObserver)?, _ pulse: ComparisonPulse? = nil
+    ) throws(FileWatchingError) -> TreeReport {
+        try compare(tree.id, observer, pulse) { db in
             try Self.storedTrees(db, tree.id).first.map { try self.knowledge(of: $0, db) }
         } begin: { walk throws(FileWatchingError) in
             try walk.begin()
@@ -286,13 +312,14 @@ package final class FileSnapshot: Sendable {
     ///   - names: `nil` for all.
     ///   - folder: The number under which an observer knows it.
     func compare(
-        _ names: Set<EntryName>?, of folder: Int64, observer: (any FolderObserver)?
+        _ names: Set<EntryName>?, of folder: Int64, observer: (any FolderObserver)?, _ pulse: ComparisonPulse? = nil
     ) throws(FileWatchingError) -> TreeReport {
+        guard let number = try tree(of: folder) else { return TreeReport() }
         var way = ComparisonWalk.Way(folder: folder, names: [])
         var known: [EntryName: FolderRow] = [:]
-        return try compare(observer) { db in
-            guard let tree = try self.treeNumber(of: folder, db), let stored = try Self.storedTrees(db, tree).first,
-                let steps = try FolderPaths.steps(to: folder, db)
+        return try compare(number, observer, pulse) { db in
+            guard let tree = try self.treeNumber(of: folder, db), tree == number,
+                let stored = try Self.storedTrees(db, tree).first, let steps = try FolderPaths.steps(to: folder, db)
             else { return nil }
             way.names = steps.names
             if let names {
@@ -308,26 +335,38 @@ package final class FileSnapshot: Sendable {
 
     /// Reads what is known, walks, and notes what was seen batch by batch.
     private func compare(
-        _ observer: (any FolderObserver)?, knowledge: (Database) throws -> ComparisonWalk.Knowledge?,
+        _ tree: Int64, _ observer: (any FolderObserver)?, _ pulse: ComparisonPulse?,
+        knowledge: (Database) throws -> ComparisonWalk.Knowledge?,
         begin: (inout ComparisonWalk) throws(FileWatchingError) -> Void
     ) throws(FileWatchingError) -> TreeReport {
-        try comparing.withLock { _ throws(FileWatchingError) in
+        let lock = comparing.withLock { locks in
+            let lock = locks[tree] ?? ComparisonLock()
+            locks[tree] = lock
+            return lock
+        }
+        return try lock.mutex.withLock { _ throws(FileWatchingError) in
             try gather { () throws(FileWatchingError) in
+                pulse?.pause()
                 guard let knowledge = try once(knowledge) else { return TreeReport() }
-                let reader = FileReader(rule: knowledge.tree.rule, conditions)
+                let reader = FileReader(rule: knowledge.tree.rule, conditions, pulse)
                 var walk = ComparisonWalk(knowledge, excluding: excluded, reader: reader, observer: observer)
                 var children: [Int64: [EntryName: FolderRow]] = [:]
                 do throws(FileWatchingError) {
+                    pulse?.beat()
                     try begin(&walk)
                     var goesOn = true
                     while goesOn {
                         goesOn = try walk.go()
+                        // The snapshot is waited for now.
+                        pulse?.pause()
                         try note(&walk, knowledge.tree, &children)
+                        pulse?.beat()
                     }
                 } catch {
                     walk.didNote(walk.batch.map { _ in nil })
                     throw error
                 }
+                pulse?.pause()
                 if try removeGoing() { walk.report.hasNews = true }
                 return walk.report
             }
@@ -430,6 +469,28 @@ package final class FileSnapshot: Sendable {
         return try body()
     }
 
+    /// Returns once no comparison is in progress, or after a time: then ``changes(of:limit:)`` may have something to tell.
+    package func waitForComparisons(atMost time: Duration) async {
+        let number = gathering.withLock { gathering in
+            gathering.lastWaiting += 1
+            return gathering.lastWaiting
+        }
+        var timer: Task<Void, Never>?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isOver = gathering.withLock { gathering in
+                guard gathering.count > 0 else { return true }
+                gathering.waiting[number] = continuation
+                return false
+            }
+            if isOver { return continuation.resume() }
+            timer = Task { [weak self] in
+                guard (try? await Task.sleep(for: time)) != nil else { return }
+                self?.gathering.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+            }
+        }
+        timer?.cancel()
+    }
+
     private static func lastSerial(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'difference'") ?? 0
     }
@@ -468,28 +529,6 @@ package final class FileSnapshot: Sendable {
     package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> NextChanges {
         let settled = gathering.withLock { gathering in
             gathering.count > 0 && .now - gathering.begun < Gathering.patience ? gathering.serial : nil
-    /// Returns once no comparison is in progress, or after a time: then ``changes(of:limit:)`` may have something to tell.
-    package func waitForComparisons(atMost time: Duration) async {
-        let number = gathering.withLock { gathering in
-            gathering.lastWaiting += 1
-            return gathering.lastWaiting
-        }
-        var timer: Task<Void, Never>?
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isOver = gathering.withLock { gathering in
-                guard gathering.count > 0 else { return true }
-                gathering.waiting[number] = continuation
-                return false
-            }
-            if isOver { return continuation.resume() }
-            timer = Task { [weak self] in
-                guard (try? await Task.sleep(for: time)) != nil else { return }
-                self?.gathering.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
-            }
-        }
-        timer?.cancel()
-    }
-
         }
         return try once(isDurable: true) { db in
             var reader = ChangeReader(db)

@@ -45,12 +45,16 @@ struct FolderPlace {
 struct FileReader {
     let rule: WatchedTree
     let conditions: SnapshotConditions
+    /// Told of each answer of the file system.
+    let pulse: ComparisonPulse?
     /// Entries met, hidden ones included.
     private(set) var entries = 0
     /// File systems of links' targets by their device.
     private var places: [UInt64: FileSystemPlace] = [:]
 
-    init(rule: WatchedTree, _ conditions: SnapshotConditions) { (self.rule, self.conditions) = (rule, conditions) }
+    init(rule: WatchedTree, _ conditions: SnapshotConditions, _ pulse: ComparisonPulse?) {
+        (self.rule, self.conditions, self.pulse) = (rule, conditions, pulse)
+    }
 
     /// Whether more entries may be read.
     var hasRoom: Bool { entries < conditions.maximumEntries }
@@ -102,6 +106,7 @@ struct FileReader {
         _ name: EntryName, in folder: OwnedDescriptor, _ place: FolderPlace, depth: Int, at time: Int64,
         _ content: inout FolderContent
     ) {
+        pulse?.beat()
         switch Found(name.text, in: folder.number) {
         case .folder where rule.admits(name.text, depth: depth, isFolder: true): content.subfolders.append(name)
         case .file(let described) where rule.admits(name.text, depth: depth, isFolder: false):

@@ -189,7 +189,7 @@ struct WatchRun: ~Copyable {
     private mutating func setRules() {
         (rulesDue, rulesFailure) = (nil, nil)
         do throws(FileWatchingError) {
-            try snapshot.setTrees(rules)
+            let takers = try snapshot.setTrees(rules)
             let stored = try snapshot.trees()
             for number in trees.keys where !stored.contains(where: { $0.id == number }) {
                 trees[number] = nil
@@ -199,6 +199,7 @@ struct WatchRun: ~Copyable {
             for tree in stored where trees[tree.id] == nil {
                 trees[tree.id] = Tree(stored: tree, due: .now, resolved: tree.rule.root)
             }
+            for tree in takers { schedule(tree, at: .now) }
         } catch {
             fail(error)
             (rulesDue, rulesFailure) = (.now + pace.failure, error.description)
@@ -225,25 +226,34 @@ struct WatchRun: ~Copyable {
             for tree in trees.keys where trees[tree]?.due == nil { trees[tree]?.due = now + wait }
         }
         let hasRules = rulesDue.map { $0 <= now } ?? false
-        if hasRules { setRules() }
-        let dueTrees = trees.values.filter { tree in [tree.due, tree.poll].contains { $0.map { $0 <= now } ?? false } }
-            .map(\.stored.id).sorted()
+        var dueTrees = dueTrees(at: now)
         let dueNames = settling.takeDue(at: now)
         guard hasRules || !dueTrees.isEmpty || !dueNames.isEmpty else { return false }
         do throws(FileWatchingError) {
-            // The two names of a file that was moved may be in two trees.
+            // The two names of a file that was moved may be in two trees. What is known of trees that are dropped is true again
+            // once those that took it over are compared.
             try snapshot.gather { () throws(FileWatchingError) in
+                if hasRules {
+                    setRules()
+                    dueTrees = self.dueTrees(at: .now)
+                }
                 for tree in dueTrees { try compareWhole(tree) }
                 for (folder, names) in dueNames { try compare(names, of: folder) }
             }
         } catch {
             // What was due is not done.
             for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
+            if let due = rulesDue, due <= now { (rulesDue, rulesFailure) = (now + pace.failure, error.description) }
             fail(error)
         }
         if wasMoved || !watches.unwatched.isEmpty && !dueTrees.isEmpty { dropStrayWatches() }
         updateStatus()
         return true
+    }
+
+    private func dueTrees(at now: ContinuousClock.Instant) -> [Int64] {
+        trees.values.filter { tree in [tree.due, tree.poll].contains { $0.map { $0 <= now } ?? false } }
+            .map(\.stored.id).sorted()
     }
 
     private mutating func compareWhole(_ number: Int64) throws(FileWatchingError) {

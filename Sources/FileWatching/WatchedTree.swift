@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 
 /// A folder with all below it, or a file, that is watched for an owner.
 ///
@@ -74,10 +75,12 @@ package struct WatchedTree: Hashable, Sendable {
     static func withoutNested(_ trees: [WatchedTree]) -> Set<WatchedTree> {
         let distinct = Set(trees)
         return distinct.filter { tree in
-            !distinct.contains { other in
-                other != tree && EntryName(other.owner) == EntryName(tree.owner) && other.names.isEmpty
-                    && (EntryName(other.root) == EntryName(tree.root) || other.holds(tree.root))
-            }
+            // Hidden names are in no other tree.
+            tree.names.contains { $0.isHiddenName }
+                || !distinct.contains { other in
+                    other != tree && EntryName(other.owner) == EntryName(tree.owner) && other.names.isEmpty
+                        && (EntryName(other.root) == EntryName(tree.root) || other.holds(tree.root))
+                }
         }
     }
 

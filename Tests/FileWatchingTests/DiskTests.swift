@@ -112,4 +112,27 @@ struct DisksInNamespaceTests {
         _ = try await place.settle()
         #expect(place.files.count == 3)
     }
+
+    @Test("A disk that is away stays so when its list is widened, and is followed when it is back")
+    func widened() async throws {
+        let place = try Watched()
+        let disk = place.folder.path("usb")
+        for path in [disk, place.folder.path("storage")] { mkdir(path, 0o700) }
+        try mount("-t", "tmpfs", "first", place.folder.path("storage"))
+        mkdir(place.folder.path("storage/notes"), 0o700)
+        try mount("--bind", place.folder.path("storage"), disk)
+        for name in ["a", "b"] { try write("one", disk + "/notes/" + name) }
+        place.watch([disk + "/notes"])
+        try await place.settle { $0.files.count == 2 && $0.status.isUpToDate }
+        try unmount(disk)
+        try await place.wait { $0.trees.values.contains(.unavailable([disk + "/notes"])) && $0.isUpToDate }
+        place.watch([disk])
+        try await place.wait { $0.trees.values.contains(.unavailable([disk])) && $0.isUpToDate }
+        #expect(try place.snapshot.pending().isEmpty)
+        unlink(place.folder.path("storage/notes/b"))
+        try mount("--bind", place.folder.path("storage"), disk)
+        try await place.settle { $0.files.count == 1 && $0.status.isUpToDate }
+        try write("two", disk + "/notes/a")
+        try await place.settle { $0.files.values.contains("two") }
+    }
 }

@@ -594,6 +594,26 @@ struct FileSnapshotTests {
         #expect(Set(try place.settle()) == [.removed(path: file + "/in"), .changed(path: file)])
     }
 
+    @Test("A folder whose place a link takes that leads to nothing is removed, also where that name alone is looked at")
+    func folderBecomesLink() throws {
+        var place = try Place()
+        let observer = Recorder()
+        for name in ["folder/a", "folder/below/b", "other/c"] { try place.write("one", name) }
+        _ = try place.settle()
+        _ = try place.snapshot.compare(try #require(try place.snapshot.trees().first), observer: observer)
+        let root = try #require(observer.noted.first)
+        for name in ["folder", "other"] {
+            try FileManager.default.removeItem(atPath: place.path(name))
+            symlink("nothing", place.path(name))
+        }
+        _ = try place.snapshot.compare(["folder"], of: root, observer: observer)
+        let changes = try #require(try place.snapshot.next(of: FileOwner.name, limit: 9))
+        let removed = ["folder/a", "folder/below/b"].map { FileChange.removed(path: place.path($0)) }
+        #expect(Set(changes.changes) == Set(removed))
+        try place.snapshot.acknowledge(changes)
+        #expect(try place.settle() == [.removed(path: place.path("other/c"))])
+    }
+
     @Test("Patterns name what is watched below a root")
     func patterns() throws {
         var place = try Place()
