@@ -8,9 +8,9 @@ protocol FolderObserver: AnyObject {
     /// Watches an open folder before its names are read, so that a later change is reported.
     ///
     /// - Returns: The number of the watch; `nil` if the folder cannot be watched.
-    func willRead(_ folder: OwnedDescriptor) -> Int32?
+    func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber) -> Int32?
     /// A folder was noted under a number; `nil` if it was not noted after all.
-    func didNote(_ watch: Int32?, _ folder: Int64?)
+    func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber)
     /// Whether a folder is watched.
     func isWatched(_ folder: Int64) -> Bool
 }
@@ -283,7 +283,9 @@ struct ComparisonWalk {
     ///
     /// - Parameter folders: `nil` for those that were not noted.
     mutating func didNote(_ folders: [Int64?]) {
-        for (seen, folder) in zip(batch, folders) where seen.isObserved { observer?.didNote(seen.watch, folder) }
+        for (seen, folder) in zip(batch, folders) where seen.isObserved {
+            observer?.didNote(seen.watch, folder, seen.number)
+        }
         for place in levels.indices {
             guard case .seen(let index) = levels[place].origin else { continue }
             // Below a folder that was not noted nothing is.
@@ -367,9 +369,10 @@ struct ComparisonWalk {
         _ name: EntryName, _ folder: OwnedDescriptor, _ described: csystem_file, path: String, depth: Int,
         parent: SeenFolder.Origin, _ place: FolderPlace, mount: String?, judgement: DiskJudgement, known: Int64?
     ) {
-        let watch = observer?.willRead(folder)
+        let number = FolderNumber(described)
+        let watch = observer?.willRead(folder, number)
         var seen = SeenFolder(
-            target: .child(name, of: parent), finding: .unreadable, path: path, number: FolderNumber(described),
+            target: .child(name, of: parent), finding: .unreadable, path: path, number: number,
             born: described.born, mount: mount, watch: watch, isObserved: observer != nil)
         if observer != nil, watch == nil { report.unwatched += 1 }
         report.isShared = report.isShared || place.place.kind.isShared
@@ -383,7 +386,7 @@ struct ComparisonWalk {
                 case .away: ((try? holdsSample(of: known ?? 0, in: folder)) ?? false)
                 }
             guard holdsKnown else {
-                if seen.isObserved { observer?.didNote(watch, nil) }
+                if seen.isObserved { observer?.didNote(watch, nil, number) }
                 return report.noteUnavailable(shown(path))
             }
         } catch {

@@ -21,13 +21,15 @@ package final class FileWatcher: Sendable {
         case missing
         /// Places that are not there or cannot be read; their files stay as they were.
         case unavailable([String])
+        /// Its file system does not answer; what happens in the other trees is not noted either until it does.
+        case silent
         /// The snapshot or a folder failed.
         case failed(String)
     }
 
     /// Why a tree is compared every five minutes.
     package enum Polling: Hashable, Sendable {
-        /// The kernel refused watches; most often the user has as many as it allows.
+        /// The kernel refused watches, or half of those that it allows a user are used: the rest is left to other programs.
         case unwatched
         /// It is on a file system that others change unseen: NFS, SMB, FUSE and the like.
         case shared
@@ -61,6 +63,8 @@ package final class FileWatcher: Sendable {
     private let orders = Mutex(Orders())
     private let statusNow = Mutex(Status())
     private let wake: OwnedDescriptor
+    private let pulse = ComparisonPulse()
+    private let silence: Duration
 
     /// Starts the thread. Nothing is watched before ``watch(_:)``.
     ///
@@ -72,25 +76,29 @@ package final class FileWatcher: Sendable {
         snapshot: FileSnapshot, onNews: @escaping @Sendable (FileWatcher.Status) -> Void
     ) throws(FileWatchingError) {
         try self.init(
-            snapshot: snapshot, pace: WatchPace(), addWatch: { inotify_add_watch($0, $1, $2) }, onNews: onNews)
+            snapshot: snapshot, pace: WatchPace(), maximumWatches: FolderWatches.systemMaximum,
+            addWatch: { inotify_add_watch($0, $1, $2) }, onNews: onNews)
     }
 
     init(
-        snapshot: FileSnapshot, pace: WatchPace, addWatch: @escaping FolderWatches.Add,
+        snapshot: FileSnapshot, pace: WatchPace, maximumWatches: Int = .max, addWatch: @escaping FolderWatches.Add,
         onNews: @escaping @Sendable (FileWatcher.Status) -> Void
     ) throws(FileWatchingError) {
         let number = csystem_event_descriptor()
         guard number >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
         let wake = OwnedDescriptor(adopting: number)
         self.wake = wake
+        silence = pace.silence
         snapshot.signalLosses(to: wake)
         let watches = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard watches >= 0 else { throw .system(operation: "creating an inotify descriptor", code: errno) }
         let inotify = OwnedDescriptor(adopting: watches)
-        let result = OwnThread.start("file-watch") { [weak self] in
+        let result = OwnThread.start("file-watch") { [weak self, pulse] in
             // Changes matter soon, and less than what the user does.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-            var run = WatchRun(snapshot: snapshot, watches: FolderWatches(inotify, add: addWatch), pace: pace)
+            var run = WatchRun(
+                snapshot: snapshot, watches: FolderWatches(inotify, maximum: maximumWatches, add: addWatch), pace: pace,
+                pulse: pulse)
             while true {
                 run.wait(wake)
                 guard let orders = self?.takeOrders(), !orders.hasEnded else { return }
@@ -124,8 +132,15 @@ package final class FileWatcher: Sendable {
     /// Compares everything again.
     package func compareAgain() { order { $0.comparesAgain = true } }
 
-    /// What is watched now.
-    package var status: Status { statusNow.withLock { $0 } }
+    /// What is watched now. Never waits for a file system.
+    package var status: Status {
+        var status = statusNow.withLock { $0 }
+        if let tree = pulse.silentTree(after: silence) {
+            status.trees[tree] = .silent
+            status.isUpToDate = false
+        }
+        return status
+    }
 
     /// Ends the thread.
     package func end() { order { $0.hasEnded = true } }

@@ -4,22 +4,41 @@ import SystemSupport
 
 /// The watches of inotify(7), and which folders of a snapshot each stands for: two owners may have one folder.
 ///
-/// One thread. About 60 bytes a folder, and about 1 KiB in the kernel.
-final class FolderWatches: FolderObserver {
+/// There are no more than ``maximum``. Where these are used up, each owner has a fair share: one with fewer takes from the one with
+/// most what that has beyond its own, and the trees of that one are polled.
+///
+/// One thread. About 100 bytes a folder, and about 1 KiB in the kernel.
+final class FolderWatches {
     /// Asks the kernel for a watch, as inotify_add_watch(2) does.
     typealias Add = @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
 
     let descriptor: OwnedDescriptor
+    /// The most watches.
+    let maximum: Int
     private let addWatch: Add
     /// The first folder of each watch, and the others of the few that have several.
     private var folders: [Int32: Int64] = [:]
     private var others: [Int32: Set<Int64>] = [:]
-    private var watches: [Int64: Int32] = [:]
+    private var watches: [Int64: Watched] = [:]
+    /// The folders that are watched, by their number in the file system.
+    private var numbers: [FolderNumber: Int32] = [:]
+    /// Watches that were added and are not noted yet.
+    private var added = 0
+    /// How many folders of each owner are watched.
+    private var counts: [Int64: Int] = [:]
     /// What is watched on the way to a root.
     private var places: [Int32: Set<Place>] = [:]
     /// Folders that could not be watched, and the code of the last error: most often ENOSPC, the user's limit of watches.
     private(set) var unwatched: Set<Int64> = []
     private var lastCode: Int32 = 0
+    /// Owners that lost watches to others since this was emptied.
+    var curtailed: Set<Int64> = []
+
+    private struct Watched {
+        var watch: Int32
+        var owner: Int64
+        var number: FolderNumber
+    }
 
     /// A name above the root of a tree, or a folder or link on the way there itself.
     struct Place: Hashable {
@@ -29,14 +48,27 @@ final class FolderWatches: FolderObserver {
 
     private static let presence: EventMask = [.created, .moved, .deleted, .folderGone]
     private static let content: EventMask = [presence, .modified, .closedAfterWriting, .attributes]
+    /// How many watches an owner loses at once, at most, and as a part of what it has beyond its share.
+    private static let (takenAtOnce, takenPart) = (256, 8)
 
-    init(_ descriptor: OwnedDescriptor, add: @escaping Add) {
+    init(_ descriptor: OwnedDescriptor, maximum: Int = .max, add: @escaping Add) {
         self.descriptor = descriptor
+        self.maximum = maximum
         addWatch = add
+    }
+
+    /// Half of what the kernel allows a user: the rest is for other programs.
+    static var systemMaximum: Int {
+        guard let text = try? BoundedFile.regular("/proc/sys/fs/inotify/max_user_watches", limit: 64),
+            let limit = Int(String(decoding: text, as: UTF8.self).prefix { $0.isNumber })
+        else { return .max }
+        return max(1, limit / 2)
     }
 
     var count: Int { Set(folders.keys).union(places.keys).count }
     var code: Int32? { unwatched.isEmpty ? nil : lastCode }
+    /// Whether the last watch was refused for want of room.
+    var isOutOfRoom: Bool { lastCode == ENOSPC || lastCode == ENOMEM }
 
     private func add(_ path: String, _ mask: EventMask) -> Int32? {
         let watch = addWatch(descriptor.number, path, mask.rawValue)
@@ -46,12 +78,48 @@ final class FolderWatches: FolderObserver {
 
     // MARK: Folders
 
-    func willRead(_ folder: OwnedDescriptor) -> Int32? {
+    /// Watches an open folder for an owner.
+    func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber, for owner: Int64) -> Int32? {
+        let isNew = numbers[number] == nil
+        if isNew, used >= maximum, !makeRoom(for: owner, of: maximum) {
+            lastCode = ENOSPC
+            return nil
+        }
         // The folder that is open, wherever its path leads by now.
-        add("/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked])
+        let (path, mask): (String, EventMask) = (
+            "/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked]
+        )
+        var watch = add(path, mask)
+        // Other programs have the rest.
+        if watch == nil, lastCode == ENOSPC, makeRoom(for: owner, of: used) { watch = add(path, mask) }
+        if isNew, watch != nil { added += 1 }
+        return watch
     }
 
-    func didNote(_ watch: Int32?, _ folder: Int64?) {
+    /// Watches that are used, at least so many.
+    private var used: Int { folders.count + places.count + added }
+
+    /// Takes watches from the owner with most for one that has fewer than its share.
+    private func makeRoom(for owner: Int64, of all: Int) -> Bool {
+        let share = all / (counts.count + (counts[owner] == nil ? 1 : 0))
+        guard counts[owner, default: 0] + added < share,
+            let most = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }), most.value > share,
+            most.key != owner
+        else { return false }
+        let before = used
+        let taken = watches.lazy.filter { $0.value.owner == most.key }.map(\.key)
+            .prefix(min(Self.takenAtOnce, (most.value - share) / Self.takenPart + 1))
+        for folder in Array(taken) {
+            remove(folder)
+            unwatched.insert(folder)
+        }
+        curtailed.insert(most.key)
+        lastCode = ENOSPC
+        return used < before
+    }
+
+    func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber, for owner: Int64) {
+        if watch != nil, numbers[number] == nil { added = max(0, added - 1) }
         guard let folder else {
             if let watch { end(watch) }
             return
@@ -62,10 +130,14 @@ final class FolderWatches: FolderObserver {
             return
         }
         unwatched.remove(folder)
-        guard watches[folder] != watch else { return }
+        numbers[number] = watch
+        if watches[folder]?.watch == watch {
+            if let before = watches[folder], before.owner == owner, before.number == number { return }
+        }
         // Another folder has taken the place of one that was moved away.
-        remove(folder)
-        watches[folder] = watch
+        remove(folder, except: watch)
+        watches[folder] = Watched(watch: watch, owner: owner, number: number)
+        counts[owner, default: 0] += 1
         if folders[watch] == nil { folders[watch] = folder } else { others[watch, default: []].insert(folder) }
     }
 
@@ -77,20 +149,32 @@ final class FolderWatches: FolderObserver {
         unwatched.formIntersection(present)
     }
 
-    private func remove(_ folder: Int64) {
-        guard let watch = watches.removeValue(forKey: folder) else { return }
+    /// - Parameter kept: A watch that does not end by this.
+    private func remove(_ folder: Int64, except kept: Int32? = nil) {
+        guard let watched = takeNote(of: folder) else { return }
+        let watch = watched.watch
         if folders[watch] == folder {
             folders[watch] = others[watch]?.popFirst()
         } else {
             others[watch]?.remove(folder)
         }
         if others[watch]?.isEmpty == true { others[watch] = nil }
-        end(watch)
+        if watch != kept { end(watch, watched.number) }
+    }
+
+    /// Forgets a folder, and counts it no more.
+    private func takeNote(of folder: Int64) -> Watched? {
+        guard let watched = watches.removeValue(forKey: folder) else { return nil }
+        counts[watched.owner, default: 1] -= 1
+        if counts[watched.owner] == 0 { counts[watched.owner] = nil }
+        return watched
     }
 
     /// Ends a watch that stands for nothing.
-    private func end(_ watch: Int32) {
-        if folders[watch] == nil, places[watch] == nil { inotify_rm_watch(descriptor.number, watch) }
+    private func end(_ watch: Int32, _ number: FolderNumber? = nil) {
+        guard folders[watch] == nil else { return }
+        if let number, numbers[number] == watch { numbers[number] = nil }
+        if places[watch] == nil { inotify_rm_watch(descriptor.number, watch) }
     }
 
     /// The folders of a watch.
@@ -104,28 +188,29 @@ final class FolderWatches: FolderObserver {
     /// Watches a folder for a name in it.
     ///
     /// - Parameter isFile: Whether the name is watched for what is written into it.
-    func add(_ path: String, _ place: Place, isFile: Bool) {
+    func add(_ path: String, _ place: Place, isFile: Bool) -> Int32? {
         note(place, add(path, [isFile ? Self.content : Self.presence, .foldersOnly, .added]))
     }
 
     /// Watches whether a folder or a link is moved or removed.
-    func addItself(_ step: RootPath.Step, tree: Int64) {
+    func addItself(_ step: RootPath.Step, tree: Int64) -> Int32? {
         // A link that is replaced loses a name first. Of a folder, attributes would be those of all that is in it too.
         let changes: EventMask = step.isLink ? [.folderGone, .attributes] : .folderGone
-        note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
+        return note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
     }
 
-    private func note(_ place: Place, _ watch: Int32?) {
+    private func note(_ place: Place, _ watch: Int32?) -> Int32? {
         if let watch { places[watch, default: []].insert(place) }
+        return watch
     }
 
     /// The places of a watch.
     func places(of watch: Int32) -> Set<Place> { places[watch] ?? [] }
 
-    /// Ends what is watched on the way to the root of a tree.
-    func removePlaces(of tree: Int64) {
+    /// Ends what is watched on the way to the root of a tree, but for some.
+    func keepPlaces(_ kept: [Int32: Set<Place>] = [:], of tree: Int64) {
         for (watch, all) in places {
-            let rest = all.filter { $0.tree != tree }
+            let rest = all.filter { $0.tree != tree || kept[watch]?.contains($0) == true }
             guard rest.count < all.count else { continue }
             places[watch] = rest.isEmpty ? nil : rest
             end(watch)
@@ -138,11 +223,14 @@ final class FolderWatches: FolderObserver {
     func removeAll() {
         for watch in Set(folders.keys).union(places.keys) { inotify_rm_watch(descriptor.number, watch) }
         (folders, others, watches, places, unwatched) = ([:], [:], [:], [:], [])
+        (numbers, counts, added, curtailed) = ([:], [:], 0, [])
     }
 
     /// Forgets a watch that the kernel has ended.
     func forget(_ watch: Int32) {
-        for folder in folders(of: watch) where watches[folder] == watch { watches[folder] = nil }
+        for folder in folders(of: watch) where watches[folder]?.watch == watch {
+            if let number = takeNote(of: folder)?.number, numbers[number] == watch { numbers[number] = nil }
+        }
         (folders[watch], others[watch], places[watch]) = (nil, nil, nil)
     }
 

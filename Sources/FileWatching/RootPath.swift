@@ -18,8 +18,9 @@ struct RootPath: Hashable {
     /// The name that was looked up last, and the folder in which.
     private(set) var lastName = EntryName("")
     private(set) var lastFolder = EntryName("/")
-    /// Whether it leads anywhere.
+    /// Whether it leads anywhere, and to a folder.
     private(set) var exists = true
+    private(set) var isFolder = true
 
     private static let maximumLinks = 40
 
@@ -39,13 +40,14 @@ struct RootPath: Hashable {
             (lastFolder, lastName) = (EntryName(joined(current)), EntryName(name))
             var status = stat()
             guard lstat(path, &status) == 0 else {
-                exists = false
+                (exists, isFolder) = (false, false)
                 resolved = EntryName(joined(current + [name] + rest.reversed()))
                 return
             }
             let step = Step(
                 path: EntryName(path), device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
                 isLink: status.st_mode & S_IFMT == S_IFLNK)
+            isFolder = status.st_mode & S_IFMT == S_IFDIR
             guard step.isLink else {
                 if !rest.isEmpty { steps.append(step) }
                 current.append(name)
@@ -54,7 +56,7 @@ struct RootPath: Hashable {
             steps.append(step)
             links += 1
             guard links <= Self.maximumLinks, let target = linkTarget(path, in: AT_FDCWD) else {
-                exists = false
+                (exists, isFolder) = (false, false)
                 break
             }
             if target.utf8.first == UInt8(ascii: "/") { current = [] }

@@ -14,6 +14,8 @@ struct WatchPace: Sendable {
     /// How long after events were lost, or the system had no room, all is compared: doubled as long as that goes on.
     var first = Duration.seconds(1)
     var longest = Duration.seconds(60)
+    /// How long a file system may leave a question of a comparison unanswered before that is shown.
+    var silence = Duration.seconds(5)
     /// How long after a look a file that may have changed in the same moment is looked at again.
     var unsettled = Duration.milliseconds(2200)
 }
@@ -56,6 +58,7 @@ struct WatchRun: ~Copyable {
     private let snapshot: FileSnapshot
     private let watches: FolderWatches
     private let pace: WatchPace
+    private let pulse: ComparisonPulse
     private var settling = SettlingPaths()
     private var trees: [Int64: Tree] = [:]
     /// What was ordered, and when it is to be set if that is still to be done.
@@ -75,10 +78,13 @@ struct WatchRun: ~Copyable {
     private let buffer = EventBuffer()
     private(set) var status = FileWatcher.Status()
 
-    init(snapshot: FileSnapshot, watches: FolderWatches, pace: WatchPace) {
+    init(
+        snapshot: FileSnapshot, watches: FolderWatches, pace: WatchPace, pulse: ComparisonPulse = ComparisonPulse()
+    ) {
         self.snapshot = snapshot
         self.watches = watches
         self.pace = pace
+        self.pulse = pulse
         lossCount = snapshot.lossCount
         overflows = DoublingWait(first: pace.first, longest: pace.longest)
         retries = overflows
@@ -193,7 +199,7 @@ struct WatchRun: ~Copyable {
             let stored = try snapshot.trees()
             for number in trees.keys where !stored.contains(where: { $0.id == number }) {
                 trees[number] = nil
-                watches.removePlaces(of: number)
+                watches.keepPlaces(of: number)
                 wasMoved = true
             }
             for tree in stored where trees[tree.id] == nil {
@@ -246,6 +252,10 @@ struct WatchRun: ~Copyable {
             if let due = rulesDue, due <= now { (rulesDue, rulesFailure) = (now + pace.failure, error.description) }
             fail(error)
         }
+        for tree in trees.values where watches.curtailed.contains(tree.stored.ownerNumber) {
+            pollUnwatched(tree.stored.id)
+        }
+        watches.curtailed = []
         if wasMoved || !watches.unwatched.isEmpty && !dueTrees.isEmpty { dropStrayWatches() }
         updateStatus()
         return true
@@ -260,11 +270,24 @@ struct WatchRun: ~Copyable {
         guard var tree = trees[number] else { return }
         trees[number]?.due = nil
         trees[number]?.poll = nil
-        watches.removePlaces(of: number)
-        let observer = RootObserver(watches)
-        tree.report = try snapshot.compare(tree.stored, observer: observer)
+        pulse.begin(tree.stored.rule)
+        defer { pulse.end() }
+        // Before the comparison: it finds what happens until then, and the kernel tells what happens after.
+        var way = WatchedWay(to: tree.stored, watches)
+        // The name of a folder that cannot be read tells when it can.
+        if !way.path.isFolder || tree.state.isUnavailable { way.addName() }
+        let observer = TreeObserver(watches, tree.stored.ownerNumber)
+        tree.report = try snapshot.compare(tree.stored, observer: observer, pulse)
         tree.root = observer.root
-        tree.resolved = watchWay(to: tree)
+        pulse.begin(tree.stored.rule)
+        if tree.root == nil, !way.hasName {
+            way.addName()
+            schedule(number, at: .now + SettlingPaths.quiet)
+        }
+        if RootPath(tree.stored.rule.root) != way.path { schedule(number, at: .now + SettlingPaths.quiet) }
+        way.end()
+        if way.isUnwatched { tree.report.unwatched += 1 }
+        tree.resolved = way.path.resolved.text
         let report = tree.report
         tree.state =
             if !report.unavailable.isEmpty {
@@ -282,17 +305,18 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
-        let report = try snapshot.compare(names, of: folder, observer: watches)
+        // It may be in none any more.
+        guard let tree = try snapshot.tree(of: folder), let stored = trees[tree]?.stored else { return }
+        pulse.begin(stored.rule)
+        defer { pulse.end() }
+        let observer = TreeObserver(watches, stored.ownerNumber)
+        let report = try snapshot.compare(names, of: folder, observer: observer, pulse)
         lookAtOtherNames(report)
         if report.needsRetry {
             let wait = retries.next(at: .now)
             for name in names ?? [] { settling.note(.later(wait), name, in: folder, at: .now) }
             if names == nil { settling.note(.later(wait), nil, in: folder, at: .now) }
         }
-        guard
-            report.needsWholeTree || report.unwatched > 0 || !report.unsettled.isEmpty || !report.unavailable.isEmpty,
-            let tree = try snapshot.tree(of: folder)
-        else { return }
         if report.needsWholeTree { schedule(tree, at: .now) }
         look(again: report, tree)
         if report.unwatched > 0 { poll(tree, report) }
@@ -334,6 +358,13 @@ struct WatchRun: ~Copyable {
         if polling != nil, trees[number]?.poll == nil { trees[number]?.poll = .now + pace.polling }
     }
 
+    /// Has a tree polled that lost watches.
+    private mutating func pollUnwatched(_ number: Int64) {
+        var report = TreeReport()
+        report.unwatched = 1
+        poll(number, report)
+    }
+
     private mutating func fail(_ error: FileWatchingError) {
         for tree in trees.keys { trees[tree]?.state = .failed(error.description) }
         if case .snapshotLost = error { startAgain() }
@@ -346,32 +377,6 @@ struct WatchRun: ~Copyable {
         trees = [:]
         settling = SettlingPaths()
         rulesDue = .now
-    }
-
-    /// Watches the folders and links on the way to a root, and the folder that holds it if it is a file or missing.
-    ///
-    /// - Returns: Where the root is, without links.
-    private mutating func watchWay(to tree: Tree) -> String {
-        let number = tree.stored.id
-        // What happens between the look and the watch is found by looking once more.
-        for _ in 0..<8 {
-            let way = RootPath(tree.stored.rule.root)
-            for step in way.steps { watches.addItself(step, tree: number) }
-            if tree.root == nil {
-                watches.add(
-                    way.lastFolder.text, FolderWatches.Place(tree: number, name: way.lastName), isFile: way.exists)
-            }
-            if RootPath(tree.stored.rule.root) == way {
-                // It came, or went, after the comparison.
-                let wasMissing = tree.root == nil && tree.report.files == 0
-                if way.exists ? wasMissing && tree.report.unavailable.isEmpty : !wasMissing {
-                    schedule(number, at: .now + SettlingPaths.quiet)
-                }
-                return way.resolved.text
-            }
-            schedule(number, at: .now + SettlingPaths.quiet)
-        }
-        return tree.resolved
     }
 
     /// Ends watches of folders that are in no tree any more.
@@ -400,19 +405,59 @@ struct WatchRun: ~Copyable {
     }
 }
 
-/// Watches folders, and remembers which was met first: the root.
-private final class RootObserver: FolderObserver {
+/// The watches on the way to the root of a tree: of folders and links, and of the folder that holds it if it is a file or missing.
+/// Those that were there before are kept until the new ones are.
+private struct WatchedWay {
+    let path: RootPath
+    private let tree: Int64
     private let watches: FolderWatches
+    private var places: [Int32: Set<FolderWatches.Place>] = [:]
+    private(set) var hasName = false
+    /// Whether there was no room to watch the root.
+    private(set) var isUnwatched = false
+
+    init(to tree: StoredTree, _ watches: FolderWatches) {
+        (self.tree, self.watches, path) = (tree.id, watches, RootPath(tree.rule.root))
+        for step in path.steps { note(watches.addItself(step, tree: tree.id), nil) }
+    }
+
+    /// Watches the name of the root.
+    mutating func addName() {
+        hasName = true
+        let place = FolderWatches.Place(tree: tree, name: path.lastName)
+        let watch = watches.add(path.lastFolder.text, place, isFile: path.exists)
+        note(watch, path.lastName)
+        isUnwatched = watch == nil && watches.isOutOfRoom
+    }
+
+    private mutating func note(_ watch: Int32?, _ name: EntryName?) {
+        if let watch { places[watch, default: []].insert(FolderWatches.Place(tree: tree, name: name)) }
+    }
+
+    /// Ends those that were on another way.
+    func end() { watches.keepPlaces(places, of: tree) }
+}
+
+/// Watches folders for the owner of a tree, and remembers which was met first: the root.
+private final class TreeObserver: FolderObserver {
+    private let watches: FolderWatches
+    private let owner: Int64
     private(set) var root: Int64?
 
-    init(_ watches: FolderWatches) { self.watches = watches }
+    init(_ watches: FolderWatches, _ owner: Int64) { (self.watches, self.owner) = (watches, owner) }
 
-    func willRead(_ folder: OwnedDescriptor) -> Int32? { watches.willRead(folder) }
-    func isWatched(_ folder: Int64) -> Bool { watches.isWatched(folder) }
-    func didNote(_ watch: Int32?, _ folder: Int64?) {
-        if root == nil { root = folder }
-        watches.didNote(watch, folder)
+    func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber) -> Int32? {
+        watches.willRead(folder, number, for: owner)
     }
+    func isWatched(_ folder: Int64) -> Bool { watches.isWatched(folder) }
+    func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber) {
+        if root == nil { root = folder }
+        watches.didNote(watch, folder, number, for: owner)
+    }
+}
+
+extension FileWatcher.TreeState {
+    fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
 /// Room for events. Owns its memory.

@@ -682,8 +682,8 @@ struct FileSnapshotTests {
 private final class Recorder: FolderObserver {
     var noted: [Int64] = []
     var watched: Set<Int64> = []
-    func willRead(_ folder: OwnedDescriptor) -> Int32? { 1 }
-    func didNote(_ watch: Int32?, _ folder: Int64?) {
+    func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber) -> Int32? { 1 }
+    func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber) {
         guard let folder else { return }
         noted.append(folder)
         watched.insert(folder)

@@ -9,6 +9,21 @@ import Testing
 
 @testable import FileWatching
 
+extension FolderWatches {
+    /// How many folders of an owner are watched.
+    fileprivate func folderCount(of owner: String, _ snapshot: FileSnapshot) -> Int {
+        let folders = try? snapshot.once { db in
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT folder.id FROM folder JOIN tree ON tree.id = tree JOIN owner ON owner.id = owner
+                    WHERE owner.name = ? AND state = 0
+                    """, arguments: [owner])
+        }
+        return (folders ?? []).filter { isWatched($0) }.count
+    }
+}
+
 /// A watcher, and an owner that deals with everything it is told, until it knows what is on the disk.
 final class Watched: Sendable {
     let folder: TemporaryFolder
@@ -23,7 +38,8 @@ final class Watched: Sendable {
         failure: .milliseconds(50), polling: .milliseconds(100), first: .milliseconds(50), longest: .milliseconds(400))
 
     init(
-        pace: WatchPace = pace, addWatch: @escaping FolderWatches.Add = { inotify_add_watch($0, $1, $2) }
+        pace: WatchPace = pace,
+        addWatch: @escaping FolderWatches.Add = { inotify_add_watch($0, $1, $2) }
     ) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -247,6 +263,78 @@ struct FileWatcherTests {
         try await place.settle { $0.files.values.contains("three") }
     }
 
+    @Test("Watches are bounded, and where they are used up each owner has a share; what is beyond is polled")
+    func shares() throws {
+        let folder = try TemporaryFolder()
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
+        for (name, count) in [("large", 60), ("small", 4), ("other", 60)] {
+            for number in 0..<count {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path("\(name)/\(number)"), withIntermediateDirectories: true)
+            }
+        }
+        let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+        let watches = FolderWatches(inotify, maximum: 60) { inotify_add_watch($0, $1, $2) }
+        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace())
+        func tree(_ name: String) -> WatchedTree { WatchedTree(owner: name, root: folder.path(name)) }
+        func work(_ names: [String]) -> FileWatcher.Status {
+            run.setTrees(names.map(tree))
+            while run.work() {}
+            return run.status
+        }
+        // One alone has all.
+        var status = work(["large"])
+        #expect(
+            (50...60).contains(status.watches)
+                && status.unwatchedFolders == 61 - watches.folderCount(of: "large", snapshot))
+        #expect(status.polled == [tree("large"): .unwatched])
+        // One that needs few has them all.
+        status = work(["large", "small"])
+        #expect(status.polled == [tree("large"): .unwatched] && status.code == ENOSPC)
+        #expect(watches.folderCount(of: "small", snapshot) == 5)
+        let before = watches.folderCount(of: "large", snapshot)
+        #expect(before > 30)
+        // Each has a third where all need more.
+        status = work(["large", "small", "other"])
+        #expect(status.polled == [tree("large"): .unwatched, tree("other"): .unwatched])
+        #expect(watches.folderCount(of: "small", snapshot) == 5)
+        #expect(watches.folderCount(of: "other", snapshot) >= 19 && watches.folderCount(of: "large", snapshot) >= 20)
+        #expect(status.watches <= 60)
+        // Another comparison takes nothing from anybody.
+        let counts = ["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) }
+        run.compareAll()
+        while run.work() {}
+        #expect(["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) } == counts)
+    }
+
+    @Test("A file system that does not answer is shown while it is waited for")
+    func silence() async throws {
+        let isHanging = Mutex(true)
+        let answers = DispatchSemaphore(value: 0)
+        let folderName = Mutex("")
+        let place = try Watched(
+            pace: WatchPace(silence: .milliseconds(1)),
+            addWatch: { descriptor, path, mask in
+                let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) ?? ""
+                if target == folderName.withLock({ $0 }), isHanging.withLock({ $0 }) { answers.wait() }
+                return inotify_add_watch(descriptor, path, mask)
+            })
+        folderName.withLock { $0 = place.root + "/server/deep" }
+        try place.write("one", "a/x")
+        try place.write("one", "server/deep/x")
+        place.watch([place.root + "/a", place.root + "/server"])
+        let server = WatchedTree(owner: FileOwner.name, root: place.root + "/server")
+        while place.status.trees[server] != .silent { await Task.yield() }
+        #expect(!place.status.isUpToDate)
+        // Whoever compares another tree does not wait for it.
+        let other = try #require(try place.snapshot.trees().first { $0.rule != server })
+        try place.snapshot.compare(other)
+        isHanging.withLock { $0 = false }
+        answers.signal()
+        _ = try await place.settle()
+        #expect(place.status.trees[server] == .watched)
+    }
+
     @Test("A tree is polled no more often than it has to be, and not at all once all of it is watched")
     func polling() throws {
         let folder = try TemporaryFolder()
@@ -296,6 +384,42 @@ struct FileWatcherTests {
         #expect(hasWorked && next == nil && status.isUpToDate)
         let files = ["folder", "file", "link", "linked file"].contains(root) ? 1 : 0
         #expect((status.files, status.trees.count) == (files, 1))
+    }
+
+    @Test("An edit of a file that is a root is found whenever it comes: also right before the file is watched")
+    func editBeforeWatch() throws {
+        let folder = try TemporaryFolder()
+        let list = folder.path("lists/list")
+        let text = Mutex("one")
+        mkdir(folder.path("lists"), 0o700)
+        mkdir(folder.path("store"), 0o700)
+        try Data("one".utf8).write(to: URL(fileURLWithPath: list))
+        var conditions = SnapshotConditions.system
+        conditions.granularity = { _ in 0 }
+        let snapshot = try FileSnapshot(
+            path: folder.path("store/files.sqlite"), excluding: [], conditions: conditions)
+        let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+        let watches = FolderWatches(inotify) { descriptor, path, mask in
+            if path == folder.path("lists"), mask & UInt32(IN_MODIFY) != 0 {
+                let longer = text.withLock { text in
+                    text += "!"
+                    return text
+                }
+                try? Data(longer.utf8).write(to: URL(fileURLWithPath: list))
+            }
+            return inotify_add_watch(descriptor, path, mask)
+        }
+        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace())
+        run.setTrees([WatchedTree(owner: FileOwner.name, root: list)])
+        for _ in 0..<3 {
+            _ = run.work()
+            let size = try snapshot.once { try Int.fetchOne($0, sql: "SELECT size FROM difference") }
+            // Noted already, or to be looked at.
+            let isNoted = try #require(size) == text.withLock { $0.utf8.count }
+            let next = run.nextDue
+            #expect(isNoted || next != nil)
+            run.compareAll()
+        }
     }
 
     @Test("After more events than the kernel keeps everything is found")

@@ -13,7 +13,9 @@ enum FollowedFileChecks {
         var findings: [Finding] = []
         if followed.unwatchedFolders > 0 {
             let limit =
-                followed.watchLimit.map { " The kernel allows you \($0) watches, those of other programs among them." }
+                followed.watchLimit.map {
+                    " The kernel allows you \($0) watches, half of which are left to other programs."
+                }
                 ?? ""
             findings.append(
                 .problem(

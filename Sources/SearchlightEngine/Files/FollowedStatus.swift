@@ -86,6 +86,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
                 (place.state, place.reason) = (
                     .unavailable, "not there or not readable: \(places.joined(separator: ", "))"
                 )
+            case .silent: (place.state, place.reason) = (.unavailable, "its file system does not answer")
             case .failed(let reason): (place.state, place.reason) = (.failed, withoutFullStop(reason))
             }
             if place.state == .watched, let polling = status.polled[tree] {

@@ -194,10 +194,13 @@ final class FileKeeper: Sendable {
 
     /// What is followed now; `nil` if that is not known yet.
     var followed: FollowedStatus? {
-        state.withLock { state in
-            if let failure = state.failure { return FollowedStatus(failed: state.wanted ?? [], because: failure) }
-            return state.status.map(FollowedStatus.init)
+        let (watcher, told, failed) = state.withLock { state in
+            (state.watcher, state.status, state.failure.map { FollowedStatus(failed: state.wanted ?? [], because: $0) })
         }
+        if let failed { return failed }
+        // What the watcher says by itself is of its last news; a file system that does not answer has none.
+        let now = watcher?.status
+        return (now?.trees.isEmpty == false ? now : told).map(FollowedStatus.init)
     }
 
     // MARK: What is told
@@ -267,6 +270,7 @@ extension FileWatcher.TreeState {
         switch self {
         case .waiting, .watched, .missing: nil
         case .unavailable(let places): "Not there, so nothing is concluded: \(places.joined(separator: ", "))."
+        case .silent: "Its file system does not answer."
         case .failed(let reason): reason
         }
     }
