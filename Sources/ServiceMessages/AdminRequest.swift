@@ -1,13 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What a program of the user's that sees the whole index asks of the service.
-public enum AdminRequest {
+/// What a program of the user's that sees the whole index asks of the service: the calls of an engine. The engine's own module
+/// knows their names and fields, and answers them.
+public enum AdminRequest: ClientRequest {
     /// One of the calls of an engine: its name, a number that the client chooses, and its fields (`sta{sv}`). Answer: `a{sv}`
-    /// with `answer` or `error`. Read and answered by the engine's own module, which knows the names.
-    public static let performMember = BusMember("com.searchlight.Engine2", "Perform")
+    /// with `answer` or `error`.
+    case perform(call: String, number: UInt64, fields: BusValue)
     /// Ends a call, by its number (`t`).
-    public static let cancelMember = BusMember("com.searchlight.Engine2", "Cancel")
+    case cancel(number: UInt64)
+
+    /// The name of the D-Bus interface.
+    public static let interface = "com.searchlight.Engine2"
+    /// An engine's calls see the whole index.
+    public static let callers: Set<Caller> = [.shell]
+
+    /// The method that has a call performed.
+    public static let performMember = BusMember(interface, "Perform")
+    /// The method that ends a call.
+    public static let cancelMember = BusMember(interface, "Cancel")
     /// Called by the service while it performs a call: the call's number and its progress (`a{sv}`). An answer asks for more.
-    public static let eventMember = BusMember("com.searchlight.Engine2", "Event")
+    public static let eventMember = BusMember(interface, "Event")
+
+    /// Reads a request from a call.
+    ///
+    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    public init(_ call: IncomingCall) throws(BusError) {
+        var arguments = BusArguments(call.arguments, of: call.member.member)
+        switch call.member {
+        case Self.performMember:
+            self = .perform(
+                call: try arguments.string(), number: try arguments.unsigned(),
+                fields: .dictionary(try arguments.dictionary()))
+        case Self.cancelMember: self = .cancel(number: try arguments.unsigned())
+        default: throw .unknownMethod(call.member)
+        }
+        try arguments.finish()
+    }
 }

@@ -7,7 +7,7 @@ import ItemRecord
 ///
 /// Requests of one connection are carried out, and answered, in the order in which they were sent. An answer means
 /// durable.
-public enum IndexRequest: Sendable, Hashable {
+public enum IndexRequest: ClientRequest, Hashable {
     /// Make a batch durable. The bundle of its scope does not travel; the receiver takes it from the connection.
     case commit(IndexBatch)
     /// Read the client state of the last batch of an index. Answer: a ``ClientStateReply``.
@@ -29,6 +29,8 @@ public enum IndexRequest: Sendable, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Index1"
+    /// The index is that of the app's own bundle.
+    public static let callers: Set<Caller> = [.app, .sandboxedApp]
 
     /// The index; `nil` is the default one.
     public var index: String? {

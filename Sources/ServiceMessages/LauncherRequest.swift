@@ -3,7 +3,7 @@ import BusTransport
 
 /// What a launcher asks, in the types that tools of the session bus know. Each case is one method of the interface
 /// `com.searchlight.Search1` (docs/DBUS.md).
-public enum LauncherRequest: Sendable, Hashable {
+public enum LauncherRequest: ClientRequest, Hashable {
     /// The items that contain the words of a text, best first. Answer: `aa{sv}`.
     case search(text: String, LauncherOptions)
     /// Texts that may take the place of a text that is being typed. Answer: `aa{sv}`.
@@ -23,6 +23,10 @@ public enum LauncherRequest: Sendable, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
+    /// A search sees the whole index.
+    public static let callers: Set<Caller> = [.shell]
+    /// Tools of the session bus never say hello.
+    public static let isOpenToBus = true
 
     /// The methods of the interface.
     enum Method: String, CaseIterable {

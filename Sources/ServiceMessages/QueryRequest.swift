@@ -5,7 +5,7 @@ import BusTransport
 ///
 /// Pages are pulled, so a client that is slow holds up nobody. The number of a request is chosen by the client and is only
 /// for cancelling it.
-public enum QueryRequest: Sendable, Hashable {
+public enum QueryRequest: ClientRequest, Hashable {
     /// The items that satisfy a metadata query. Answer: a ``QueryPageReply``.
     case query(number: UInt64, QueryPageRequest)
     /// The items that contain the words of a text, best first. Answer: a ``QueryPageReply``.
@@ -20,6 +20,8 @@ public enum QueryRequest: Sendable, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Query1"
+    /// The items are those of the app's own bundle.
+    public static let callers: Set<Caller> = [.app, .sandboxedApp]
     /// The most suggestions.
     public static let maximumSuggestions: UInt64 = 10
 

@@ -145,7 +145,8 @@ extension RawRepresentable<String> {
 }
 
 extension BusError {
-    static func unknownMethod(_ member: BusMember) -> BusError {
+    /// The refusal of a method that is none.
+    public static func unknownMethod(_ member: BusMember) -> BusError {
         .remote(name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
     }
 }

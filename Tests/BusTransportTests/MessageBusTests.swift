@@ -166,7 +166,7 @@ struct MessageBusTests {
             LauncherRequest.interface: LauncherRequest.Method.allCases.map(\.rawValue),
             QueryRequest.interface: QueryRequest.Method.allCases.map(\.rawValue),
             Hello.member.interface: [Hello.member.member], IndexRequest.interface: ["Commit", "Record"],
-            AppRequest.register.member.interface: ["Register", "Unregister"],
+            DelegateRequest.register.member.interface: ["Register", "Unregister"],
         ]
         for (name, methods) in interfaces {
             #expect(document.contains("interface \(name)"))

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Apps that answer for their bundle", .timeLimit(.minutes(10)))
 struct DelegateTests {
-    private static let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+    private static let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
 
     @Test("A registered app is asked over its connection, and its bundle is that of the connection")
     func asked() async throws {
@@ -25,10 +25,10 @@ struct DelegateTests {
         }
         other.onCall { $0.reply(Payload.inline(Array("stolen".utf8)).arguments) }
         // The second to register, for its own bundle: nobody can name another.
-        _ = try await app.connection.call(AppRequest.register.member, [])
-        _ = try await other.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
+        _ = try await other.connection.call(DelegateRequest.register.member, [])
         let withBundle = await refusal {
-            _ = try await other.connection.call(AppRequest.register.member, [.string("com.example.notes")])
+            _ = try await other.connection.call(DelegateRequest.register.member, [.string("com.example.notes")])
         }
         #expect(withBundle == BusErrorName.invalidArguments)
         let shell = try await service.shell()
@@ -36,7 +36,7 @@ struct DelegateTests {
         #expect(bytes == Array("mine".utf8))
         let fromApp = try await fetched(other)
         #expect(fromApp == Array("mine".utf8))
-        _ = try await app.connection.call(AppRequest.unregister.member, [])
+        _ = try await app.connection.call(DelegateRequest.unregister.member, [])
         let gone = await refusal { _ = try await fetched(shell) }
         #expect(gone == ExtensionStatus.notFound.errorName)
         await service.stop()
@@ -58,7 +58,7 @@ struct DelegateTests {
             app?.connection.close()
             withExtendedLifetime(call) {}
         }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
         let gone = await refusal { _ = try await fetched(shell) }
         #expect(gone == ExtensionStatus.notFound.errorName || gone == ExtensionStatus.unavailable.errorName)
@@ -89,7 +89,7 @@ struct DelegateTests {
                 call.reply()
             }
         }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         #expect(await eventually { (try? await app.query("title == 'c'").identifiers) == ["c"] })
         await service.stop()
     }

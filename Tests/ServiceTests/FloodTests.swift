@@ -71,7 +71,7 @@ struct FloodTests {
         let program = try await Program(folder: try TemporaryFolder())
         let app = try await program.app()
         app.onCall { $0.reply(Payload.inline(Array("promised".utf8)).arguments) }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         try await app.donate((0..<100).map { "small \($0)" })
         let shell = try #require(
             try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
@@ -121,7 +121,7 @@ struct FloodTests {
         #expect(!page.hits.isEmpty)
         try await times.measure("drag") {
             _ = try await shell.item(named: "small 7", bundle: "com.example.notes")
-            let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "small 7", type: "public.text")
+            let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "small 7", type: "public.text")
             _ = try await client.connection.call(fetch.member, fetch.arguments)
         }
         try await times.measure("preview") {

@@ -250,10 +250,10 @@ struct RepairTests {
         let app = try await service.app()
         try await app.donate(["a"])
         app.onCall { call in call.reply() }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
         try await HeldRepair(service.service.holder).end()
-        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
         app.onCall { $0.reply(Payload.inline(Array("text".utf8)).arguments) }
         var arguments = BusArguments(
             try await shell.connection.call(fetch.member, fetch.arguments), of: fetch.member.member)
@@ -271,7 +271,7 @@ struct RepairTests {
         try await app.donate(["a"])
         let asked = Mutex<IncomingCall?>(nil)
         app.onCall { call in asked.withLock { $0 = call } }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         let engine = try #require(
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         async let count = engine.perform(ReindexCall(bundle: "com.example.notes"))

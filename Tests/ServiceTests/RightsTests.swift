@@ -159,12 +159,47 @@ struct RightsTests {
         let shell = try await service.shell()
         let donation = await refusal { try await shell.donate(["a"]) }
         #expect(donation == ServiceErrorName.accessDenied)
-        let registration = await refusal { _ = try await shell.connection.call(AppRequest.register.member, []) }
+        let registration = await refusal { _ = try await shell.connection.call(DelegateRequest.register.member, []) }
         #expect(registration == ServiceErrorName.accessDenied)
         let withBundle = try service.connect()
         let refused = await refusal { try await withBundle.hello(.shell, bundle: "com.example.notes") }
         #expect(refused == ServiceErrorName.accessDenied)
         await service.stop()
+    }
+
+    @Test(
+        "A client may make the calls of an interface if the declaration of that says so",
+        arguments: Caller.allCases)
+    func declaredCallers(caller: Caller) async throws {
+        let sandbox: ClientIdentity.Sandbox = caller == .sandboxedApp ? .application("org.gnome.Maps") : .none
+        let service = try await TestService(identity: ClientIdentity(user: getuid(), process: 1, sandbox: sandbox))
+        let client = try service.connect()
+        try await client.hello(caller == .shell ? .shell : .app, bundle: caller == .app ? "com.example.notes" : nil)
+        for kind in ClientInterface.all {
+            // The method does not exist, so that nobody gets further than the check of rights.
+            let name = await refusal { _ = try await client.connection.call(BusMember(kind.interface, "Nothing"), []) }
+            let isAllowed = kind.callers.contains(caller)
+            // Some interfaces read an argument that all of their methods have before the name of the method.
+            let others = [BusErrorName.unknownMethod, BusErrorName.invalidArguments]
+            #expect(isAllowed ? others.contains(name ?? "") : name == ServiceErrorName.accessDenied, "\(kind)")
+        }
+        let unknown = await refusal {
+            _ = try await client.connection.call(BusMember("com.searchlight.Nothing1", "Nothing"), [])
+        }
+        #expect(unknown == BusErrorName.unknownMethod)
+        await service.stop()
+    }
+
+    @Test("The whole index is for shells alone, and the data of others' items for no sandbox")
+    func declarations() {
+        let callers = Dictionary(uniqueKeysWithValues: ClientInterface.all.map { ($0.interface, $0.callers) })
+        let apps: Set<Caller> = [.app, .sandboxedApp]
+        #expect(
+            callers == [
+                "com.searchlight.Index1": apps, "com.searchlight.Query1": apps, "com.searchlight.Delegate1": apps,
+                "com.searchlight.Promise1": [.app, .shell], "com.searchlight.Search1": [.shell],
+                "com.searchlight.Engine2": [.shell],
+            ])
     }
 
     @Test("A sandboxed client is who its sandbox says, whatever it claims, and fetches no data")
@@ -182,7 +217,7 @@ struct RightsTests {
         let honest = try service.connect()
         let welcome = try await honest.hello(.app, bundle: nil)
         #expect(welcome.bundle == "org.gnome.Maps")
-        let fetch = AppRequest.fetchData(bundle: "org.gnome.Maps", item: "a", type: "public.text")
+        let fetch = PromiseRequest.fetchData(bundle: "org.gnome.Maps", item: "a", type: "public.text")
         let fetched = await refusal { _ = try await honest.connection.call(fetch.member, fetch.arguments) }
         #expect(fetched == ServiceErrorName.accessDenied)
         #expect(service.lines.contains("its sandbox that it is"))

@@ -54,9 +54,9 @@ struct StopTests {
             kept.withLock { $0.append(call) }
             asked.withLock { $0 = true }
         }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
-        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
         let answer = Answer()
         shell.connection.call(fetch.member, fetch.arguments) { answer.set($0) }
         #expect(await eventually { asked.withLock { $0 } })
@@ -74,9 +74,9 @@ struct StopTests {
         try await app.donate(["a"])
         let asked = Mutex<[IncomingCall]>([])
         app.onCall { call in asked.withLock { $0.append(call) } }
-        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await app.connection.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
-        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
         shell.connection.call(fetch.member, fetch.arguments) { _ in }
         #expect(await eventually { asked.withLock { !$0.isEmpty } })
         let other = try await service.app("com.example.other")

@@ -163,8 +163,8 @@ final class ServiceConnection: @unchecked Sendable {
     func register(_ link: any ServiceLink) {
         guard isDelegateWanted != isRegistered else { return }
         isRegistered = isDelegateWanted
-        let request: AppRequest = isDelegateWanted ? .register : .unregister
-        link.call(request.member, request.arguments) { _ in }
+        let request: DelegateRequest = isDelegateWanted ? .register : .unregister
+        link.call(request.member, []) { _ in }
     }
 }
 

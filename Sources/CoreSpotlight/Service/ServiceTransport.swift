@@ -77,7 +77,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     static let maximumFetchedBytes = 256 << 20
 
     func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data {
-        let request = AppRequest.fetchData(bundle: bundle, item: item, type: type)
+        let request = PromiseRequest.fetchData(bundle: bundle, item: item, type: type)
         do throws(BusError) {
             let values = try await connection.answer(request.member, request.arguments)
             let payload = try read(values, of: request.member) { (arguments) throws(BusError) in

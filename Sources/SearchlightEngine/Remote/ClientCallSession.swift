@@ -35,17 +35,11 @@ package final class ClientCallSession: Sendable {
         for task in running { task.cancel() }
     }
 
-    /// Takes a call of ``AdminRequest/performMember`` and answers it when it is done, or one of
-    /// ``AdminRequest/cancelMember``. Never blocks.
-    package func receive(_ call: IncomingCall) {
-        do throws(BusError) {
-            var arguments = BusArguments(call.arguments, of: call.member.member)
-            switch call.member {
-            case AdminRequest.performMember:
-                let name = try arguments.string()
-                let number = try arguments.unsigned()
-                let fields = BusValue.dictionary(try arguments.dictionary())
-                try arguments.finish()
+    /// Takes a request; one to perform a call is answered when that is done. Never blocks.
+    package func take(_ request: AdminRequest, _ incoming: IncomingCall) {
+        switch request {
+        case .perform(let name, let number, let fields):
+            do throws(BusError) {
                 guard fields.approximateBytes <= Self.maximumRequestBytes else {
                     throw .remote(
                         name: BusErrorName.limitsExceeded,
@@ -53,22 +47,14 @@ package final class ClientCallSession: Sendable {
                             The request has \(fields.approximateBytes) bytes; the limit is \(Self.maximumRequestBytes).
                             """)
                 }
-                try start(try ClientCallHandler.kind(name), number, fields, call)
-            case AdminRequest.cancelMember:
-                let number = try arguments.unsigned()
-                try arguments.finish()
-                state.withLock { $0.running[number] }?.cancel()
-                call.reply()
-            default: throw Self.unknown(call.member)
+                try start(try ClientCallHandler.kind(name), number, fields, incoming)
+            } catch {
+                incoming.refuse(error)
             }
-        } catch {
-            call.refuse(error)
+        case .cancel(let number):
+            state.withLock { $0.running[number] }?.cancel()
+            incoming.reply()
         }
-    }
-
-    private static func unknown(_ member: BusMember) -> BusError {
-        .remote(
-            name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
     }
 
     private func start<Call: ClientCall>(

@@ -11,6 +11,25 @@ package enum ClientRights: Sendable, Hashable {
     /// It sees the whole index.
     case shell
 
+    /// The kind of client, by which requests declare whom they are for.
+    package var caller: Caller {
+        switch self {
+        case .app(_, isSandboxed: false): .app
+        case .app(_, isSandboxed: true): .sandboxedApp
+        case .shell: .shell
+        }
+    }
+
+    /// Why it may not make a kind of request; `nil` if it may.
+    package func denial(of kind: any ClientRequest.Type) -> AccessDenial? {
+        guard !kind.callers.contains(caller) else { return nil }
+        switch self {
+        case .shell: return .appsOnly
+        case .app(let bundle, isSandboxed: true) where kind.callers.contains(.app): return .noSandbox(bundle)
+        case .app: return .shellsOnly
+        }
+    }
+
     /// The bundle it acts for, if any.
     package var bundle: String? { if case .app(let bundle, _) = self { bundle } else { nil } }
 
@@ -60,6 +79,12 @@ package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
     case noBundle
     /// The name is no name of a bundle.
     case invalidBundle(String)
+    /// It sees the whole index and asks for what only apps may.
+    case appsOnly
+    /// It is an app and asks for what only shells may.
+    case shellsOnly
+    /// It is an app in a sandbox and asks for what others may.
+    case noSandbox(String)
 
     /// What was refused, why, and what to do.
     package var description: String {
@@ -85,6 +110,9 @@ package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
             com.example.journal (letters, digits, '-', '_' and '.'; at most \
                 \(ExtensionManifest.maximumIdentifierBytes) bytes).
             """
+        case .appsOnly: "A client that sees the whole index acts for no bundle. Connect as an app."
+        case .shellsOnly: "An app sees its own items only. Connect as a shell, from outside of a sandbox."
+        case .noSandbox(let bundle): "\(bundle) runs in a sandbox and may not fetch data of items of others."
         }
     }
 }

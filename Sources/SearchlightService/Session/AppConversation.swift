@@ -14,9 +14,9 @@ final class AppConversation: ClientSession.Conversation {
     private let donations: AppDonations
     private let queries: ClientRequests
     private let delegate: AppDelegate
-    private let promises: PromiseDesk?
+    private let promises: PromiseDesk
 
-    init(bundle: String, isSandboxed: Bool, link: (any ClientLink)?, core: ServiceCore) {
+    init(bundle: String, link: (any ClientLink)?, core: ServiceCore) {
         self.bundle = bundle
         self.core = core
         let registration = DelegateRegistration()
@@ -25,22 +25,16 @@ final class AppConversation: ClientSession.Conversation {
         queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
-        promises = isSandboxed ? nil : PromiseDesk(core, .own(bundle))
+        promises = PromiseDesk(core, .own(bundle))
     }
 
-    func receive(_ call: IncomingCall) {
-        do throws(BusError) {
-            switch call.member.interface {
-            case IndexRequest.interface: donations.take(try IndexRequest(call), call)
-            case QueryRequest.interface: take(try QueryRequest(call), call)
-            case _ where AdminSession.interfaces.contains(call.member.interface):
-                call.refuse(
-                    name: ServiceErrorName.accessDenied,
-                    message: "An app sees its own items only. Connect as a shell, from outside of a sandbox.")
-            default: take(try AppRequest(call), call)
-            }
-        } catch {
-            call.refuse(error)
+    func receive(_ request: any ClientRequest, _ call: IncomingCall) {
+        switch request {
+        case let request as IndexRequest: donations.take(request, call)
+        case let request as QueryRequest: take(request, call)
+        case let request as DelegateRequest: delegate.take(request, call)
+        case let request as PromiseRequest: promises.take(request, call)
+        default: call.refuse(.unknownMethod(call.member))
         }
     }
 
@@ -75,27 +69,13 @@ final class AppConversation: ClientSession.Conversation {
         }
     }
 
-    private func take(_ request: AppRequest, _ call: IncomingCall) {
-        switch request {
-        case .register: delegate.register(call)
-        case .unregister: delegate.unregister(call)
-        case .fetchData(let bundle, let item, let type):
-            guard let promises else {
-                return call.refuse(
-                    name: ServiceErrorName.accessDenied,
-                    message: "\(self.bundle) runs in a sandbox and may not fetch data of items.")
-            }
-            promises.fetch(bundle: bundle, item: item, type: type, call)
-        }
-    }
-
     func rejoin(_ engine: SearchlightEngine) { delegate.rejoin(engine) }
     func part() { delegate.part() }
 
     func end() async {
         delegate.end()
         queries.cancelAll()
-        promises?.cancelAll()
+        promises.cancelAll()
         await donations.end()
     }
 }

@@ -37,7 +37,14 @@ final class AppDelegate: Sendable {
         self.core = core
     }
 
-    func register(_ call: IncomingCall) {
+    func take(_ request: DelegateRequest, _ call: IncomingCall) {
+        switch request {
+        case .register: register(call)
+        case .unregister: unregister(call)
+        }
+    }
+
+    private func register(_ call: IncomingCall) {
         let problem: EngineError? = registration.state.withLock { state in
             guard !state.isWanted else { return nil }
             state.isWanted = true
@@ -56,7 +63,7 @@ final class AppDelegate: Sendable {
         askForWhatIsOwed()
     }
 
-    func unregister(_ call: IncomingCall) {
+    private func unregister(_ call: IncomingCall) {
         leave()
         call.reply()
     }

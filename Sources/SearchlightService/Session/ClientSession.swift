@@ -9,8 +9,8 @@ import Synchronization
 final class ClientSession: Sendable {
     /// What a client with rights converses with.
     protocol Conversation: Sendable {
-        /// Takes a call; never blocks.
-        func receive(_ call: IncomingCall)
+        /// Takes a call that the client may make; never blocks.
+        func receive(_ request: any ClientRequest, _ call: IncomingCall)
         /// Decides whether a large call may be read now; see ``BusConnection/LargeCallGate``. Never blocks.
         func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool
         /// Begins again with an engine that was opened again.
@@ -38,13 +38,12 @@ final class ClientSession: Sendable {
         case turnedAway
         /// It said who it is and gets nothing.
         case refused(AccessDenial)
-        case ready(any Conversation)
+        case ready(any Conversation, ClientRights)
         case ended
     }
     private struct State {
         var phase = Phase.new
         var program = ""
-        var rights: ClientRights?
         var deadline: Task<Void, Never>?
     }
     private let state: Mutex<State>
@@ -84,27 +83,19 @@ final class ClientSession: Sendable {
     var name: String {
         state.withLock { state in
             let program = state.program.isEmpty ? "a client" : state.program.prefix(64).debugDescription
-            return "\(program) (process \(identity.process)\(state.rights?.bundle.map { ", \($0)" } ?? ""))"
+            let bundle = if case .ready(_, let rights) = state.phase { rights.bundle } else { nil as String? }
+            return "\(program) (process \(identity.process)\(bundle.map { ", \($0)" } ?? ""))"
         }
     }
 
-    var rights: ClientRights? { state.withLock { $0.rights } }
-
     /// Takes a call. Called on the connection's thread, for one after the other; never blocks.
     func receive(_ call: IncomingCall) {
-        let (phase, conversation) = state.withLock { state -> (Phase, (any Conversation)?) in
-            if case .ready(let conversation) = state.phase { return (state.phase, conversation) }
-            return (state.phase, nil)
-        }
-        if let conversation {
-            guard call.member != Hello.member else {
-                return deny(call, "who this client is was said before and holds for the connection")
-            }
-            return conversation.receive(call)
-        }
-        switch phase {
+        switch state.withLock({ $0.phase }) {
+        case .ready where call.member == Hello.member:
+            deny(call, "who this client is was said before and holds for the connection")
+        case .ready(let conversation, let rights): pass(call, to: conversation, with: rights)
         case .new where call.member == Hello.member: welcome(call)
-        case .new where isDirect && call.member.interface == LauncherRequest.interface: beginLauncher(call)
+        case .new where isDirect && ClientInterface.kind(of: call.member)?.isOpenToBus ?? false: beginLauncher(call)
         case .new: deny(call, "the first call of a connection is \(Hello.member.interface).\(Hello.member.member)")
         case .turnedAway:
             call.refuse(
@@ -112,8 +103,17 @@ final class ClientSession: Sendable {
                 message: "\(core.limits.connections) clients are connected, the most there may be. Try again later.")
         case .refused(let denial):
             call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
-        case .ready, .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")
+        case .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")
         }
+    }
+
+    /// Has a call carried out if the client has the right to it, which the kind of request declares.
+    private func pass(_ call: IncomingCall, to conversation: any Conversation, with rights: ClientRights) {
+        guard let kind = ClientInterface.kind(of: call.member) else { return call.refuse(.unknownMethod(call.member)) }
+        if let denial = rights.denial(of: kind) {
+            return call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
+        }
+        do throws(BusError) { conversation.receive(try kind.init(call), call) } catch { call.refuse(error) }
     }
 
     /// Decides whether a large call may be read now. Called on the connection's thread; never blocks.
@@ -135,7 +135,7 @@ final class ClientSession: Sendable {
         state.withLock { $0.program = hello.program }
         do throws(AccessDenial) {
             let rights = try ClientRights(identity, user: core.user, hello: hello)
-            _ = begin(rights)
+            begin(rights)
             answer(call, rights)
         } catch {
             refuse(call, error)
@@ -146,22 +146,21 @@ final class ClientSession: Sendable {
     private func beginLauncher(_ call: IncomingCall) {
         do throws(AccessDenial) {
             let hello = Hello(role: .shell, bundle: nil, program: "")
-            begin(try ClientRights(identity, user: core.user, hello: hello)).receive(call)
+            begin(try ClientRights(identity, user: core.user, hello: hello))
+            receive(call)
         } catch {
             refuse(call, error)
         }
     }
 
-    private func begin(_ rights: ClientRights) -> any Conversation {
+    private func begin(_ rights: ClientRights) {
         let conversation = makeConversation(rights)
         let deadline = state.withLock { state -> Task<Void, Never>? in
-            state.rights = rights
-            state.phase = .ready(conversation)
+            state.phase = .ready(conversation, rights)
             return state.deadline
         }
         deadline?.cancel()
         core.log.write(.info, allowance, "Connected: \(name)\(rights == .shell ? ", sees all" : "").")
-        return conversation
     }
 
     private func refuse(_ call: IncomingCall, _ denial: AccessDenial) {
@@ -174,8 +173,7 @@ final class ClientSession: Sendable {
         // It is there by now, since the thread waits for it.
         let link = link.withLock { $0 }
         switch rights {
-        case .app(let bundle, let isSandboxed):
-            return AppConversation(bundle: bundle, isSandboxed: isSandboxed, link: link, core: core)
+        case .app(let bundle, _): return AppConversation(bundle: bundle, link: link, core: core)
         case .shell: return AdminSession(link: link, core: core)
         }
     }
@@ -210,7 +208,7 @@ final class ClientSession: Sendable {
 
     private var conversation: (any Conversation)? {
         state.withLock { state in
-            if case .ready(let conversation) = state.phase { conversation } else { nil }
+            if case .ready(let conversation, _) = state.phase { conversation } else { nil }
         }
     }
 
@@ -218,7 +216,7 @@ final class ClientSession: Sendable {
     func end() async {
         let (conversation, deadline) = state.withLock { state -> ((any Conversation)?, Task<Void, Never>?) in
             defer { state.phase = .ended }
-            if case .ready(let conversation) = state.phase { return (conversation, state.deadline) }
+            if case .ready(let conversation, _) = state.phase { return (conversation, state.deadline) }
             return (nil, state.deadline)
         }
         deadline?.cancel()

@@ -18,9 +18,12 @@ final class PromiseDesk: Sendable {
         requests = ClientRequests(core.engine, patience, maximum: Self.maximum)
     }
 
-    func fetch(bundle: String, item: String, type: String, _ call: IncomingCall) {
-        requests.answer(call, isInteractive: true) { (engine) throws(QueryRefusal) in
-            try await Self.payload(engine, bundle: bundle, item: item, type: type).arguments
+    func take(_ request: PromiseRequest, _ call: IncomingCall) {
+        switch request {
+        case .fetchData(let bundle, let item, let type):
+            requests.answer(call, isInteractive: true) { (engine) throws(QueryRefusal) in
+                try await Self.payload(engine, bundle: bundle, item: item, type: type).arguments
+            }
         }
     }
 

@@ -203,17 +203,19 @@ struct ServiceConnectionTests {
         let harness = ConnectionHarness()
         harness.connection.setDelegateWanted(true)
         harness.run()
-        #expect(harness.service.state.withLock { $0.otherCalls } == [Hello.member, AppRequest.register.member])
+        #expect(harness.service.state.withLock { $0.otherCalls } == [Hello.member, DelegateRequest.register.member])
         harness.service.cut()
         harness.settle()
         #expect(harness.clock.timerCount == 1)
         harness.clock.runNext()
         harness.run()
         #expect(
-            harness.service.state.withLock { $0.otherCalls.suffix(2) } == [Hello.member, AppRequest.register.member])
+            harness.service.state.withLock { $0.otherCalls.suffix(2) } == [
+                Hello.member, DelegateRequest.register.member,
+            ])
         harness.connection.setDelegateWanted(false)
         harness.run()
-        #expect(harness.service.state.withLock { $0.otherCalls.last } == AppRequest.unregister.member)
+        #expect(harness.service.state.withLock { $0.otherCalls.last } == DelegateRequest.unregister.member)
         harness.connection.setDelegateWanted(true)
         harness.run()
         harness.service.state.withLock { $0.refusal = BusError.unreachable("gone") }
@@ -225,7 +227,7 @@ struct ServiceConnectionTests {
         harness.service.state.withLock { $0.refusal = nil }
         harness.ask(0, delete)
         harness.run()
-        #expect(harness.service.state.withLock { $0.otherCalls.last } == AppRequest.register.member)
+        #expect(harness.service.state.withLock { $0.otherCalls.last } == DelegateRequest.register.member)
     }
 
     @Test func whatBecomesOfTheDelegateWhileTheServiceIsGreetedOrAskedIsToldAfterwards() {
@@ -256,7 +258,7 @@ struct ServiceConnectionTests {
         let clientState = IndexRequest.clientState(index: "n").member
         #expect(
             harness.service.state.withLock { $0.otherCalls.suffix(3) } == [
-                Hello.member, clientState, AppRequest.register.member,
+                Hello.member, clientState, DelegateRequest.register.member,
             ])
         harness.run()
         #expect(harness.counts == [0: 1] && harness.failure(0) == nil)

@@ -58,8 +58,8 @@ final class ServiceHost: Sendable {
                 let welcome = Welcome(
                     serviceVersion: "test", bundle: nil, processIdentifier: UInt64(getpid()))
                 call.reply(welcome.arguments)
-            case AdminRequest.performMember, AdminRequest.cancelMember: engineCalls.receive(call)
-            default: call.refuse(name: "x", message: "What?")
+            default:
+                do throws(BusError) { engineCalls.take(try AdminRequest(call), call) } catch { call.refuse(error) }
             }
         } onDisconnect: { _ in
             engineCalls.end()

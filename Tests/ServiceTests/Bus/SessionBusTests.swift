@@ -38,9 +38,9 @@ struct SessionBusTests {
         try await app.donate(["a", "b"])
         let found = try await app.query("title == '*'")
         #expect(found == ["a", "b"])
-        _ = try await app.call(AppRequest.register.member, [])
+        _ = try await app.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
-        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
         var answer = BusArguments(
             try await shell.connection.call(fetch.member, fetch.arguments), of: fetch.member.member)
         guard case .inline(let bytes) = try Payload(&answer) else { throw BusError.disconnected }
@@ -97,10 +97,10 @@ struct SessionBusTests {
         let app = try await BusTestClient(bus) { call in asked.withLock { $0.append(call) } }
         try await app.hello(.app, bundle: "com.example.notes")
         try await app.donate(["a"])
-        _ = try await app.call(AppRequest.register.member, [])
+        _ = try await app.call(DelegateRequest.register.member, [])
         let shell = try await service.shell()
         async let fetched = refusal {
-            let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+            let fetch = PromiseRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
             _ = try await shell.connection.call(fetch.member, fetch.arguments)
         }
         #expect(await eventually { asked.withLock { !$0.isEmpty } })
