@@ -23,6 +23,11 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
+    /// Grows whenever donations were lost.
+    package func generation() async throws(EngineError) -> Int {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
+    }
+
     /// Returns when everything that was durable before can be found.
     package func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
@@ -37,13 +42,16 @@ extension SearchlightEngine {
         index.rejections(in: scope, after: mark)
     }
 
-    /// See ``ItemsCall``.
+    /// See ``ItemsCall`` and ``SearchIndex/items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     package func items(
-        matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String?,
+        attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil, after cursor: QueryCursor?,
+        place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.items(
-                matching: query, bundle: bundle, limit: limit, after: cursor, context: index.queryContext(in: place))
+                matching: query, filters: filters, bundle: bundle, attributes: attributes, limit: limit,
+                maximumBytes: maximumBytes, after: cursor, context: index.queryContext(in: place))
         }
     }
 

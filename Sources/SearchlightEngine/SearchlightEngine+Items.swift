@@ -11,7 +11,12 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Finds items with all their attributes; see ``SearchIndex/search(_:)``.
+    /// Texts that may take the place of a text that is being typed; see ``SearchIndex/suggestions(_:)``.
+    package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
+        try await onQuery { (index) throws(IndexQueryError) in try await index.suggestions(request) }
+    }
+
+    /// Finds items with the attributes that are asked for; see ``SearchIndex/search(_:)``.
     package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }

@@ -154,15 +154,6 @@ struct StoreClockTests {
         #expect(try await whileSet { try await index.itemCounts() } == [Store.app.bundle: 2])
         #expect(try await whileSet { try await index.count(matching: .and([])) } == 2)
         #expect(try await whileSet { try await index.count(SearchRequest("lemon")) } == 2)
-        let form = RecordPageForm(attributes: [], limit: 10, maximumBytes: 1 << 20)
-        #expect(
-            try await whileSet {
-                try await index.records(matching: .and([]), filters: [], bundle: nil, as: form, after: nil).count
-            } == 2)
-        #expect(
-            try await whileSet {
-                try await index.records(SearchRequest("lemon"), as: form, maximumHits: 10).count
-            } == 2)
         try await index.close()
     }
 

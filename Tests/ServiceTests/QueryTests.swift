@@ -54,6 +54,38 @@ struct QueryTests {
         await service.stop()
     }
 
+    @Test("A page of a search ends before its bytes exceed the bound, and its cursors name so many hits at most")
+    func searchPageBytes() async throws {
+        var limits = ServiceLimits()
+        (limits.pageBytes, limits.searchHits) = (10_000, 7)
+        let service = try await TestService(limits: limits)
+        let client = try await service.app()
+        var batch: [UInt8] = []
+        for number in 0..<10 {
+            let text = AttributeValue.string(String(repeating: "x ", count: 1500))
+            RecordBatch.append(
+                try record("\(number)", title: "note", attributes: ["textContent": text, "subject": text]), to: &batch)
+        }
+        try await client.index(.put(batch))
+        var all: [String] = []
+        var counts: [Int] = []
+        var cursor: [UInt8] = []
+        repeat {
+            let page = QueryPageRequest(
+                text: "note", filters: [], attributes: ["textContent"], cursor: cursor, limit: 100)
+            let reply = try await client.reply(.search(number: 1, page))
+            #expect(reply.records.count <= 10_000)
+            let records = try RecordBatch.split(reply.records).map { try ItemRecord(decoding: $0) }
+            #expect(records.allSatisfy { Set($0.attributes.keys) == ["textContent"] })
+            all += records.map(\.uniqueIdentifier)
+            counts.append(records.count)
+            cursor = reply.next
+        } while !cursor.isEmpty
+        #expect(counts == [3, 3, 1])
+        #expect(Set(all).count == 7)
+        await service.stop()
+    }
+
     @Test("Filters narrow a query and a search; what cannot be parsed is refused with its place")
     func filters() async throws {
         let service = try await TestService()

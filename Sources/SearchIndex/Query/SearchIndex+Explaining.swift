@@ -18,7 +18,7 @@ public struct QueryPlan: Hashable, Sendable, Codable {
 
 extension SearchIndex {
     /// How a query is answered; nothing is searched. Parameters and errors are those of
-    /// ``items(matching:filters:bundle:limit:after:context:)``.
+    /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     public func explain(
         _ query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
         context: QueryContext? = nil

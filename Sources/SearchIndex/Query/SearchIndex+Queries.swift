@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ItemRecord
 import MetadataQuery
 import UniformTypeIdentifiers
 
@@ -52,37 +53,27 @@ extension SearchIndex {
     ///   - query: What is asked.
     ///   - filters: Further queries, all of which must be satisfied.
     ///   - bundle: Only items of this bundle; `nil` means all.
+    ///   - attributes: The attributes that the items carry; `nil` means all. Identifier, domain and expiry are always there.
     ///   - limit: At most so many, 1 to ``maximumPage``.
+    ///   - maximumBytes: The page ends before the records of its items have more bytes than that, and has at least one item;
+    ///     `nil` for no bound.
     ///   - cursor: Where the page before ended; `nil` for the first.
     ///   - context: Time, types and attributes; ``queryContext()`` if `nil`. Its `conforms` must not distinguish case.
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func items(
-        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil, limit: Int = 100,
-        after cursor: QueryCursor? = nil, context: QueryContext? = nil
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
+        attributes: Set<String>? = nil, limit: Int = 100, maximumBytes: Int? = nil, after cursor: QueryCursor? = nil,
+        context: QueryContext? = nil
     ) async throws(IndexQueryError) -> QueryPage {
         let prepared = try PreparedQuery(
             query, filters: filters, bundle: bundle, context: context ?? queryContext())
-        return try await page(of: prepared, limit: limit, after: cursor)
-    }
-
-    /// How many items satisfy a query. Parameters and errors are those of
-    /// ``items(matching:filters:bundle:limit:after:context:)``.
-    public func count(
-        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
-        context: QueryContext? = nil
-    ) async throws(IndexQueryError) -> Int {
-        let prepared = try PreparedQuery(
-            query, filters: filters, bundle: bundle, context: context ?? queryContext())
-        return try await self.query("Counting items") { [clock] db in
-            try prepared.run(db, now: clock.now(db)) { compiled in
-                let select = compiled.select("count(*)")
-                return try Int.fetchOne(db, sql: select.sql, arguments: StatementArguments(select.arguments)) ?? 0
-            }
-        }
+        return try await page(
+            of: prepared, attributes: attributes, limit: limit, maximumBytes: maximumBytes, after: cursor)
     }
 
     func page(
-        of prepared: PreparedQuery, limit: Int, after cursor: QueryCursor?
+        of prepared: PreparedQuery, attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil,
+        after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> QueryPage {
         let limit = max(1, min(Self.maximumPage, limit))
         return try await query("Searching") { [self] db in
@@ -94,12 +85,33 @@ extension SearchIndex {
                 let rows = try Row.fetchCursor(
                     db, sql: select.sql, arguments: StatementArguments(select.arguments))
                 var page = QueryPage(items: [], next: nil, pending: pending)
-                while let row = try rows.next() { page.items.append(try StoredItem(row)) }
-                if page.items.count > limit {
-                    page.items.removeLast()
-                    page.next = page.items.last.map { QueryCursor(after: $0.number) }
+                var room = PageRoom(bytes: maximumBytes)
+                while let row = try rows.next() {
+                    var item = try StoredItem(row)
+                    item.record.keep(attributes)
+                    guard try page.items.count < limit && room.takes(item.record) else {
+                        page.next = page.items.last.map { QueryCursor(after: $0.number) }
+                        break
+                    }
+                    page.items.append(item)
                 }
                 return page
+            }
+        }
+    }
+
+    /// How many items satisfy a query. Parameters and errors are those of
+    /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
+    public func count(
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
+        context: QueryContext? = nil
+    ) async throws(IndexQueryError) -> Int {
+        let prepared = try PreparedQuery(
+            query, filters: filters, bundle: bundle, context: context ?? queryContext())
+        return try await self.query("Counting items") { [clock] db in
+            try prepared.run(db, now: clock.now(db)) { compiled in
+                let select = compiled.select("count(*)")
+                return try Int.fetchOne(db, sql: select.sql, arguments: StatementArguments(select.arguments)) ?? 0
             }
         }
     }
@@ -118,6 +130,32 @@ extension SearchIndex {
         } catch {
             throw .index(failure(error, operation))
         }
+    }
+}
+
+/// The room of a page for records.
+struct PageRoom {
+    private var bytes: Int?
+    private var isEmpty = true
+
+    /// - Parameter bytes: The most bytes; `nil` for no bound.
+    init(bytes: Int?) { self.bytes = bytes }
+
+    /// Whether there is room for one more, which is taken then. The first always has room.
+    mutating func takes(_ record: ItemRecord) throws(ItemRecordError) -> Bool {
+        guard let room = bytes else { return true }
+        let rest = room - (try record.encoded().count)
+        guard isEmpty || rest >= 0 else { return false }
+        (bytes, isEmpty) = (rest, false)
+        return true
+    }
+}
+
+extension ItemRecord {
+    /// Drops all attributes but some; `nil` keeps all.
+    mutating func keep(_ wanted: Set<String>?) {
+        guard let wanted else { return }
+        attributes = attributes.filter { wanted.contains($0.key) }
     }
 }
 

@@ -125,9 +125,8 @@ struct PreparedSearch: Sendable {
 
     /// The hit with the attributes that are wanted.
     func projected(_ hit: SearchHit) -> SearchHit {
-        guard let wanted = request.attributes else { return hit }
         var hit = hit
-        hit.item.record.attributes = hit.item.record.attributes.filter { wanted.contains($0.key) }
+        hit.item.record.keep(request.attributes)
         return hit
     }
 }

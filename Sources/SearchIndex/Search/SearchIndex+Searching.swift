@@ -46,12 +46,21 @@ extension SearchIndex {
                 try run.total(
                     found.hits, areAll: found.areAll, shown: shown.count + min(limit, rest.count), upTo: $0)
             }
-            let hits = try rest.prefix(limit).compactMap { try run.read($0) }.map { search.projected($0) }
+            var room = PageRoom(bytes: request.maximumBytes)
+            var hits: [SearchHit] = []
+            var count = 0
+            for ranked in rest.prefix(limit) {
+                if let hit = try run.read(ranked).map(search.projected) {
+                    guard try room.takes(hit.item.record) else { break }
+                    hits.append(hit)
+                }
+                count += 1
+            }
             let next = SearchCursor(
-                now: run.now, shown: shown + rest.prefix(limit).map(\.item), replacements: found.replacements,
+                now: run.now, shown: shown + rest.prefix(count).map(\.item), replacements: found.replacements,
                 readsFilters: request.readsFilters)
             return SearchPage(
-                hits: hits, next: rest.count > limit ? next : nil, pending: pending, total: total,
+                hits: hits, next: rest.count > count ? next : nil, pending: pending, total: total,
                 correction: found.correction)
         }
     }

@@ -17,6 +17,8 @@ public struct SearchRequest: Sendable {
     public var attributes: Set<String>?
     /// The most hits on a page, 1 to ``SearchIndex/maximumPage``.
     public var limit = 20
+    /// A page ends before the records of its items have more bytes than that, and has at least one item; `nil` for no bound.
+    public var maximumBytes: Int?
     /// Where the page before ended; `nil` for the first.
     public var cursor: SearchCursor?
     /// Whether the search also finds words with the last word inside, behind all other hits: `bench` finds `workbench`.
@@ -97,6 +99,9 @@ public struct SearchCursor: Hashable, Sendable {
     var replacements: [WordReplacement] = []
     /// Whether filters in the text counted as such.
     var readsFilters = true
+
+    /// How many hits are before the place.
+    public var hitCount: Int { shown.count }
 }
 
 /// Some of the results of a search, best first.

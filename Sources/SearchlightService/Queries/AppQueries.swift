@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import ItemRecord
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
@@ -15,15 +16,15 @@ struct AppQueries {
     /// A page of a metadata query.
     func query(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
         let query = PageCursor.Query(kind: "Query", bundle: bundle, request)
-        let form = try form(request)
+        let limit = try pageItems(request)
         let cursor = try PageCursor.queryCursor(request.cursor, of: query)
         let expression = try Self.parsed(request.text)
         let filters = try filters(request)
         do throws(EngineError) {
-            let page = try await engine.records(
-                matching: expression, filters: filters, bundle: bundle, as: form, after: cursor)
-            return QueryPageReply(
-                records: page.records, next: page.next.map { PageCursor.bytes($0, of: query) } ?? [])
+            let page = try await engine.items(
+                matching: expression, filters: filters, bundle: bundle, attributes: Set(request.attributes),
+                limit: limit, maximumBytes: limits.pageBytes, after: cursor, place: .current)
+            return try Self.reply(page.items, next: page.next.map { PageCursor.bytes($0, of: query) })
         } catch {
             throw QueryRefusal(error)
         }
@@ -32,19 +33,35 @@ struct AppQueries {
     /// A page of a search by words.
     func search(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
         let query = PageCursor.Query(kind: "Search", bundle: bundle, request)
-        let form = try form(request)
         var search = SearchRequest(request.text, bundle: bundle)
+        search.limit = try pageItems(request)
+        search.attributes = Set(request.attributes)
+        search.maximumBytes = limits.pageBytes
         search.cursor = try PageCursor.searchCursor(request.cursor, of: query, maximumHits: limits.searchHits)
+        search.limit = min(search.limit, limits.searchHits - (search.cursor?.hitCount ?? 0))
         search.filters = try filters(request)
         // An app must not learn from the order what the user does elsewhere.
         search.learnsFrom = .app
         do throws(EngineError) {
-            let page = try await engine.records(search, as: form, maximumHits: limits.searchHits)
-            return QueryPageReply(
-                records: page.records, next: page.next.map { PageCursor.bytes($0, of: query) } ?? [])
+            let page = try await engine.search(search)
+            return try Self.reply(
+                page.hits.map(\.item),
+                next: page.next.flatMap { PageCursor.bytes($0, of: query, maximumHits: limits.searchHits) })
         } catch {
             throw QueryRefusal(error)
         }
+    }
+
+    private static func reply(_ items: [StoredItem], next: [UInt8]?) throws(EngineError) -> QueryPageReply {
+        var records: [UInt8] = []
+        for item in items {
+            do throws(ItemRecordError) {
+                RecordBatch.append(try item.record.encoded(), to: &records)
+            } catch {
+                throw .service(.refused(during: "find items", reason: error.description))
+            }
+        }
+        return QueryPageReply(records: records, next: next ?? [])
     }
 
     /// Suggested texts in place of a text that is being typed.
@@ -72,16 +89,15 @@ struct AppQueries {
         }
     }
 
-    private func form(_ request: QueryPageRequest) throws(QueryRefusal) -> RecordPageForm {
+    /// How many items a page has at most.
+    private func pageItems(_ request: QueryPageRequest) throws(QueryRefusal) -> Int {
         guard request.attributes.count <= limits.attributes else {
             throw .limit("attributes", request.attributes.count, limits.attributes)
         }
         guard request.limit > 0 else {
             throw QueryRefusal(name: BusErrorName.invalidArguments, message: "A page has at least one item.")
         }
-        return RecordPageForm(
-            attributes: Set(request.attributes), limit: Int(min(request.limit, UInt64(limits.pageItems))),
-            maximumBytes: limits.pageBytes)
+        return Int(min(request.limit, UInt64(limits.pageItems)))
     }
 
     private func filters(_ request: QueryPageRequest) throws(QueryRefusal) -> [QueryExpression] {

@@ -31,8 +31,12 @@ struct PageCursor {
         head(query) + (0..<8).map { UInt8(truncatingIfNeeded: cursor.number >> (8 * $0)) }
     }
 
-    /// The cursor of a place in a search.
-    static func bytes(_ cursor: SearchCursor, of query: Query) -> [UInt8] { head(query) + cursor.bytes }
+    /// The cursor of a place in a search; `nil` behind the last hit that a cursor may name.
+    ///
+    /// - Parameter maximumHits: The most hits that it may name.
+    static func bytes(_ cursor: SearchCursor, of query: Query, maximumHits: Int) -> [UInt8]? {
+        cursor.hitCount < maximumHits ? head(query) + cursor.bytes : nil
+    }
 
     /// The place in a metadata query that a cursor names; `nil` for none.
     ///

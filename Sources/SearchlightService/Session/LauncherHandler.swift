@@ -117,8 +117,10 @@ final class LauncherHandler: Sendable {
         let found: FoundItems
         do throws(EngineError) { found = try await engine.find(request) } catch { throw QueryRefusal(error) }
         var items = found.hits.map { LauncherItem.found($0, hasAttributes: !options.attributes.isEmpty) }
-        if let next = found.next, let last = items.indices.last {
-            items[last]["cursor"] = .bytes(PageCursor.bytes(next, of: query))
+        if let next = found.next, let last = items.indices.last,
+            let cursor = PageCursor.bytes(next, of: query, maximumHits: limits.searchHits)
+        {
+            items[last]["cursor"] = .bytes(cursor)
         }
         if let correction = found.correction, let last = items.indices.last {
             items[last]["correction"] = .string(text: correction.text)
