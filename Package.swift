@@ -56,7 +56,7 @@ let package = Package(
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
-                "UniformTypeIdentifiers", "Diagnosis", arguments,
+                "UniformTypeIdentifiers", "Diagnosis", "JSONText", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -133,8 +133,8 @@ let package = Package(
         .target(
             name: "Promises",
             dependencies: [
-                "ItemRecord", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox", "CFiles",
-                "CGcrypt",
+                "ItemRecord", "JSONText", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox",
+                "CFiles", "CGcrypt",
             ],
             resources: [
                 "browser", "file-manager", "image-editor", "mail-composer", "plain-text-editor", "rich-text-editor",
@@ -144,9 +144,10 @@ let package = Package(
             name: "Previews",
             dependencies: ["MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
-        .target(name: "IdleScheduling", swiftSettings: strict),
+        .target(name: "JSONText", swiftSettings: strict),
+        .target(name: "IdleScheduling", dependencies: ["JSONText"], swiftSettings: strict),
         .target(
-            name: "SchedulerSimulation", dependencies: ["IdleScheduling"],
+            name: "SchedulerSimulation", dependencies: ["IdleScheduling", "JSONText"],
             resources: [
                 "laptop-office-day", "laptop-on-battery", "build-server", "never-idle", "resume-from-sleep",
             ].map { .embedInCode("Shipped/\($0).jsonl") } + [.embedInCode("Plot/plot.css")], swiftSettings: strict),
@@ -308,6 +309,7 @@ let package = Package(
                 "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
                 "ServiceMessages", "SystemSupport", "TestSupport",
             ], swiftSettings: strict),
+        .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(

@@ -29,7 +29,8 @@ struct ReceiverProfileTests {
     @Test(
         "What is wrong with one is said precisely",
         arguments: [
-            ("[]", "no object"), ("{", "no JSON"), (#"{"accepts": "x"}"#, "“accepts” must be a list of strings"),
+            ("[]", "no object"), ("{", "it is not valid JSON: no key in quotes at byte 2"),
+            (#"{"accepts": "x"}"#, "“accepts” must be a list of strings"),
             ("{}", "“accepts” is missing"), (#"{"accepts": []}"#, "“accepts” has 0 entries"),
             (#"{"accepts": ["a", "A"]}"#, #"“accepts” has "A" twice"#),
             (#"{"accepts": ["a b"]}"#, #""a b" in “accepts” is no type identifier"#),
@@ -43,6 +44,7 @@ struct ReceiverProfileTests {
             (#"{"accepts": ["public.png"], "order": 3}"#, "“order” must be “preference” or “set”"),
             (#"{"accepts": ["public.png"], "acepts": 1}"#, #"it has "acepts", which is not known"#),
             (#"{"accepts": ["public.png"], "title": ""}"#, "its title has 0 characters"),
+            (#"{"accepts": ["public.png"], "accepts": []}"#, "it has the key “accepts” twice"),
             (#"{"accepts": ["public.png"], "title": 1}"#, "“title” must be a string"),
         ])
     func problems(text: String, reason: String) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import JSONText
 
 extension SchedulingPolicy {
     /// The largest configuration, in bytes.
@@ -13,10 +14,10 @@ extension SchedulingPolicy {
             throw .unreadable(
                 "it has \(configuration.count) bytes; allowed are \(Self.maximumConfigurationBytes).")
         }
-        let values: [String: WrittenJSON]
-        do throws(WrittenProblem) {
-            let value = try WrittenJSON(reading: Array(configuration)[...], maximumDepth: 4)
-            guard let members = value.members else { throw WrittenProblem("it is \(value.shown).") }
+        let values: [String: JSONValue]
+        do throws(JSONProblem) {
+            let value = try JSONValue(reading: Array(configuration)[...], maximumDepth: 4)
+            guard let members = value.members else { throw JSONProblem("it is \(value.shown).") }
             values = members
         } catch {
             let fault = error.text.prefix(1).uppercased() + error.text.dropFirst()
@@ -37,7 +38,7 @@ extension SchedulingPolicy {
         try checkContradictions()
     }
 
-    private mutating func set(_ setting: PolicySetting, _ value: WrittenJSON) throws(PolicyError) {
+    private mutating func set(_ setting: PolicySetting, _ value: JSONValue) throws(PolicyError) {
         guard let number = value.number, setting.range.contains(number) else {
             let range = setting.range
             let unit = setting.unit.isEmpty || setting.unit == "share" ? "" : " \(setting.unit)"
@@ -48,7 +49,7 @@ extension SchedulingPolicy {
         self[keyPath: setting.path] = number
     }
 
-    private mutating func set(gates value: WrittenJSON) throws(PolicyError) {
+    private mutating func set(gates value: JSONValue) throws(PolicyError) {
         guard let gates = value.members else {
             throw .badValue(key: "gates", value: value.shown, allowed: "an object with names of gates")
         }
@@ -101,12 +102,5 @@ extension SchedulingPolicy {
                 key: "slice.relaxed", value: sliceRelaxed.plain,
                 allowed: "it may not be more than a tenth of slice.period, which is \(slicePeriod.plain)")
         }
-    }
-}
-
-extension Double {
-    /// As people write it: without a point if it is whole.
-    package var plain: String {
-        self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import JSONText
 import UniformTypeIdentifiers
 
 extension ReceiverProfile {
@@ -30,7 +31,7 @@ extension ReceiverProfile {
         }
         self.name = name
         self.path = path
-        title = try reader.text(object["title"] ?? name, "title")
+        title = try reader.text(object["title"] ?? .text(name), "title")
         guard !title.isEmpty, title.count <= Self.maximumTitleCharacters else {
             throw reader.problem("its title has \(title.count) characters; 1 to \(Self.maximumTitleCharacters) may be.")
         }
@@ -60,24 +61,33 @@ private struct ProfileReader {
         }
     }
 
-    func object(_ bytes: Data) throws(ReceiverProblem) -> [String: Any] {
-        let value: Any
-        do { value = try JSONSerialization.jsonObject(with: bytes, options: [.fragmentsAllowed]) } catch {
-            let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
-            throw problem("it is no JSON\(detail.map { ": \($0)" } ?? ".")")
+    /// Lists of texts in an object.
+    private static let maximumDepth = 2
+
+    func object(_ bytes: Data) throws(ReceiverProblem) -> [String: JSONValue] {
+        let value: JSONValue
+        do throws(JSONProblem) {
+            value = try JSONValue(reading: Array(bytes)[...], maximumDepth: Self.maximumDepth)
+        } catch {
+            throw problem(error.text)
         }
-        guard let object = value as? [String: Any] else { throw problem("it is JSON, but no object.") }
+        guard let object = value.members else { throw problem("it is JSON, but no object.") }
         return object
     }
 
-    func text(_ value: Any, _ key: String) throws(ReceiverProblem) -> String {
-        guard let text = value as? String else { throw problem("“\(key)” must be a string.") }
+    func text(_ value: JSONValue, _ key: String) throws(ReceiverProblem) -> String {
+        guard case .text(let text) = value else { throw problem("“\(key)” must be a string.") }
         return text
     }
 
-    func texts(_ value: Any?, _ key: String, maximum: Int) throws(ReceiverProblem) -> [String] {
+    func texts(_ value: JSONValue?, _ key: String, maximum: Int) throws(ReceiverProblem) -> [String] {
         guard let value else { throw problem("“\(key)” is missing.") }
-        guard let texts = value as? [String] else { throw problem("“\(key)” must be a list of strings.") }
+        guard case .list(let elements) = value else { throw problem("“\(key)” must be a list of strings.") }
+        var texts: [String] = []
+        for element in elements {
+            guard case .text(let text) = element else { throw problem("“\(key)” must be a list of strings.") }
+            texts.append(text)
+        }
         guard (1...maximum).contains(texts.count) else {
             throw problem("“\(key)” has \(texts.count) entries; 1 to \(maximum) may be.")
         }
@@ -89,7 +99,7 @@ private struct ProfileReader {
     }
 
     /// The identifiers of types; what names the same one again is passed over.
-    func types(_ value: Any?, maximum: Int, maximumBytes: Int) throws(ReceiverProblem) -> [String] {
+    func types(_ value: JSONValue?, maximum: Int, maximumBytes: Int) throws(ReceiverProblem) -> [String] {
         var types: [String] = []
         for text in try texts(value, "accepts", maximum: maximum) {
             let type = WrittenType(text)
@@ -114,7 +124,7 @@ private struct ProfileReader {
         return types
     }
 
-    func forms(_ value: Any?) throws(ReceiverProblem) -> [Representation.Form] {
+    func forms(_ value: JSONValue?) throws(ReceiverProblem) -> [Representation.Form] {
         guard let value else { return Representation.Form.allCases }
         var forms: [Representation.Form] = []
         for text in try texts(value, "takes", maximum: Representation.Form.allCases.count) {
@@ -129,11 +139,11 @@ private struct ProfileReader {
         return forms
     }
 
-    func order(_ value: Any?) throws(ReceiverProblem) -> UTTypeResolver.Preference {
-        switch value.map({ $0 as? String }) {
-        case nil, .some("preference"): return .receiver
-        case .some("set"): return .source
-        case .some: throw problem("“order” must be “preference” or “set”.")
+    func order(_ value: JSONValue?) throws(ReceiverProblem) -> UTTypeResolver.Preference {
+        switch value {
+        case nil, .text("preference"): return .receiver
+        case .text("set"): return .source
+        default: throw problem("“order” must be “preference” or “set”.")
         }
     }
 }

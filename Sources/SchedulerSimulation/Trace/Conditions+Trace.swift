@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
+import JSONText
 
 extension Conditions {
     private static let keys = [
@@ -12,7 +13,7 @@ extension Conditions {
     private static let largestDisk = 9_007_199_254_740_992.0
 
     /// Takes in what a line says has changed.
-    mutating func take(_ fields: TraceFields, at moment: Double) throws(WrittenProblem) {
+    mutating func take(_ fields: TraceFields, at moment: Double) throws(JSONProblem) {
         try fields.allow(Self.keys)
         let wasAsleep = isAsleep
         if let value = fields["presence"] { presence = try Self.presence(value, fields, moment) }
@@ -37,8 +38,8 @@ extension Conditions {
     }
 
     private static func presence(
-        _ value: WrittenJSON, _ fields: TraceFields, _ moment: Double
-    ) throws(WrittenProblem) -> Presence? {
+        _ value: JSONValue, _ fields: TraceFields, _ moment: Double
+    ) throws(JSONProblem) -> Presence? {
         switch value {
         case .null: return nil
         case .text("active"): return .active
@@ -52,7 +53,7 @@ extension Conditions {
         throw fields.refuse("presence", allowed: #""active", "away", {"away": TIME} or null"#)
     }
 
-    private static func inhibitors(_ value: WrittenJSON, _ fields: TraceFields) throws(WrittenProblem) -> [Inhibitor] {
+    private static func inhibitors(_ value: JSONValue, _ fields: TraceFields) throws(JSONProblem) -> [Inhibitor] {
         guard case .list(let values) = value, values.count <= maximumInhibitors else {
             throw fields.refuse("inhibitors", allowed: "a list of at most \(maximumInhibitors) objects")
         }
@@ -75,7 +76,7 @@ extension Conditions {
         return inhibitors.sorted()
     }
 
-    private mutating func takePower(_ fields: TraceFields) throws(WrittenProblem) {
+    private mutating func takePower(_ fields: TraceFields) throws(JSONProblem) {
         switch fields["power"] {
         case nil: break
         case .null?: power = nil
@@ -86,7 +87,7 @@ extension Conditions {
         guard fields.has("percent") else { return }
         let percent = try fields.number("percent", 0...100, orNull: true)
         guard power != nil || percent == nil else {
-            throw WrittenProblem(#"“percent” says how full a battery is, but “power” is not known. Say "power" too."#)
+            throw JSONProblem(#"“percent” says how full a battery is, but “power” is not known. Say "power" too."#)
         }
         power?.percent = percent
     }
@@ -94,19 +95,19 @@ extension Conditions {
     // MARK: Writing
 
     /// What has changed since other conditions, as a line says it.
-    func changes(since old: Conditions, at moment: Double, _ clock: TraceClock) -> [WrittenJSON.Field] {
-        var fields: [WrittenJSON.Field] = []
-        func add<Value: Equatable>(_ key: String, _ new: Value, _ old: Value, _ value: (Value) -> WrittenJSON) {
-            if new != old { fields.append(WrittenJSON.Field(key: key, value: value(new))) }
+    func changes(since old: Conditions, at moment: Double, _ clock: TraceClock) -> [JSONValue.Field] {
+        var fields: [JSONValue.Field] = []
+        func add<Value: Equatable>(_ key: String, _ new: Value, _ old: Value, _ value: (Value) -> JSONValue) {
+            if new != old { fields.append(JSONValue.Field(key: key, value: value(new))) }
         }
-        func number(_ value: Double?) -> WrittenJSON { value.map { .number($0) } ?? .null }
-        func bool(_ value: Bool?) -> WrittenJSON { value.map { .bool($0) } ?? .null }
+        func number(_ value: Double?) -> JSONValue { value.map { .number($0) } ?? .null }
+        func bool(_ value: Bool?) -> JSONValue { value.map { .bool($0) } ?? .null }
         add("presence", presence, old.presence) { presence in
             switch presence {
             case nil: .null
             case .active: .text("active")
             case .away(let since) where since == moment: .text("away")
-            case .away(let since): .object([WrittenJSON.Field(key: "away", value: .text(clock.text(since)))])
+            case .away(let since): .object([JSONValue.Field(key: "away", value: .text(clock.text(since)))])
             }
         }
         add("locked", isLocked, old.isLocked, bool)
@@ -128,11 +129,11 @@ extension Conditions {
 }
 
 extension Conditions.Inhibitor {
-    fileprivate var value: WrittenJSON {
+    fileprivate var value: JSONValue {
         var fields = [
-            WrittenJSON.Field(key: "who", value: .text(who)), WrittenJSON.Field(key: "why", value: .text(why)),
+            JSONValue.Field(key: "who", value: .text(who)), JSONValue.Field(key: "why", value: .text(why)),
         ]
-        if isOwn { fields.append(WrittenJSON.Field(key: "own", value: .bool(true))) }
+        if isOwn { fields.append(JSONValue.Field(key: "own", value: .bool(true))) }
         return .object(fields)
     }
 }

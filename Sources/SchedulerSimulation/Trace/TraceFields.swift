@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
+import JSONText
 
 /// The fields of a line, each read with what is allowed for it.
 struct TraceFields {
-    private let fields: [WrittenJSON.Field]
+    private let fields: [JSONValue.Field]
     /// What the clock times count from; the header is read without.
     var clock: TraceClock?
     /// How the place of these fields is called in messages: nothing, or “conditions.”.
     private let prefix: String
 
-    init(_ fields: [WrittenJSON.Field], clock: TraceClock?, prefix: String = "") {
+    init(_ fields: [JSONValue.Field], clock: TraceClock?, prefix: String = "") {
         (self.fields, self.clock, self.prefix) = (fields, clock, prefix)
     }
 
     var isEmpty: Bool { fields.isEmpty }
 
-    subscript(key: String) -> WrittenJSON? { fields.first { $0.key == key }?.value }
+    subscript(key: String) -> JSONValue? { fields.first { $0.key == key }?.value }
 
     func has(_ key: String) -> Bool { self[key] != nil }
 
     /// Refuses keys that mean nothing here.
-    func allow(_ keys: [String]) throws(WrittenProblem) {
+    func allow(_ keys: [String]) throws(JSONProblem) {
         guard let unknown = fields.first(where: { !keys.contains($0.key) }) else { return }
         let allowed = keys.joined(separator: ", ")
-        throw WrittenProblem("“\(prefix)\(unknown.key.cut)” means nothing here. Allowed are: \(allowed).")
+        throw JSONProblem("“\(prefix)\(unknown.key.cut)” means nothing here. Allowed are: \(allowed).")
     }
 
-    func refuse(_ key: String, allowed: String) -> WrittenProblem {
-        guard let value = self[key] else { return WrittenProblem("“\(prefix)\(key)” is missing: \(allowed).") }
-        return WrittenProblem("“\(prefix)\(key)” is \(value.shown); allowed is \(allowed).")
+    func refuse(_ key: String, allowed: String) -> JSONProblem {
+        guard let value = self[key] else { return JSONProblem("“\(prefix)\(key)” is missing: \(allowed).") }
+        return JSONProblem("“\(prefix)\(key)” is \(value.shown); allowed is \(allowed).")
     }
 
-    func text(_ key: String, bytes: Int) throws(WrittenProblem) -> String? {
+    func text(_ key: String, bytes: Int) throws(JSONProblem) -> String? {
         guard let value = self[key] else { return nil }
         guard case .text(let text) = value, text.utf8.count <= bytes else {
             throw refuse(key, allowed: "a text of at most \(bytes) bytes")
@@ -39,13 +40,13 @@ struct TraceFields {
         return text
     }
 
-    func bool(_ key: String, orNull: Bool = false) throws(WrittenProblem) -> Bool? {
+    func bool(_ key: String, orNull: Bool = false) throws(JSONProblem) -> Bool? {
         guard let value = self[key], !orNull || value != .null else { return nil }
         guard case .bool(let bool) = value else { throw refuse(key, allowed: "true or false") }
         return bool
     }
 
-    func number(_ key: String, _ range: ClosedRange<Double>, orNull: Bool = false) throws(WrittenProblem) -> Double? {
+    func number(_ key: String, _ range: ClosedRange<Double>, orNull: Bool = false) throws(JSONProblem) -> Double? {
         guard let value = self[key], !orNull || value != .null else { return nil }
         guard let number = value.number, range.contains(number) else {
             throw refuse(key, allowed: "a number from \(range.lowerBound.plain) to \(range.upperBound.plain)")
@@ -53,13 +54,13 @@ struct TraceFields {
         return number
     }
 
-    func count(_ key: String, _ range: ClosedRange<Int>) throws(WrittenProblem) -> Int? {
+    func count(_ key: String, _ range: ClosedRange<Int>) throws(JSONProblem) -> Int? {
         guard let number = try number(key, Double(range.lowerBound)...Double(range.upperBound)) else { return nil }
         guard let count = Int(exactly: number) else { throw refuse(key, allowed: "a whole number") }
         return count
     }
 
-    func moment(_ key: String, orNull: Bool = false) throws(WrittenProblem) -> Double? {
+    func moment(_ key: String, orNull: Bool = false) throws(JSONProblem) -> Double? {
         guard let value = self[key], !orNull || value != .null else { return nil }
         guard case .text(let text) = value, let clock, let moment = clock.moment(text) else {
             throw refuse(key, allowed: Self.times)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
+import JSONText
 
 extension Trace {
     /// Reads a trace: a header and a line of JSON for each event. Strict: what is unknown, out of range, out of order or too
@@ -16,9 +17,9 @@ extension Trace {
                 throw TraceError(
                     line: number, "it has \(line.count) bytes; allowed are \(Self.maximumLineBytes).")
             }
-            do throws(WrittenProblem) {
-                guard case .object(let fields) = try WrittenJSON(reading: line, maximumDepth: 4) else {
-                    throw WrittenProblem("it has to be a JSON object: {\"at\": …}.")
+            do throws(JSONProblem) {
+                guard case .object(let fields) = try JSONValue(reading: line, maximumDepth: 4) else {
+                    throw JSONProblem("it has to be a JSON object: {\"at\": …}.")
                 }
                 if reader == nil {
                     reader = TraceReader(try Trace(header: fields))
@@ -43,10 +44,10 @@ extension Trace {
     /// Why what is larger than ``maximumBytes`` is not read.
     public static let tooLarge = "it has more than \(maximumBytes >> 20) MiB, the most that is read."
 
-    private init(header: [WrittenJSON.Field]) throws(WrittenProblem) {
+    private init(header: [JSONValue.Field]) throws(JSONProblem) {
         let fields = TraceFields(header, clock: nil)
         guard fields.has("trace") else {
-            throw WrittenProblem(
+            throw JSONProblem(
                 #"the first line has to be a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
         }
         guard fields["trace"]?.number == Double(Self.formatVersion) else {
@@ -59,7 +60,7 @@ extension Trace {
         }
         let zone = try fields.text("zone", bytes: 16) ?? "Z"
         guard let clock = TraceClock(date: try fields.text("date", bytes: 16) ?? "", zone: zone) else {
-            throw WrittenProblem(
+            throw JSONProblem(
                 "“date” and “zone” have to be a day and a time zone, as in \"date\": \"2026-03-02\", \"zone\": \"+01:00\"."
             )
         }
@@ -70,7 +71,7 @@ extension Trace {
         do throws(PolicyError) {
             try change(policy: changes.json)
         } catch {
-            throw WrittenProblem("\(error)")
+            throw JSONProblem("\(error)")
         }
     }
 
@@ -97,35 +98,35 @@ private struct TraceReader {
         clock = trace.clock
     }
 
-    mutating func take(_ line: [WrittenJSON.Field]) throws(WrittenProblem) {
+    mutating func take(_ line: [JSONValue.Field]) throws(JSONProblem) {
         let fields = TraceFields(line, clock: clock)
         let kinds = line.map(\.key).filter(Self.kinds.contains)
         guard kinds.count == 1, let kind = kinds.first else {
             let all = Self.kinds.joined(separator: ", ")
-            throw WrittenProblem(
+            throw JSONProblem(
                 "it has \(kinds.isEmpty ? "no key that says what happens" : "several keys that say what happens"). One of: \(all)."
             )
         }
         guard let moment = try fields.moment("at") else { throw fields.refuse("at", allowed: TraceFields.times) }
         let last = trace.events.last
-        if last?.happening == .end { throw WrittenProblem("nothing may follow the end of the trace.") }
+        if last?.happening == .end { throw JSONProblem("nothing may follow the end of the trace.") }
         if let last, moment < last.moment {
-            throw WrittenProblem(
+            throw JSONProblem(
                 "\(clock.text(moment)) is before \(clock.text(last.moment)), where the line before is. Lines have to be in order."
             )
         }
         guard moment - trace.start <= Trace.longest || last == nil else {
-            throw WrittenProblem("it is more than \(Int(Trace.longest / 86400)) days after the first line.")
+            throw JSONProblem("it is more than \(Int(Trace.longest / 86400)) days after the first line.")
         }
         guard trace.events.count < Trace.maximumEvents else {
-            throw WrittenProblem("there are more than \(Trace.maximumEvents) lines.")
+            throw JSONProblem("there are more than \(Trace.maximumEvents) lines.")
         }
         trace.events.append(Trace.Event(moment, try happening(kind, fields, moment)))
     }
 
     private mutating func happening(
         _ kind: String, _ fields: TraceFields, _ moment: Double
-    ) throws(WrittenProblem) -> Trace.Happening {
+    ) throws(JSONProblem) -> Trace.Happening {
         if kind != "job" { try fields.allow(["at", kind]) }
         switch kind {
         case "conditions":
@@ -146,7 +147,7 @@ private struct TraceReader {
         case "run", "cancel":
             let key = try key(kind, fields)
             guard jobs.contains(key) else {
-                throw WrittenProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
+                throw JSONProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
             }
             return kind == "run" ? .runNow(key) : .cancel(key)
         default:
@@ -160,7 +161,7 @@ private struct TraceReader {
             ? "There was none so far." : "There were: \(jobs.sorted().prefix(8).map(\.name).joined(separator: ", "))."
     }
 
-    private func key(_ field: String, _ fields: TraceFields) throws(WrittenProblem) -> ScheduledJob.Key {
+    private func key(_ field: String, _ fields: TraceFields) throws(JSONProblem) -> ScheduledJob.Key {
         guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
             let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse(
@@ -169,14 +170,14 @@ private struct TraceReader {
         return key
     }
 
-    private mutating func job(_ fields: TraceFields, _ moment: Double) throws(WrittenProblem) -> TracedJob {
+    private mutating func job(_ fields: TraceFields, _ moment: Double) throws(JSONProblem) -> TracedJob {
         try fields.allow([
             "at", "job", "urgency", "requested", "deadline", "cpu", "seconds", "written", "items", "pages", "fresh",
             "cooperative", "fails",
         ])
         let key = try key("job", fields)
         guard jobs.count < Trace.maximumJobs || jobs.contains(key) else {
-            throw WrittenProblem("there are more than \(Trace.maximumJobs) different jobs.")
+            throw JSONProblem("there are more than \(Trace.maximumJobs) different jobs.")
         }
         jobs.insert(key)
         guard let cpu = try fields.number("cpu", 0...1e6) else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
+import JSONText
 
 /// Writes a trace line by line, of conditions only what has changed. What it writes ``Trace/init(jsonLines:)`` reads as the
 /// same, moments to a millisecond.
@@ -19,14 +20,14 @@ public struct TraceWriter: Sendable {
     /// The first line, with its end.
     public func header(name: String, description: String) -> String {
         var fields = [
-            WrittenJSON.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
-            WrittenJSON.Field(key: "name", value: .text(name)),
-            WrittenJSON.Field(key: "description", value: .text(description)),
-            WrittenJSON.Field(key: "date", value: .text(clock.date)),
-            WrittenJSON.Field(key: "zone", value: .text(clock.zoneText)),
+            JSONValue.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
+            JSONValue.Field(key: "name", value: .text(name)),
+            JSONValue.Field(key: "description", value: .text(description)),
+            JSONValue.Field(key: "date", value: .text(clock.date)),
+            JSONValue.Field(key: "zone", value: .text(clock.zoneText)),
         ]
         if description.isEmpty { fields.remove(at: 2) }
-        let line = WrittenJSON.object(fields).json
+        let line = JSONValue.object(fields).json
         guard let policy else { return line + "\n" }
         return line.dropLast() + ",\"policy\":\(policy)}\n"
     }
@@ -36,8 +37,8 @@ public struct TraceWriter: Sendable {
 
     /// The line of an event, with its end; `nil` for conditions that have not changed.
     public mutating func line(_ event: Trace.Event) -> String? {
-        var fields = [WrittenJSON.Field(key: "at", value: .text(clock.text(event.moment)))]
-        func add(_ key: String, _ value: WrittenJSON) { fields.append(WrittenJSON.Field(key: key, value: value)) }
+        var fields = [JSONValue.Field(key: "at", value: .text(clock.text(event.moment)))]
+        func add(_ key: String, _ value: JSONValue) { fields.append(JSONValue.Field(key: key, value: value)) }
         switch event.happening {
         case .conditions(let new):
             let changes = new.changes(since: conditions, at: event.moment, clock)
@@ -65,7 +66,7 @@ public struct TraceWriter: Sendable {
         case .end: add("end", .bool(true))
         }
         start = start ?? event.moment
-        return WrittenJSON.object(fields).json + "\n"
+        return JSONValue.object(fields).json + "\n"
     }
 }
 

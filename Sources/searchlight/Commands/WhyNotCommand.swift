@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandSupport
 import ExtensionValidation
 import ItemRecord
+import JSONText
 import Previews
 import SearchIndex
 import SearchlightEngine

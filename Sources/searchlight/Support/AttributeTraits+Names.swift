@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import IdleScheduling
 import ItemRecord
+import JSONText
 
 extension AttributeTraits {
     /// The traits under their names in JSON, those of `CSCustomAttributeKey`'s initialiser.
@@ -21,7 +21,7 @@ extension AttributeTraits {
     }
 
     /// Reads traits from JSON; what is not said is as with any attribute.
-    init(_ flags: [String: WrittenJSON], of key: String) throws(LineRefusal) {
+    init(_ flags: [String: JSONValue], of key: String) throws(LineRefusal) {
         self = .standard
         for (name, value) in flags.sorted(by: { $0.key < $1.key }) {
             guard let trait = Self.names.first(where: { $0.key == name })?.value else {

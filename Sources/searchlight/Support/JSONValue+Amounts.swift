@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import CommandSupport
+import Foundation
+import JSONText
 
 extension JSONValue {
     /// The value of an attribute for a person to read, on one line: amounts with their units.
     func line(of attribute: String) -> String {
-        let amount: Double? =
-            switch self {
-            case .integer(let number): Double(number)
-            case .number(let number): number
-            default: nil
-            }
         // In megabytes, as Apple documents it.
-        guard attribute == "fileSize", let amount, let size = Self.size(bytes: amount * 1_000_000) else { return line }
+        guard attribute == "fileSize", let amount = number, let size = Self.size(bytes: amount * 1_000_000) else {
+            return line
+        }
         return size
     }
 

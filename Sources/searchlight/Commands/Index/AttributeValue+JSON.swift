@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import CommandSupport
-import IdleScheduling
+import Foundation
 import ItemRecord
+import JSONText
 import MetadataQuery
 import Previews
 
-extension WrittenJSON {
+extension JSONValue {
     /// What it is called in messages.
     var kind: String {
         switch self {
@@ -38,7 +38,7 @@ extension AttributeValue {
     private static let data: Set<String> = ["htmlContentData", "thumbnailData"]
 
     /// What a value of JSON stands for as the value of an attribute.
-    init(_ value: WrittenJSON, of attribute: String) throws(LineRefusal) {
+    init(_ value: JSONValue, of attribute: String) throws(LineRefusal) {
         let name = AttributeNames.propertyName(for: attribute)
         switch value {
         case .null: self = .null
@@ -78,7 +78,7 @@ extension AttributeValue {
     }
 
     /// A truth value or a number of an attribute that is no date.
-    private init(plain value: WrittenJSON) {
+    private init(plain value: JSONValue) {
         switch value {
         case .bool(let truth): self = .boolean(truth)
         case .integer(let number): self = .integer(number)

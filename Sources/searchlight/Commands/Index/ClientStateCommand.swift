@@ -2,6 +2,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
+import JSONText
 import SearchIndex
 import SearchlightEngine
 

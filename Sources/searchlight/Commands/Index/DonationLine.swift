@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import IdleScheduling
 import ItemRecord
+import JSONText
 import MetadataQuery
 import Previews
 
@@ -21,9 +21,9 @@ enum DonationLine {
             self = .empty
             return
         }
-        let value: WrittenJSON
-        do throws(WrittenProblem) {
-            value = try WrittenJSON(reading: Array(bytes)[...], maximumDepth: Self.maximumDepth)
+        let value: JSONValue
+        do throws(JSONProblem) {
+            value = try JSONValue(reading: Array(bytes)[...], maximumDepth: Self.maximumDepth)
         } catch {
             guard String(validating: bytes, as: UTF8.self) != nil else { throw LineRefusal("it is not UTF-8") }
             throw LineRefusal(error.text.hasSuffix(".") ? String(error.text.dropLast()) : error.text)
@@ -32,7 +32,7 @@ enum DonationLine {
         self = fields["endBatch"] == nil ? .item(try Self.item(fields)) : try Self.endOfBatch(fields)
     }
 
-    private static func endOfBatch(_ fields: [String: WrittenJSON]) throws(LineRefusal) -> DonationLine {
+    private static func endOfBatch(_ fields: [String: JSONValue]) throws(LineRefusal) -> DonationLine {
         guard fields.count == 1, let fields = fields["endBatch"]?.members,
             fields.keys.allSatisfy({ $0 == "clientState" })
         else {
@@ -45,7 +45,7 @@ enum DonationLine {
         "uniqueIdentifier", "domainIdentifier", "attributes", "customKeys", "expirationDate", "isUpdate",
     ]
 
-    private static func item(_ fields: [String: WrittenJSON]) throws(LineRefusal) -> EncodedItem {
+    private static func item(_ fields: [String: JSONValue]) throws(LineRefusal) -> EncodedItem {
         if let unknown = fields.keys.filter({ !fieldNames.contains($0) }).min() {
             throw LineRefusal("an item has no field \(unknown.prefix(80).debugDescription)")
         }
@@ -84,9 +84,9 @@ enum DonationLine {
     }
 
     private static func traits(
-        _ value: WrittenJSON?, of record: ItemRecord
+        _ value: JSONValue?, of record: ItemRecord
     ) throws(LineRefusal) -> [String: AttributeTraits] {
-        let keys: [WrittenJSON.Field]
+        let keys: [JSONValue.Field]
         switch value {
         case nil, .null?: return [:]
         case .object(let fields)?: keys = fields
@@ -112,7 +112,7 @@ enum DonationLine {
         return traits.filter { $0.value != .standard }
     }
 
-    private static func text(_ name: String, _ fields: [String: WrittenJSON]) throws(LineRefusal) -> String? {
+    private static func text(_ name: String, _ fields: [String: JSONValue]) throws(LineRefusal) -> String? {
         switch fields[name] {
         case nil, .null?: return nil
         case .text(let text)?: return text
@@ -120,7 +120,7 @@ enum DonationLine {
         }
     }
 
-    private static func expiration(_ value: WrittenJSON) throws(LineRefusal) -> ItemRecord.Expiration {
+    private static func expiration(_ value: JSONValue) throws(LineRefusal) -> ItemRecord.Expiration {
         switch value {
         case .null: return .standard
         case .text("never"): return .never

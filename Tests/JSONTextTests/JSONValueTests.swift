@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import IdleScheduling
+@testable import JSONText
 
 @Suite("JSON that people and programs write")
-struct WrittenJSONTests {
-    private func read(_ text: String, depth: Int = 4) throws(WrittenProblem) -> WrittenJSON {
-        try WrittenJSON(reading: Array(text.utf8)[...], maximumDepth: depth)
+struct JSONValueTests {
+    private func read(_ text: String, depth: Int = 4) throws(JSONProblem) -> JSONValue {
+        try JSONValue(reading: Array(text.utf8)[...], maximumDepth: depth)
     }
 
     @Test(
         "Numbers are read by JSON's grammar, whole ones exactly",
         arguments: [
-            ("0", WrittenJSON.integer(0)), ("-12", .integer(-12)),
+            ("0", JSONValue.integer(0)), ("-12", .integer(-12)),
             ("9007199254740993", .integer(9_007_199_254_740_993)),
             ("1.5", .number(1.5)), ("2E+2", .number(200)), ("9223372036854775808", .number(9_223_372_036_854_775_808)),
         ])
-    func numbers(text: String, value: WrittenJSON) throws { #expect(try read(text) == value) }
+    func numbers(text: String, value: JSONValue) throws { #expect(try read(text) == value) }
 
     @Test(
         "What is no JSON is refused, with what is wrong",
@@ -28,7 +28,7 @@ struct WrittenJSONTests {
             ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "half a character"), ("", "ends too soon"),
         ])
     func refused(text: String, cause: String) {
-        let problem = #expect(throws: WrittenProblem.self) { try read(text) }
+        let problem = #expect(throws: JSONProblem.self) { try read(text) }
         #expect(problem?.text.contains(cause) == true, "\(problem?.text ?? "")")
     }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of JSON that a person or a program wrote: a line of a trace, a configuration, a line of a donation.
-package enum WrittenJSON: Hashable, Sendable {
+/// A value of JSON that a person or a program wrote.
+package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     /// What is written without a point and an exponent, as far as it fits.
     case integer(Int64)
     case number(Double)
     case text(String)
-    case list([WrittenJSON])
+    case list([JSONValue])
     /// In the order of the text; no key comes twice.
     case object([Field])
 
     package struct Field: Hashable, Sendable {
         package var key: String
-        package var value: WrittenJSON
+        package var value: JSONValue
 
-        package init(key: String, value: WrittenJSON) { (self.key, self.value) = (key, value) }
+        package init(key: String, value: JSONValue) { (self.key, self.value) = (key, value) }
     }
 
     /// The number, whichever way it is written.
@@ -29,7 +29,7 @@ package enum WrittenJSON: Hashable, Sendable {
     }
 
     /// The fields of an object by their keys.
-    package var members: [String: WrittenJSON]? {
+    package var members: [String: JSONValue]? {
         guard case .object(let fields) = self else { return nil }
         return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
     }
@@ -79,36 +79,43 @@ package enum WrittenJSON: Hashable, Sendable {
     }
 }
 
+extension Double {
+    /// As people write it: without a point if it is whole.
+    package var plain: String {
+        self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
+    }
+}
+
 extension String {
     /// The beginning, for a message.
     package var cut: String { count <= 64 ? self : prefix(64) + "…" }
 }
 
 /// Why JSON cannot be used, as a sentence that begins small; where it stands is added by who knows.
-package struct WrittenProblem: Error {
+package struct JSONProblem: Error {
     package var text: String
     package init(_ text: String) { self.text = text }
 }
 
-extension WrittenJSON {
+extension JSONValue {
     /// Reads one value: strictly, within bounds, and no key twice. Foundation's decoder takes one of two equal keys silently,
     /// says of most faults neither what nor where, and takes a hundred times as long.
     ///
     /// - Parameter maximumDepth: How many lists and objects may be inside each other.
-    package init(reading bytes: ArraySlice<UInt8>, maximumDepth: Int) throws(WrittenProblem) {
-        var scanner = WrittenJSONScanner(bytes: bytes, place: bytes.startIndex, maximumDepth: maximumDepth)
+    package init(reading bytes: ArraySlice<UInt8>, maximumDepth: Int) throws(JSONProblem) {
+        var scanner = JSONScanner(bytes: bytes, place: bytes.startIndex, maximumDepth: maximumDepth)
         self = try scanner.whole()
     }
 }
 
-private struct WrittenJSONScanner {
+private struct JSONScanner {
     let bytes: ArraySlice<UInt8>
     var place: Int
     let maximumDepth: Int
 
-    mutating func whole() throws(WrittenProblem) -> WrittenJSON {
+    mutating func whole() throws(JSONProblem) -> JSONValue {
         guard !bytes.starts(with: "\u{FEFF}".utf8) else {
-            throw WrittenProblem("it begins with a byte order mark (EF BB BF). Save it as UTF-8 without one.")
+            throw JSONProblem("it begins with a byte order mark (EF BB BF). Save it as UTF-8 without one.")
         }
         let value = try value(depth: 0)
         skipSpaces()
@@ -116,10 +123,10 @@ private struct WrittenJSONScanner {
         return value
     }
 
-    private func problem(_ text: String) -> WrittenProblem { refusal("it is not valid JSON: \(text)") }
+    private func problem(_ text: String) -> JSONProblem { refusal("it is not valid JSON: \(text)") }
 
-    private func refusal(_ text: String) -> WrittenProblem {
-        WrittenProblem("\(text) at byte \(place - bytes.startIndex + 1).")
+    private func refusal(_ text: String) -> JSONProblem {
+        JSONProblem("\(text) at byte \(place - bytes.startIndex + 1).")
     }
 
     private mutating func skipSpaces() {
@@ -141,7 +148,7 @@ private struct WrittenJSONScanner {
         return isIt
     }
 
-    private mutating func value(depth: Int) throws(WrittenProblem) -> WrittenJSON {
+    private mutating func value(depth: Int) throws(JSONProblem) -> JSONValue {
         skipSpaces()
         guard place < bytes.endIndex else { throw problem("it ends too soon") }
         switch bytes[place] {
@@ -157,9 +164,9 @@ private struct WrittenJSONScanner {
         }
     }
 
-    private mutating func fields(depth: Int) throws(WrittenProblem) -> [WrittenJSON.Field] {
+    private mutating func fields(depth: Int) throws(JSONProblem) -> [JSONValue.Field] {
         guard depth <= maximumDepth else { throw refusal("it nests deeper than \(maximumDepth) levels") }
-        var fields: [WrittenJSON.Field] = []
+        var fields: [JSONValue.Field] = []
         var keys: Set<String> = []
         guard take(UInt8(ascii: "{")) else { throw problem("no object") }
         if take(UInt8(ascii: "}")) { return [] }
@@ -169,15 +176,15 @@ private struct WrittenJSONScanner {
             let key = try text()
             guard keys.insert(key).inserted else { throw refusal("it has the key “\(key.cut)” twice") }
             guard take(UInt8(ascii: ":")) else { throw problem("no colon after the key “\(key.cut)”") }
-            fields.append(WrittenJSON.Field(key: key, value: try value(depth: depth)))
+            fields.append(JSONValue.Field(key: key, value: try value(depth: depth)))
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw problem("no comma or closing brace") }
         return fields
     }
 
-    private mutating func list(depth: Int) throws(WrittenProblem) -> [WrittenJSON] {
+    private mutating func list(depth: Int) throws(JSONProblem) -> [JSONValue] {
         guard depth <= maximumDepth else { throw refusal("it nests deeper than \(maximumDepth) levels") }
-        var values: [WrittenJSON] = []
+        var values: [JSONValue] = []
         guard take(UInt8(ascii: "[")) else { throw problem("no list") }
         if take(UInt8(ascii: "]")) { return [] }
         repeat { values.append(try value(depth: depth)) } while take(UInt8(ascii: ","))
@@ -185,7 +192,7 @@ private struct WrittenJSONScanner {
         return values
     }
 
-    private mutating func number() throws(WrittenProblem) -> WrittenJSON {
+    private mutating func number() throws(JSONProblem) -> JSONValue {
         let start = place
         guard takeNumber() else {
             place = start
@@ -221,7 +228,7 @@ private struct WrittenJSONScanner {
         return place > start
     }
 
-    private mutating func text() throws(WrittenProblem) -> String {
+    private mutating func text() throws(JSONProblem) -> String {
         place += 1
         var piece: [UInt8] = []
         while place < bytes.endIndex {
@@ -230,7 +237,7 @@ private struct WrittenJSONScanner {
             case UInt8(ascii: "\""):
                 place += 1
                 guard let text = String(validating: piece, as: UTF8.self) else {
-                    throw WrittenProblem("it is not UTF-8.")
+                    throw JSONProblem("it is not UTF-8.")
                 }
                 return text
             case UInt8(ascii: "\\"):
@@ -245,7 +252,7 @@ private struct WrittenJSONScanner {
         throw problem("a text without its closing quote")
     }
 
-    private mutating func escape() throws(WrittenProblem) -> [UInt8] {
+    private mutating func escape() throws(JSONProblem) -> [UInt8] {
         guard place < bytes.endIndex else { throw problem("it ends too soon") }
         let byte = bytes[place]
         place += 1
@@ -269,7 +276,7 @@ private struct WrittenJSONScanner {
         }
     }
 
-    private mutating func codeUnit() throws(WrittenProblem) -> UInt32 {
+    private mutating func codeUnit() throws(JSONProblem) -> UInt32 {
         let end = place + 4
         guard end <= bytes.endIndex,
             bytes[place..<end].allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
