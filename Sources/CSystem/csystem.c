@@ -26,6 +26,7 @@ int csystem_describe(int folder, const char *name, int follows, struct csystem_f
     file->mode = found.stx_mode;
     /* STATX_ATTR_MOUNT_ROOT, of Linux 5.8. */
     const uint64_t mount_root = 0x2000;
+    file->links = found.stx_nlink;
     file->is_mount = found.stx_attributes_mask & mount_root ? (found.stx_attributes & mount_root) != 0 : -1;
     return 0;
 }

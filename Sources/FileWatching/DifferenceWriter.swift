@@ -55,7 +55,9 @@ struct DifferenceWriter {
         for (name, state) in content.files {
             if known[name] == state, written[name] == nil { continue }
             isAsKnown = false
-            try settle(name, in: folder, now: state, known: known[name], written: written[name])
+            try settle(
+                name, in: folder, now: state, known: known[name], written: written[name],
+                isLinked: content.linked.contains(name))
         }
         let present = Set(content.files.lazy.map(\.name))
         for name in names.map(Set.init) ?? Set(known.keys).union(written.keys) where !present.contains(name) {
@@ -125,10 +127,12 @@ struct DifferenceWriter {
 
     /// Corrects the row of a name: writes the difference, replaces it, or deletes it if there is none.
     ///
-    /// - Parameter hasVanished: Whether something happened to the name, and there is nothing now.
+    /// - Parameters:
+    ///   - isLinked: Whether the file has other names.
+    ///   - hasVanished: Whether something happened to the name, and there is nothing now.
     private mutating func settle(
         _ name: EntryName, in folder: Int64, now: FileState?, known: FileState?, written: Written?,
-        hasVanished: Bool = false
+        isLinked: Bool = false, hasVanished: Bool = false
     ) throws {
         // An owner that was asked and did not answer may know what has been since. It is asked once more.
         let isTold = isAskedForEverything || written?.isTold == true
@@ -152,7 +156,11 @@ struct DifferenceWriter {
         ).execute(arguments: [owner, folder, name.text, now != nil, isTold] + state.arguments)
         hasDifferences = true
         lastSerial = db.lastInsertedRowID
-        if let now { try findOtherNames(of: now, name, folder) }
+        guard let now else { return }
+        // A new file with one name has no other; symbolic links lead to files that were there.
+        let before = known ?? written?.state
+        if isLinked || before != nil { try findOtherNames(of: now, name, folder) }
+        if let before, before.inode != now.inode { try findOtherNames(of: before, name, folder) }
     }
 
     // MARK: Other names

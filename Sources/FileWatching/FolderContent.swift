@@ -7,6 +7,8 @@ import SystemSupport
 struct FolderContent {
     /// Regular files, and links to some.
     var files: [(name: EntryName, state: FileState)] = []
+    /// Those of the files that have other names (hard links).
+    var linked: Set<EntryName> = []
     /// Folders that are watched.
     var subfolders: [EntryName] = []
     /// Names of which nothing is known now: they stay as they are.
@@ -116,6 +118,7 @@ struct FileReader {
             }
             let (state, isSettled) = state(described, on: place, at: time)
             content.add(name, state)
+            if described.links > 1 { content.linked.insert(name) }
             if !isSettled { content.unsettled.append(name) }
         case .dangling where rule.admits(name.text, depth: depth, isFolder: false):
             if let number = fileSystemOfTarget(name.text, in: folder, place) {

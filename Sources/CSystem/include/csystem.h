@@ -145,6 +145,7 @@ struct csystem_file {
     int64_t modified;
     int64_t changed;
     uint32_t mode;
+    uint32_t links; /* names of the file (hard links) */
     int32_t is_mount; /* 1 for the root of a mounted file system, 0 for others, -1 where the kernel does not say */
 };
 
