@@ -73,6 +73,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 if settings.isComplete, folders.lost(skip) { throw skip }
                 skipped += 1
                 progress.say(skip.description)
+            case .leftOut: break
             }
         }
         try donations.finish()
@@ -96,7 +97,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     /// Donates or deletes the notes with these identifiers, after the items of moved notes were renamed.
     private func update(
         _ searchableIndex: CSSearchableIndex, _ identifiers: [String], moves: [NoteMove],
-        _ acknowledgementHandler: @escaping () -> Void
+        ignoreFiles: [String] = [], _ acknowledgementHandler: @escaping () -> Void
     ) {
         do {
             let settings = try readSettings()
@@ -128,13 +129,31 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             // What failed a moment ago may not any more.
             let all = identifiers + moves.map(\.new) + moves.map(\.old).filter { renames[$0] == nil }
             let unread = try update(update(all).map(\.identifier))
+            try refresh(besideIgnoreFiles: ignoreFiles, of: folders, donations)
             try donations.finish()
             // Where no note can be read it is the machine's fault, and all are asked for again; else it is that note's.
-            if unread.count == all.count, let first = unread.first { throw first.error }
+            if unread.count == all.count, ignoreFiles.isEmpty, let first = unread.first { throw first.error }
             for note in unread { report("\(note.error); what was found in it is kept") }
             acknowledgementHandler()
         } catch {
             report("reindexing \(Self.count(of: identifiers.count)) failed: \(error)")
+        }
+    }
+
+    /// Donates what patterns leave out no longer, and deletes what they do.
+    private func refresh(
+        besideIgnoreFiles files: [String], of folders: NoteFolders, _ donations: Donations
+    ) throws {
+        let progress = ProgressReport(print: report, now: now)
+        // A folder in another one is done with it.
+        for file in Set(files).sorted() {
+            for step in folders.walk(besideIgnoreFile: file, visiting: progress.walking) ?? NoteWalk(folders: []) {
+                switch step {
+                case .note(let file): try donations.add(Note(file))
+                case .leftOut(let path): try donations.delete(path)
+                case .skipped(let skip): progress.say(skip.description)
+                }
+            }
         }
     }
 
@@ -213,13 +232,17 @@ extension IndexRequestHandler: CSFileChangeHandler {
     ) {
         var identifiers: [String] = []
         var moves: [NoteMove] = []
+        var ignoreFiles: [String] = []
         func note(_ file: URL) -> String? {
             NoteKind(fileName: file.lastPathComponent).map { _ in file.path(percentEncoded: false) }
         }
         for change in changes {
             switch change {
-            case .changed(let file), .removed(let file): identifiers += [note(file)].compactMap { $0 }
+            case .changed(let file), .removed(let file):
+                identifiers += [note(file)].compactMap { $0 }
+                ignoreFiles += Self.ignoreFiles(among: [file])
             case .moved(let from, let to):
+                ignoreFiles += Self.ignoreFiles(among: [from, to])
                 if let old = note(from), let new = note(to) {
                     moves.append(NoteMove(old: old, new: new))
                 } else {
@@ -227,7 +250,11 @@ extension IndexRequestHandler: CSFileChangeHandler {
                 }
             }
         }
-        update(searchableIndex, identifiers, moves: moves, acknowledgementHandler)
+        update(searchableIndex, identifiers, moves: moves, ignoreFiles: ignoreFiles, acknowledgementHandler)
+    }
+
+    private static func ignoreFiles(among files: [URL]) -> [String] {
+        files.map { $0.path(percentEncoded: false) }.filter { NoteFolders.isIgnoreFile($0) }
     }
 }
 

@@ -5,7 +5,8 @@ import Glibc
 /// Which folders Journal serves.
 ///
 /// `$XDG_CONFIG_HOME/com.searchlight.journal/folders` has one path per line; lines that begin with `#` are comments and
-/// `~/` is the home directory. Without that file it is the documents folder of the desktop (`XDG_DOCUMENTS_DIR` of
+/// `~/` is the home directory. A line `!pattern` leaves out what matches, in the syntax of `.gitignore`, in all folders or, as a
+/// path in one of them, there. Without that file it is the documents folder of the desktop (`XDG_DOCUMENTS_DIR` of
 /// `user-dirs.dirs`, else `~/Documents`) if there is one.
 ///
 /// A folder that is missing may lie on a disk that is not mounted, so its notes are not known to be gone. What is known
@@ -18,6 +19,8 @@ package struct JournalSettings: Sendable {
     package var folders: [String] = []
     /// Folders that are meant and cannot be entered now; in the same form.
     package var unavailable: [String] = []
+    /// What is left out of the folders.
+    var exclusions: [Exclusion] = []
     /// What is wrong with single folders, one line each.
     package var problems: [String] = []
     /// Why there is no folder, and where to name one; nil if any is meant.
@@ -54,12 +57,19 @@ package struct JournalSettings: Sendable {
         }
     }
 
-    package var noteFolders: NoteFolders { NoteFolders(paths: folders, unavailable: unavailable, opener: opener) }
+    package var noteFolders: NoteFolders {
+        NoteFolders(paths: folders, unavailable: unavailable, exclusions: exclusions, opener: opener)
+    }
 
     private mutating func readFolders(_ text: String, from file: String) {
+        var patterns: [String] = []
         for (number, line) in LineIterator(text[...]).enumerated() {
             let line = String(line).trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
+            if line.hasPrefix("!") {
+                patterns.append(String(line.dropFirst()).trimmed)
+                continue
+            }
             let expanded = line == "~" ? home : line.hasPrefix("~/") ? home + line.dropFirst() : line
             if let path = Self.normalized(expanded) {
                 add(path)
@@ -70,6 +80,7 @@ package struct JournalSettings: Sendable {
                 )
             }
         }
+        for pattern in patterns.prefix(Exclusion.maximumCount) { addExclusion(pattern) }
         if folders.isEmpty, problems.isEmpty {
             absence = "no folder to index: \(file.onOneLine) names none; write paths into it"
         }
@@ -106,6 +117,17 @@ package struct JournalSettings: Sendable {
             found = Self.normalized(isBelowHome ? home + value.dropFirst("$HOME".count) : value) ?? found
         }
         return found
+    }
+
+    /// A path in one of the folders counts there alone.
+    private mutating func addExclusion(_ text: String) {
+        let expanded = text.hasPrefix("~/") ? home + text.dropFirst() : text
+        for folder in folders + unavailable where expanded.utf8.starts(with: (folder + "/").utf8) {
+            guard let pattern = IgnorePattern(expanded.dropFirst(folder.count)) else { continue }
+            exclusions.append(Exclusion(folder: folder, pattern: pattern))
+            return
+        }
+        if let pattern = IgnorePattern(text[...]) { exclusions.append(Exclusion(folder: nil, pattern: pattern)) }
     }
 
     private mutating func add(_ path: String) {

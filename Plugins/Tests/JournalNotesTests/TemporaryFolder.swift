@@ -39,6 +39,7 @@ final class TemporaryFolder: Sendable {
         NoteFolders(paths: folders ?? [path], opener: opener).walk(limits: limits).map { step in
             switch step {
             case .note(let file): "note " + file.path.dropFirst(path.utf8.count + 1)
+            case .leftOut(let path): "left out " + path.dropFirst(self.path.utf8.count + 1)
             case .skipped(let skip): "skip \(skip.path.dropFirst(path.utf8.count + 1)): \(skip.reason)"
             }
         }

@@ -318,6 +318,19 @@ final class HandlerTests {
         #expect(acknowledgements == 1)
     }
 
+    @Test func aChangedIgnoreFileAddsAndDeletesWhatIsBelowIt() throws {
+        for name in ["a.md", "sub/b.md", "sub/c.md", "sub/deep/d.md", "sub/picture.png"] { try write("x", to: name) }
+        try write("c.md\ndeep\n", to: "sub/.searchlightignore")
+        let index = RecordingIndex()
+        update(index, .changed(file("sub/.searchlightignore")))
+        #expect(index.recorded.calls == ["index 1", "delete \(path("sub/c.md")) \(path("sub/deep/d.md"))"])
+        #expect(acknowledgements == 1)
+        try FileManager.default.removeItem(atPath: path("sub/.searchlightignore"))
+        let other = RecordingIndex()
+        update(other, .removed(file("sub/.searchlightignore")))
+        #expect(other.recorded.calls == ["index 3"])
+    }
+
     @Test func notesThatSwapTheirPlacesSwapTheirItems() throws {
         for name in ["a.md", "b.md"] { try write("x", to: name) }
         let index = RecordingIndex()

@@ -7,11 +7,17 @@ package struct NoteFolders: Sendable {
     package var paths: [String]
     /// Folders that are configured and cannot be entered now. What lies in them is not walked, and not known to be gone.
     package var unavailable: [String]
+    let exclusions: [Exclusion]
     let opener: FileOpener
 
     package init(paths: [String], unavailable: [String] = [], opener: FileOpener = .system) {
+        self.init(paths: paths, unavailable: unavailable, exclusions: [], opener: opener)
+    }
+
+    init(paths: [String], unavailable: [String], exclusions: [Exclusion], opener: FileOpener) {
         self.paths = paths
         self.unavailable = unavailable
+        self.exclusions = exclusions
         self.opener = opener
     }
 
@@ -21,7 +27,25 @@ package struct NoteFolders: Sendable {
     package func walk(
         limits: NoteWalk.Limits = NoteWalk.Limits(), visiting: @escaping (_ directory: String) -> Void = { _ in }
     ) -> NoteWalk {
-        NoteWalk(folders: paths, opener: opener, limits: limits, visiting: visiting)
+        NoteWalk(
+            folders: paths, exclusions: exclusions, scope: nil, opener: opener, limits: limits, visiting: visiting)
+    }
+
+    package static func isIgnoreFile(_ path: String) -> Bool { path.hasSuffix("/" + IgnoreRules.fileName) }
+
+    /// The notes in the folder of a file `.searchlightignore` and below, those that are left out among them; nil for any other file.
+    package func walk(
+        besideIgnoreFile path: String, visiting: @escaping (_ directory: String) -> Void = { _ in }
+    ) -> NoteWalk? {
+        guard Self.isIgnoreFile(path) else { return nil }
+        let scope = String(path.dropLast(IgnoreRules.fileName.count + 1))
+        let isServed = paths.contains { $0.utf8.elementsEqual(scope.utf8) } || locate(scope) != nil
+        guard isServed else { return nil }
+        // The innermost of the configured folders that hold it, as a walk of all would come to it.
+        let holding = paths.filter { scope.utf8.elementsEqual($0.utf8) || Self.lies(scope, in: $0) }
+        return NoteWalk(
+            folders: holding, exclusions: exclusions, scope: scope, opener: opener, limits: NoteWalk.Limits(),
+            visiting: visiting)
     }
 
     /// Whether it is a whole folder that a walk did not take.
@@ -74,16 +98,24 @@ package struct NoteFolders: Sendable {
         }
         guard let kind = NoteKind(fileName: name) else { throw .notANote(identifier) }
         var directory = try enter(folder, for: identifier)
+        var rules = IgnoreRules(exclusions, in: folder).entering(directory, depth: 0, opener: opener)
+        var isLeftOut = false
         do throws(SkipReason) {
-            for component in components.dropLast() {
+            for (depth, component) in components.dropLast().enumerated() {
+                isLeftOut = isLeftOut || rules.leavesOut(Array(components[...depth]), isFolder: true)
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
                 directory = try opener.descriptor(in: directory, name: component, flags: flags)
+                rules = rules.entering(directory, depth: depth + 1, opener: opener)
             }
+            isLeftOut = isLeftOut || rules.leavesOut(components, isFolder: false)
+            if isLeftOut { throw SkipReason.leftOut }
             // Before opening, which for a device could do something.
             let type = FileType(mode: try directory.status(ofEntry: name, followingLinks: true).st_mode)
             guard type == .regular else { throw .notRegularFile(type) }
             let note = try OpenedNote(in: directory, name: name, followingLinks: true, opener: opener)
             return (note, kind, components.dropLast())
+        } catch .leftOut {
+            throw .excluded(identifier)
         } catch {
             throw .skipped(Skip(path: identifier, reason: error))
         }
@@ -166,6 +198,8 @@ package enum NoteLookupError: Error, Sendable, Equatable {
     case folderUnavailable(identifier: String, folder: String)
     /// The name is not that of a note; the identifier.
     case notANote(String)
+    /// The settings or a file `.searchlightignore` leave it out; the identifier.
+    case excluded(String)
     /// It is there, or was, and cannot be taken.
     case skipped(Skip)
 }
@@ -176,6 +210,7 @@ extension NoteLookupError: CustomStringConvertible {
         case .outsideFolders(let identifier): "\(identifier.onOneLine) is not in a folder that Journal serves"
         case .folderUnavailable(let identifier, let folder):
             "\(identifier.onOneLine) cannot be reached, for the folder \(folder.onOneLine) is missing or unreadable"
+        case .excluded(let identifier): "\(identifier.onOneLine) is left out by a pattern"
         case .notANote(let identifier): "\(identifier.onOneLine) is not named like a note"
         case .skipped(let skip) where isGone: "\(skip.path.onOneLine) is gone"
         case .skipped(let skip): skip.description
@@ -222,6 +257,7 @@ extension NoteFolders {
             switch error {
             case .folderUnavailable: return .kept(complaint: "\(error); it is kept")
             case .outsideFolders where !isComplete: return .kept(complaint: "\(error); it is kept")
+            case .excluded: return .gone(complaint: nil)
             default: return .gone(complaint: error.isGone ? nil : error.description)
             }
         }

@@ -21,6 +21,10 @@ package enum SkipReason: Error, Sendable, Equatable {
     case tooDeep(limit: Int)
     /// The walk had met that many directory entries; it went no further into this directory.
     case tooManyEntries(limit: Int)
+    /// A pattern leaves it out.
+    case leftOut
+    /// A symbolic link to a folder in none of the configured ones; its path without links.
+    case linkToFolder(String)
     /// Anything else the system answered.
     case system(errno: Int32)
 
@@ -49,6 +53,9 @@ extension SkipReason: CustomStringConvertible {
         case .nameNotUTF8: "its name is not UTF-8"
         case .tooDeep(let limit): "more than \(limit) folders deep"
         case .tooManyEntries(let limit): "more than \(limit) directory entries, the rest was not walked"
+        case .leftOut: "left out by a pattern"
+        case .linkToFolder(let target):
+            "a link to the folder \(target.onOneLine); write that path into the settings to index it"
         case .system(let code): String(cString: strerror(code))
         }
     }

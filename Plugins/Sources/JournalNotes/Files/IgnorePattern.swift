@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One line of a `.gitignore`: `*`, `?` and `[a-z]` within a name, `**` for any folders, a slash before the end for a path from the
+/// folder of the file, one at the end for folders alone, `!` before it for what is to be taken all the same.
+struct IgnorePattern: Sendable, Equatable {
+    /// Longer lines are none, in UTF-8 bytes.
+    static let maximumLength = 1024
+
+    let isNegated: Bool
+    private let isForFolders: Bool
+    /// Between slashes; nil is `**`.
+    private let parts: [[UInt8]?]
+
+    /// Nil for a blank line and for a comment.
+    init?(_ line: Substring) {
+        var bytes = Array(line.utf8)
+        // White space at the end counts behind a backslash only.
+        while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D,
+            bytes.dropLast().last != UInt8(ascii: "\\")
+        { bytes.removeLast() }
+        guard let first = bytes.first, first != UInt8(ascii: "#"), bytes.count <= Self.maximumLength else { return nil }
+        isNegated = first == UInt8(ascii: "!")
+        if isNegated { bytes.removeFirst() }
+        isForFolders = bytes.last == UInt8(ascii: "/")
+        if isForFolders { bytes.removeLast() }
+        let isAnchored = bytes.contains(UInt8(ascii: "/"))
+        if bytes.first == UInt8(ascii: "/") { bytes.removeFirst() }
+        guard !bytes.isEmpty else { return nil }
+        let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true).map { Array($0) }
+        var parts: [[UInt8]?] = names.map { $0 == Array("**".utf8) ? nil : $0 }
+        if !isAnchored { parts.insert(nil, at: 0) }
+        // "a/**" is what is in a, not a itself.
+        if parts.count > 1, parts[parts.count - 1] == nil { parts.append(Array("*".utf8)) }
+        self.parts = parts
+    }
+
+    /// - Parameter path: names from the folder of the pattern
+    func matches(_ path: ArraySlice<String>, isFolder: Bool) -> Bool {
+        if isForFolders, !isFolder { return false }
+        // Which parts may be next, after each name.
+        var open: Set<Int> = [0]
+        for name in path {
+            var next: Set<Int> = []
+            for start in open {
+                var index = start
+                while index < parts.count, parts[index] == nil {
+                    next.insert(index)
+                    index += 1
+                }
+                if index < parts.count, let part = parts[index], Self.matches(part, Array(name.utf8)) {
+                    next.insert(index + 1)
+                }
+            }
+            open = next
+        }
+        return open.contains(parts.count)
+    }
+
+    /// Whether a name fits a pattern: with one step back for the last `*`, so that it takes no more than the product of both lengths.
+    private static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
+        var (p, n) = (0, 0)
+        var (star, mark) = (-1, 0)
+        while n < name.count {
+            if p < pattern.count, pattern[p] == UInt8(ascii: "*") {
+                (star, mark) = (p, n)
+                p += 1
+            } else if let next = step(pattern, p, name, n) {
+                p = next.pattern
+                n = next.name
+            } else if star >= 0 {
+                mark += 1
+                (p, n) = (star + 1, mark)
+            } else {
+                return false
+            }
+        }
+        while p < pattern.count, pattern[p] == UInt8(ascii: "*") { p += 1 }
+        return p == pattern.count
+    }
+
+    /// What comes behind one character of both; nil if they differ.
+    private static func step(
+        _ pattern: [UInt8], _ p: Int, _ name: [UInt8], _ n: Int
+    ) -> (pattern: Int, name: Int)? {
+        guard p < pattern.count else { return nil }
+        switch pattern[p] {
+        case UInt8(ascii: "?"):
+            // A character, not a byte.
+            var end = n + 1
+            while end < name.count, name[end] & 0xC0 == 0x80 { end += 1 }
+            return (p + 1, end)
+        case UInt8(ascii: "["):
+            guard let end = classEnd(pattern, p) else { return name[n] == pattern[p] ? (p + 1, n + 1) : nil }
+            return isInClass(pattern[(p + 1)..<end], name[n]) ? (end + 1, n + 1) : nil
+        case UInt8(ascii: "\\") where p + 1 < pattern.count: return pattern[p + 1] == name[n] ? (p + 2, n + 1) : nil
+        case let byte: return byte == name[n] ? (p + 1, n + 1) : nil
+        }
+    }
+
+    private static func classEnd(_ pattern: [UInt8], _ start: Int) -> Int? {
+        var index = start + 1
+        if index < pattern.count, pattern[index] == UInt8(ascii: "!") || pattern[index] == UInt8(ascii: "^") {
+            index += 1
+        }
+        // A bracket that comes first is one of the characters.
+        if index < pattern.count, pattern[index] == UInt8(ascii: "]") { index += 1 }
+        while index < pattern.count, pattern[index] != UInt8(ascii: "]") { index += 1 }
+        return index < pattern.count ? index : nil
+    }
+
+    private static func isInClass(_ content: ArraySlice<UInt8>, _ byte: UInt8) -> Bool {
+        var rest = content
+        let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
+        if isNegated { rest = rest.dropFirst() }
+        var isIn = false
+        while let low = rest.popFirst() {
+            if rest.count >= 2, rest.first == UInt8(ascii: "-"), let high = rest.dropFirst().first {
+                isIn = isIn || low <= byte && byte <= high
+                rest = rest.dropFirst(2)
+            } else {
+                isIn = isIn || low == byte
+            }
+        }
+        return isIn != isNegated
+    }
+}
+
+/// A line `!pattern` of the settings.
+struct Exclusion: Sendable {
+    static let maximumCount = 256
+
+    /// The configured folder in which it counts; nil for all.
+    var folder: String?
+    var pattern: IgnorePattern
+}
+
+/// Which files and folders below a configured folder are left out: by the settings, which have the last word, and by the files
+/// `.searchlightignore` in it and in the folders below.
+struct IgnoreRules: Sendable {
+    /// The name of the files.
+    static let fileName = ".searchlightignore"
+    /// Of a larger file only the beginning is read, in bytes.
+    static let maximumSize = 64 << 10
+    private static let maximumPatterns = 2_000
+
+    /// Patterns of the settings, from the configured folder.
+    private let settings: [IgnorePattern]
+    /// Those of files, from the outside in, with how deep below the configured folder they are.
+    private var files: [(depth: Int, patterns: [IgnorePattern])] = []
+
+    /// - Parameter folder: a configured one
+    init(_ exclusions: [Exclusion], in folder: String) {
+        settings = exclusions.filter { $0.folder == nil || $0.folder == folder }.map(\.pattern)
+    }
+
+    /// With the file of a folder, which is so deep below the configured one.
+    func entering(_ folder: Descriptor, depth: Int, opener: FileOpener) -> IgnoreRules {
+        var rules = self
+        if let patterns = Self.read(in: folder, opener: opener), !patterns.isEmpty {
+            rules.files.append((depth, patterns))
+        }
+        return rules
+    }
+
+    /// - Parameter path: names from the configured folder; the folders around it are not left out
+    func leavesOut(_ path: [String], isFolder: Bool) -> Bool {
+        if settings.contains(where: { $0.matches(path[...], isFolder: isFolder) }) { return true }
+        for (depth, patterns) in files.reversed() where depth < path.count {
+            if let last = patterns.last(where: { $0.matches(path[depth...], isFolder: isFolder) }) {
+                return !last.isNegated
+            }
+        }
+        return false
+    }
+
+    private static func read(in folder: Descriptor, opener: FileOpener) -> [IgnorePattern]? {
+        do throws(SkipReason) {
+            let status = try folder.status(ofEntry: fileName, followingLinks: false)
+            guard FileType(mode: status.st_mode) == .regular else { return nil }
+            let file = try OpenedNote(in: folder, name: fileName, followingLinks: false, opener: opener)
+            let text = String(decoding: try file.readAll(limit: maximumSize), as: UTF8.self)
+            return Array(LineIterator(text[...]).lazy.compactMap { IgnorePattern($0) }.prefix(maximumPatterns))
+        } catch {
+            return nil
+        }
+    }
+}
