@@ -117,8 +117,10 @@ let package = Package(
             name: "SearchIndex",
             dependencies: [
                 "WriteAheadLog", "MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "SystemSupport",
-                "UniformTypeIdentifiers", grdb, sqlite,
+                "UniformTypeIdentifiers", "CRecordCompression", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
+        .target(
+            name: "CRecordCompression", dependencies: ["CZlib"], exclude: ["dictionary-1.txt"], cSettings: strictC),
         .target(
             name: "FileWatching", dependencies: ["SystemSupport", "CSystem", grdb],
             resources: [.embedInCode("snapshot.sql")], swiftSettings: strict),
@@ -211,6 +213,7 @@ let package = Package(
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],

@@ -24,7 +24,7 @@ final class DerivedWriter {
             sql: """
                 INSERT INTO item (text_row, domain, expires, donated, record, bundle, index_name, unique_identifier,
                     checksum)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, stored_record(?), ?, ?, ?, ?)
                 """)
     }
 

@@ -154,7 +154,8 @@ extension ItemWriter {
         let checksum = RowChecksum.item(
             bundle: scope.bundle, index: before.item.index, identifier: record.uniqueIdentifier,
             expires: before.item.expires, donated: before.item.donated, record: bytes)
-        try db.cachedStatement(sql: "UPDATE item SET unique_identifier = ?, record = ?, checksum = ? WHERE id = ?")
-            .execute(arguments: [record.uniqueIdentifier, Data(bytes), checksum, id])
+        try db.cachedStatement(
+            sql: "UPDATE item SET unique_identifier = ?, record = stored_record(?), checksum = ? WHERE id = ?"
+        ).execute(arguments: [record.uniqueIdentifier, Data(bytes), checksum, id])
     }
 }

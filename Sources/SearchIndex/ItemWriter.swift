@@ -75,7 +75,8 @@ struct ItemWriter {
             text = try derived.nextText(of: item.record, donated: now)
             try db.cachedStatement(
                 sql: """
-                    UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ?, checksum = ?
+                    UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = stored_record(?),
+                        checksum = ?
                     WHERE id = ?
                     """
             ).execute(arguments: columns(of: item, text: text) + [id])
@@ -155,7 +156,10 @@ struct ItemWriter {
         for identifier in identifiers {
             let row = try Row.fetchOne(
                 db.cachedStatement(
-                    sql: "SELECT id, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"),
+                    sql: """
+                        SELECT id, plain_record(record) AS record FROM item
+                        WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
+                        """),
                 arguments: [bundle, index, identifier])
             // A later operation may have deleted or replaced it.
             guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),

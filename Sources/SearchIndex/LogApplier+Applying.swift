@@ -253,10 +253,16 @@ extension LogApplier {
         return hasWorked ?? false
     }
 
+    /// Gives some free pages back to the file system if many are free: merges leave them.
+    ///
+    /// - Returns: Whether it did.
+    func giveBackUnused() -> Bool { (try? pool.write(SearchIndex.giveBackUnused)) ?? false }
+
     /// Does a little of what is better done while nothing is to be applied.
     func tidy() {
         if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
+        if giveBackUnused() { return }
         if let place = state.withLock({ $0.purgedSpelling }) {
             let end = try? pool.write { db in
                 // A writer of before does not know which words go.

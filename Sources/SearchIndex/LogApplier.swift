@@ -384,6 +384,8 @@ final class LogApplier: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 if state.withLock({ $0.unmergedBytes > 0 }) { merge(pages: FullTextMerging.minimumStep) }
+                for _ in 0..<Self.closingSteps { guard giveBackUnused() else { break } }
+                try? forgetApplied()
                 // So that what passes until the next opening is all that its clock has to explain.
                 _ = try? pool.write { try clock.adjust($0) }
                 continuation.resume()
@@ -403,6 +405,9 @@ final class LogApplier: Sendable {
         queue.sync {}
         log.abandon()
     }
+
+    /// The most steps that give back free pages at the end: some 0.1 s.
+    private static let closingSteps = 16
 
     /// Whoever waits on has waited for nothing.
     private func stopAccepting() {

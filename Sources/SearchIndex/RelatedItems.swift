@@ -85,7 +85,7 @@ enum RelatedItems {
         let candidates = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT item.id, item.record FROM attribute JOIN item ON item.id = attribute.item
+                    SELECT item.id, plain_record(item.record) AS record FROM attribute JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value IN (?, ?) AND item.bundle = ?
                     """), arguments: [name, key, AttributeRows.unknown, bundle])
         while let row = try candidates.next() {

@@ -8,7 +8,8 @@ import GRDB
 /// - `store`: one row, see ``StoreRow``.
 /// - `client_state`: what apps gave with their last batch.
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
-/// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
+/// - `item`: the truth. `record` is the item as its donor encoded it, compressed (``RecordCompression``); the other columns repeat
+///   what is asked for often.
 ///   The unique index begins with the identifier, so that it also finds items whose bundle is not known.
 /// - `recovery`: what the last opening that found something wrong found.
 /// - `derived_index`: which derived tables there are; they are made at the opening, see ``DerivedIndex``.
@@ -32,11 +33,15 @@ enum Schema {
             try db.execute(sql: EngagementTable.schema)
             try StoreRow.update(db) { $0.format = 3 }
         }
+        // The tables are the same; an earlier program could not read records that are compressed.
+        migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
+            try StoreRow.update(db) { $0.format = 4 }
+        }
         return migrator
     }
 
-    /// Whether this version can read a store without changing it: format 2 has the tables of format 1, and format 3 one more, which
-    /// a reader does without.
+    /// Whether this version can read a store without changing it: format 2 has the tables of format 1, format 3 one more, which
+    /// a reader does without, and format 4 compressed records beside those that are not.
     static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
     /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it

@@ -148,6 +148,7 @@ public final class SearchIndex: Sendable {
             // SQLite's 2 MiB hold too few of the pages that one search reads and the next one reads again.
             try db.execute(sql: "PRAGMA cache_size = -\(Self.readerCacheKiB)")
             try FullTextIndex.prepare(db)
+            try RecordCompression.prepare(db)
         }
         if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
         return configuration

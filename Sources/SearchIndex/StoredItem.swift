@@ -31,8 +31,8 @@ public struct StoredItem: Hashable, Sendable {
 
     /// What to select from `item`, joined with `bundle`, for one.
     static let columns = """
-        item.id, bundle.identifier AS bundle_name, item.index_name, item.unique_identifier, item.record, item.donated, \
-        item.expires, item.checksum
+        item.id, bundle.identifier AS bundle_name, item.index_name, item.unique_identifier, \
+        plain_record(item.record) AS record, item.donated, item.expires, item.checksum
         """
 
     /// Reads a row.

@@ -175,14 +175,22 @@ struct LogWriter: Sendable {
         return file
     }
 
-    /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first.
+    /// A segment of this size of which nothing is needed any more is followed by a new one, and removed.
+    private static let finishedBytes = 1 << 20
+
+    /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first, and so is a
+    /// large one that nobody needs.
     mutating func discard(through sequence: UInt64) throws(LogFileError) {
         // Another may own the files by now.
         guard !isClosed else { return }
         applied = max(applied, min(sequence, snapshot.last))
-        if current == nil, let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied
-        {
-            try beginSegment()
+        if let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied {
+            if current == nil {
+                try beginSegment()
+            } else if newest.end >= Self.finishedBytes {
+                // Without room for it the segment stays.
+                _ = try? beginSegment()
+            }
         }
         var removed = false
         while snapshot.segments.count > 1, snapshot.lastSequence(ofSegment: 0) <= applied {

@@ -27,7 +27,9 @@ struct DiskFullTests {
     private func donate(_ numbers: ClosedRange<Int>, to index: SearchIndex, bytes: Int = 200) async throws {
         for number in numbers {
             var batch = IndexBatch(scope: Store.app)
-            let text = String(repeating: "x", count: bytes)
+            // Letters that are hardly compressed.
+            var random = SplitMix64(seed: UInt64(number))
+            let text = String(decoding: (0..<bytes).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
             batch.index([try EncodedItem(item("\(number)", title: "common", text: "\(text) \(number)"))])
             batch.index([try EncodedItem(item("latest", title: "newest \(number)"))])
             try await index.commit(batch.with(clientState: Array("\(number)".utf8)))

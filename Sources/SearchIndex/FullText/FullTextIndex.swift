@@ -69,7 +69,7 @@ enum FullTextIndex {
                 DELETE FROM text_order;
                 """)
         let note = try db.makeStatement(sql: "INSERT INTO text_order (item, freshness) VALUES (?, ?)")
-        let items = try Row.fetchCursor(db, sql: "SELECT id, donated, record FROM item")
+        let items = try Row.fetchCursor(db, sql: "SELECT id, donated, plain_record(record) AS record FROM item")
         while let row = try items.next() {
             let freshness = Freshness.date(
                 of: try ItemWriter.record(in: row), donated: try row.decode(forColumn: "donated"))
@@ -80,7 +80,8 @@ enum FullTextIndex {
         let order = try Row.fetchCursor(
             db,
             sql: """
-                SELECT item.id, item.bundle, item.record, text_order.freshness FROM text_order CROSS JOIN item ON item.id = text_order.item
+                SELECT item.id, item.bundle, plain_record(item.record) AS record, text_order.freshness
+                FROM text_order CROSS JOIN item ON item.id = text_order.item
                 ORDER BY text_order.freshness, text_order.item
                 """)
         let update = try db.makeStatement(sql: "UPDATE item SET text_row = ? WHERE id = ?")

@@ -71,7 +71,8 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT engagement.item, reporter, unity, events, last, item.record, item.unique_identifier,
+                SELECT engagement.item, reporter, unity, events, last, plain_record(item.record) AS record,
+                    item.unique_identifier,
                     bundle.identifier
                 \(counted) ORDER BY unity DESC, engagement.id LIMIT ? OFFSET ?
                 """, arguments: [now, max(0, limit), max(0, offset)])

@@ -86,6 +86,20 @@ extension SearchIndex {
         try await write("Giving back free pages", Self.giveBackPages)
     }
 
+    /// Gives some free pages back if they are many, so that those that a merge needs next need not be asked for again.
+    ///
+    /// - Returns: Whether it did.
+    @Sendable static func giveBackUnused(_ db: Database) throws -> Bool {
+        let free = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
+        guard free >= unusedPages,
+            try Int.fetchOne(db.cachedStatement(sql: "PRAGMA page_count")) ?? 0 < free * unusedShare
+        else { return false }
+        return try giveBackPages(db) < free
+    }
+
+    private static let unusedPages = 128
+    private static let unusedShare = 64
+
     @Sendable static func giveBackPages(_ db: Database) throws -> Int {
         guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
         // One by one: of several, each is a row without columns, which not every reader steps over.

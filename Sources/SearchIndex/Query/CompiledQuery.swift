@@ -98,7 +98,7 @@ struct CompiledQuery {
             condition.append(" AND ")
         }
         condition.append("(item.expires IS NULL OR +item.expires > ?)", now)
-        if !isExact { condition.append(" AND metadata_query_matches(item.record)") }
+        if !isExact { condition.append(" AND metadata_query_matches(plain_record(item.record))") }
         self.condition = condition
     }
 

@@ -10,14 +10,14 @@ struct ItemRow {
     let index: String
     let donated: Double
     let expires: Double?
-    /// The record as it is stored, and as it was encoded.
+    /// The record as it was encoded, and as it is without its compression (``RecordCompression``).
     let bytes: Data
     let record: ItemRecord
 
     /// What to select from `item` for one.
     static let columns = """
         item.id, (SELECT identifier FROM bundle WHERE bundle.id = item.bundle) AS bundle_name, item.index_name, \
-        item.unique_identifier, item.donated, item.expires, item.record, item.checksum
+        item.unique_identifier, item.donated, item.expires, plain_record(item.record) AS record, item.checksum
         """
 
     /// Reads a row.

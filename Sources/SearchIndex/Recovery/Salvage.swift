@@ -128,7 +128,7 @@ struct Salvage {
             let insert = try target.makeStatement(
                 sql: """
                     INSERT INTO item (id, bundle, index_name, unique_identifier, domain, expires, donated, record,
-                        checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        checksum) VALUES (?, ?, ?, ?, ?, ?, ?, stored_record(?), ?)
                     """)
             let items = SalvagedRows(
                 db, table: "item", columns: ItemRow.columns + ", item.bundle", key: "id"

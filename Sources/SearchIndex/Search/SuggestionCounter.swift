@@ -213,7 +213,8 @@ struct SuggestionCounter {
             let row = try Row.fetchOne(
                 db.cachedStatement(
                     sql: """
-                        SELECT CASE WHEN length(item.record) <= ? THEN item.record END, item.bundle, bundle.identifier
+                        SELECT CASE WHEN length(item.record) <= ? THEN plain_record(item.record) END, item.bundle,
+                            bundle.identifier
                         FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                         WHERE text_row.id = ? AND (item.expires IS NULL OR item.expires > ?)
                             AND (? IS NULL OR item.bundle = ?)
@@ -355,7 +356,7 @@ struct SuggestionCounter {
         let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT CASE WHEN length(item.record) <= ? THEN item.record END FROM (
+                    SELECT CASE WHEN length(item.record) <= ? THEN plain_record(item.record) END FROM (
                         SELECT item AS number FROM attribute WHERE name = ? AND value = ? ORDER BY item DESC LIMIT ?)
                     CROSS JOIN item ON item.id = number
                     WHERE (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?) LIMIT 1

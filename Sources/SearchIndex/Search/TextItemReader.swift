@@ -39,7 +39,7 @@ final class TextItemReader {
         statement = try ReadStatement(
             db,
             sql: """
-                SELECT item.id, item.bundle, item.donated, item.expires, item.record
+                SELECT item.id, item.bundle, item.donated, item.expires, plain_record(item.record)
                 FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?
                 """)
     }

@@ -46,7 +46,7 @@ struct TitleLookup {
         let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT item_text.rowid, item.record FROM item_text
+                    SELECT item_text.rowid, plain_record(item.record) FROM item_text
                     CROSS JOIN text_row ON text_row.id = item_text.rowid CROSS JOIN item ON item.id = text_row.item
                     WHERE item_text MATCH ? ORDER BY item_text.rowid DESC LIMIT ?
                     """),

@@ -46,6 +46,16 @@ public final class RankedWords: Sendable {
     }
 }
 
+/// The first letters of a word.
+private struct Beginning: Hashable {
+    var scalars = SIMD4<UInt32>()
+    var count = 0
+
+    var text: String {
+        String(String.UnicodeScalarView((0..<count).compactMap { Unicode.Scalar(scalars[$0]) }))
+    }
+}
+
 /// The words of one item, with the memory for the next.
 private struct Memory {
     private let stems = WordStems([])
@@ -56,7 +66,8 @@ private struct Memory {
     private var counts: [Int] = []
     private var met: [Int] = []
     private var places: [String: TitlePlace] = [:]
-    private var beginnings: [String: TitlePlace] = [:]
+    private var beginnings: [Beginning: TitlePlace] = [:]
+    private var terms: [UInt8] = []
     private var line: [(word: String, position: Int)] = []
 
     mutating func terms(_ texts: [String], language: WordLanguage) -> String {
@@ -65,28 +76,30 @@ private struct Memory {
         for field in TextField.allCases where field.rawValue < texts.count && !texts[field.rawValue].isEmpty {
             add(texts[field.rawValue], field)
         }
-        var terms = ""
-        terms.reserveCapacity(words.count * 10)
-        func append(_ mark: Character, _ word: String) {
-            terms.append(mark)
-            terms += word
-            terms += " "
+        terms.removeAll(keepingCapacity: terms.capacity <= Self.mostKept << 4)
+        func append(_ mark: Character, _ word: String.UTF8View) {
+            terms.append(contentsOf: mark.utf8)
+            terms.append(contentsOf: word)
+            terms.append(0x20)
         }
         for (index, word) in words.enumerated() {
-            append(RankedWords.stemMark, word)
+            append(RankedWords.stemMark, word.utf8)
             let level = WordStrength.level(sums[index])
-            if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word) }
+            if level >= RankedWords.firstLevel { append(RankedWords.mark(ofLevel: level), word.utf8) }
         }
         for (word, place) in places {
-            append(RankedWords.mark(of: place), word)
-            var beginning = ""
+            append(RankedWords.mark(of: place), word.utf8)
+            var beginning = Beginning()
             for scalar in word.unicodeScalars.prefix(RankedWords.longestBeginning) {
-                beginning.unicodeScalars.append(scalar)
+                beginning.scalars[beginning.count] = scalar.value
+                beginning.count += 1
                 beginnings[beginning] = min(place, beginnings[beginning] ?? place)
             }
         }
-        for (beginning, place) in beginnings { append(RankedWords.beginningMark(of: place), beginning) }
-        return terms
+        for (beginning, place) in beginnings {
+            append(RankedWords.beginningMark(of: place), beginning.text.utf8)
+        }
+        return String(decoding: terms, as: UTF8.self)
     }
 
     /// The memory of an item with more distinct words is given back: it may have millions.
@@ -112,7 +125,7 @@ private struct Memory {
         met.removeAll(keepingCapacity: true)
         switch field {
         case .title, .keywords:
-            for part in text.split(separator: "\n") { length += addLine(String(part), field) }
+            for part in text.utf8.split(separator: 0x0A) { length += addLine(String(Substring(part)), field) }
         case .description, .body:
             forEachWord(in: text) { memory, word in
                 if !word.isVariant { length += 1 }

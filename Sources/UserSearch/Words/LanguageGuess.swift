@@ -48,11 +48,16 @@ public enum LanguageGuess {
         var isASCII = true
         var index = 0
         while index <= end {
+            let first = index
+            while index < end {
+                let letter = bytes[index] | 0x20
+                guard letter &- 0x61 < 26 else { break }
+                packed = packed << 8 | UInt64(letter)
+                index &+= 1
+            }
+            if index > first, start == nil { start = first }
             let byte = index < end ? bytes[index] : 0x20
-            if (0x61...0x7A).contains(byte | 0x20) {
-                if start == nil { start = index }
-                packed = packed << 8 | UInt64(byte | 0x20)
-            } else if byte >= 0x80, !isPunctuation(bytes, index) {
+            if byte >= 0x80, !isPunctuation(bytes, index) {
                 if start == nil { start = index }
                 isASCII = false
             } else if let first = start {
@@ -80,12 +85,13 @@ public enum LanguageGuess {
         private var scores = [Int](repeating: 0, count: WordLanguage.allCases.count)
         private var words = 0
         private var best = 0
+        private let short = FunctionWords.short
 
         mutating func count(_ word: UnsafeBufferPointer<UInt8>, _ packed: UInt64?) {
             words += 1
             var languages: UInt32 = 0
             if let packed {
-                if word.count <= 8 { languages = FunctionWords.short.languages(of: packed) }
+                if word.count <= 8 { languages = short.languages(of: packed) }
             } else if word.count <= FunctionWords.longestBytes {
                 // Valid UTF-8, but for a word that the limit would cut, which does not come here.
                 languages = FunctionWords.all[FoldedText.fold(String(decoding: word, as: UTF8.self))] ?? 0
@@ -138,15 +144,18 @@ enum FunctionWords {
     /// Words of up to eight ASCII letters, packed big-endian, with the bits of their languages (positions of ``WordLanguage``). A hash
     /// table with open addressing, since each word of a text is looked up: Swift's takes four times as long.
     struct ShortWords {
-        private var slots = [(word: UInt64, languages: UInt32)](repeating: (0, 0), count: slotCount)
+        /// The words alone, since most texts' words are none: so they fit the processor's nearest memory.
+        private var slots = [UInt64](repeating: 0, count: slotCount)
+        private var languages = [UInt32](repeating: 0, count: slotCount)
         private static let slotCount = 2048
 
         fileprivate init(_ words: [String: UInt32]) {
             for (word, languages) in words {
                 let packed = word.utf8.reduce(0) { $0 << 8 | UInt64($1) }
                 var slot = Self.slot(packed)
-                while slots[slot].word != 0 { slot = (slot + 1) % Self.slotCount }
-                slots[slot] = (packed, languages)
+                while slots[slot] != 0 { slot = (slot + 1) % Self.slotCount }
+                slots[slot] = packed
+                self.languages[slot] = languages
             }
         }
 
@@ -155,8 +164,8 @@ enum FunctionWords {
         /// 0 for other words.
         func languages(of word: UInt64) -> UInt32 {
             var slot = Self.slot(word)
-            while slots[slot].word != 0 {
-                if slots[slot].word == word { return slots[slot].languages }
+            while slots[slot] != 0 {
+                if slots[slot] == word { return languages[slot] }
                 slot = (slot + 1) % Self.slotCount
             }
             return 0

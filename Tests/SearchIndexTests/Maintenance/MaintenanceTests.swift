@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GRDB
 import ItemRecord
 import TestSupport
@@ -13,12 +14,20 @@ struct MaintenanceTests {
     init() throws { store = try Store() }
 
     /// Donates items in so many transactions, so that there are as many segments.
-    private func fill(_ count: Int, in groups: Int = 1, expires: ItemRecord.Expiration = .never) async throws {
+    private func fill(
+        _ count: Int, in groups: Int = 1, noise: Int = 0, expires: ItemRecord.Expiration = .never
+    ) async throws {
+        var random = SplitMix64(seed: 9)
         for group in 0..<groups {
             let records = (0..<count).map { number in
-                item(
+                var record = item(
                     "\(group)-\(number)", title: "title \(group) \(number)",
                     text: String(repeating: "word\(number % 97) ", count: 60), expires: expires)
+                // Nothing compresses it.
+                if noise > 0 {
+                    record.attributes["noise"] = .data((0..<noise).map { _ in UInt8(random.below(256)) })
+                }
+                return record
             }
             try await store.index.index(records.map { try EncodedItem($0) }, in: Store.app)
             try await store.index.settle()
@@ -45,6 +54,8 @@ struct MaintenanceTests {
 
     @Test("Merging ends with one segment in each table, whatever was donated in between, and all is found as before")
     func merge() async throws {
+        // So that the store does not do it by itself.
+        store.index.hold("com.example.held")
         try await fill(40, in: 9)
         let before = try await store.index.wear()
         #expect(before.segments > 1 && before.items == 360)
@@ -64,6 +75,7 @@ struct MaintenanceTests {
 
     @Test("The number of segments is the one that FTS5 itself has")
     func segments() async throws {
+        store.index.hold("com.example.held")
         try await fill(5, in: 30)
         let (told, real) = try await store.index.readApplied("Counting segments") { db in
             // Each segment has pages of its own in the index of beginnings.
@@ -96,7 +108,8 @@ struct MaintenanceTests {
 
     @Test("Free pages are given back a few at a time, and a store that is opened again goes on so")
     func vacuum() async throws {
-        try await fill(2000)
+        store.index.hold("com.example.held")
+        try await fill(2000, noise: 600)
         try await store.index.deleteAll(in: Store.app)
         try await store.index.settle()
         let before = try await store.index.wear()
@@ -109,6 +122,26 @@ struct MaintenanceTests {
         let after = try await store.index.wear()
         #expect(after.freePages == 0 && after.pages <= before.pages - before.freePages)
         try await store.checkIntegrity()
+    }
+
+    @Test("A store that is closed keeps few free pages, and no entry of the log that was applied")
+    func closed() async throws {
+        store.index.hold("com.example.held")
+        try await fill(2000, noise: 600)
+        try await store.index.deleteAll(in: Store.app)
+        try await store.index.settle()
+        #expect(try await store.index.wear().freePages > 100)
+        try await store.index.close()
+        let path = store.folder.path("store")
+        let journal = try FileManager.default.contentsOfDirectory(atPath: path + "/journal")
+        let sizes = try journal.map {
+            try FileManager.default.attributesOfItem(atPath: path + "/journal/" + $0)[.size] as? Int ?? 0
+        }
+        #expect(sizes.reduce(0, +) < 1 << 20, "\(journal) \(sizes)")
+        let index = try SearchIndex(directory: path, access: .readOnly)
+        let wear = try await index.wear()
+        #expect(wear.freePages < 128 || wear.freePages * 64 <= wear.pages, "\(wear)")
+        try await index.close()
     }
 
     @Test("A file that was made without keeps its free pages for later donations")

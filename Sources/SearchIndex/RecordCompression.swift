@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import CRecordCompression
+import GRDB
+import GRDBSQLite
+
+/// The form in which the records of items are kept: compressed by zlib with a dictionary of what records have in common.
+///
+/// Two functions of SQL stand between a row and the record, so that nothing else knows of it: `stored_record` where a record is
+/// written, `plain_record` where it is read. Records that earlier versions wrote are kept as they are until they are donated again;
+/// both forms are read. Checksums are those of the plain record.
+enum RecordCompression {
+    /// What every connection to the store needs.
+    static func prepare(_ db: Database) throws {
+        guard let connection = db.sqliteConnection else { return }
+        let status = crecordcompression_register(connection)
+        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+    }
+}
