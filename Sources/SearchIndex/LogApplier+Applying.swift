@@ -262,6 +262,7 @@ extension LogApplier {
     func tidy() {
         if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
+        if (try? pool.write(FullTextMerging.beginJoining)) == true { return }
         if giveBackUnused() { return }
         if let place = state.withLock({ $0.purgedSpelling }) {
             let end = try? pool.write { db in

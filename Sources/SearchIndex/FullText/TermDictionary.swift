@@ -107,7 +107,7 @@ enum TermDictionary {
     /// So many words of the dictionary are passed for one stem.
     private static let maximumBeginnings = 4096
     /// So many words with the same beginning are looked at for ``forms(of:stems:in:_:)``, and so many found.
-    private static let (maximumForms, mostForms) = (128, 8)
+    private static let (maximumForms, mostForms) = (128, 16)
     /// Words whose endings have more letters are no forms, mostly.
     private static let longestEnding = 7
 

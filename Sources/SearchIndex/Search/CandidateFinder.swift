@@ -159,6 +159,9 @@ struct CandidateFinder {
     private mutating func findSingle(_ word: SoughtWord) throws {
         var lists: [(estimate: Double, expression: String)] = []
         let forms = try forms(of: word)
+        let occurs =
+            try word.isOpen
+            && db.countTexts(RankedStems.expression(word.stems), in: FullTextIndex.rankedTable, upTo: 1) > 0
         for place in TitlePlace.allCases {
             lists.append((place.evidence + 0.7, TitleWords.expression(word.text, at: place, isPrefix: false)))
             if !forms.isEmpty {
@@ -166,7 +169,12 @@ struct CandidateFinder {
                 lists.append((place.evidence + 0.6, all.joined(separator: " OR ")))
             }
             guard word.isOpen else { continue }
-            lists.append((place.evidence + 0.3, TitleWords.expression(word.text, at: place, isPrefix: true)))
+            let beginning = TitleWords.expression(word.text, at: place, isPrefix: true)
+            lists.append((place.evidence + 0.3, beginning))
+            // The word itself, or another form, may be elsewhere in the item.
+            if occurs {
+                lists.append((place.evidence + 0.65, "\(beginning) AND \(RankedStems.expression(word.stems))"))
+            }
         }
         for level in RankedStems.levels {
             lists.append(
