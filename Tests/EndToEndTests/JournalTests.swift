@@ -136,6 +136,43 @@ struct JournalTests {
         }
     }
 
+    @Test("What settings and ignore files leave out is not indexed, and leaves the index")
+    func exclusions() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        for name in ["a.md", "tmp/b.md", "sub/c.md", "sub/d.md"] { try write("# Word\n", to: notes + "/" + name) }
+        try write("c.md\n", to: notes + "/sub/.searchlightignore")
+        let bundle = try harness.installJournal(notes: notes)
+        try write("\(notes)\n!tmp\n", to: harness.folder + "/config/\(bundle)/folders")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            let file = notes + "/sub/.searchlightignore"
+            try write("d.md\n", to: file)
+            try await engine.onHost { (host) throws(ExtensionError) in
+                try await host.updateFiles([.changed(path: file)], bundle)
+            }
+            let (hits, _) = try await engine.search("word", bundle: nil, limit: 5)
+            #expect(Set(hits.map(\.item.record.uniqueIdentifier)) == [notes + "/a.md", notes + "/sub/c.md"])
+            #expect(try await engine.reindexAll(bundle) == 2)
+        }
+    }
+
+    @Test("A note that is dragged as it is keeps the name of its file")
+    func nameOfADraggedFile() throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write("# The title\n", to: notes + "/my note-1.MD")
+        _ = try harness.installJournal(notes: notes)
+        let command = Command(harness: harness)
+        #expect(try command("reindex").status == 0)
+        for (type, name) in [("net.daringfireball.markdown", "my note-1.MD"), ("public.html", "The title.html")] {
+            let out = harness.folder + "/out"
+            try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+            let (status, output) = try command("drag", notes + "/my note-1.MD", "--accept", type, "--output", out)
+            #expect(status == 0 && FileManager.default.fileExists(atPath: out + "/" + name), "\(output)")
+        }
+    }
+
     @Test("What cannot be indexed is skipped with a reason, and everything else is indexed")
     func badInput() async throws {
         let harness = try Harness()

@@ -368,7 +368,9 @@ private struct Granting {
         }
         let lines = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
             .map { String(validating: $0, as: UTF8.self)?.trimmingCharacters(in: .whitespaces) }
-        return Array(lines.filter { $0.map { !$0.isEmpty && !$0.hasPrefix("#") } ?? true }.prefix(maximumListed))
+        // "!" begins a line for the extension, which leaves something out.
+        return Array(
+            lines.filter { $0.map { !$0.isEmpty && !"#!".contains($0.prefix(1)) } ?? true }.prefix(maximumListed))
     }
 
     private struct Unreadable: Error {}

@@ -414,7 +414,7 @@ struct SandboxPolicyTests {
     func listed() throws {
         let folder = try TemporaryFolder()
         for (path, text) in [
-            ("config/com.example.test/folders", "# mine\n~/notes\n/srv/notes/\n../x\n\n~\n"),
+            ("config/com.example.test/folders", "# mine\n~/notes\n!private\n/srv/notes/\n../x\n\n~\n"),
             (".cache/com.example.test/folders", "/etc\n"),
         ] {
             let file = URL(filePath: folder.path + "/" + path)

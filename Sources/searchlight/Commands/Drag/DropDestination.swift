@@ -2,6 +2,7 @@
 import Foundation
 import CommandSupport
 import Glibc
+import Previews
 import Promises
 import SearchIndex
 import UniformTypeIdentifiers
@@ -56,13 +57,19 @@ struct DropDestination {
         case .standardOutput: .deliver(.stream(descriptor: STDOUT_FILENO))
         case .file(let path, _): .deliver(.file(path: path))
         case .folder(let path):
-            .deliver(
-                .folder(
-                    path: path,
-                    name: FileName(
-                        title: item.record.text("displayName") ?? item.displayTitle,
-                        fileExtension: type.flatMap { UTType($0) }.flatMap(Self.fileExtension))))
+            .deliver(.folder(path: path, name: Self.name(for: item, as: type)))
         }
+    }
+
+    /// The name of the item's own file if that is of the type; else the title, with an extension of the type.
+    private static func name(for item: StoredItem, as type: String?) -> FileName {
+        if let type, type == item.contentType, let own = item.record.contentPath?.split(separator: "/").last {
+            let ending = own.lastIndex(of: ".").flatMap { $0 == own.startIndex ? nil : own[own.index(after: $0)...] }
+            return FileName(title: String(own), fileExtension: ending.map(String.init))
+        }
+        return FileName(
+            title: item.record.text("displayName") ?? item.displayTitle,
+            fileExtension: type.flatMap { UTType($0) }.flatMap(fileExtension))
     }
 
     /// The name extension of a type, or of the nearest type above it that has one. UTF-8 text takes the extension of
