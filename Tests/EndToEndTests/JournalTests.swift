@@ -2,7 +2,7 @@
 import ExtensionHost
 import Foundation
 import Promises
-import SearchlightEngine
+@testable import SearchlightEngine
 import Synchronization
 import Testing
 
