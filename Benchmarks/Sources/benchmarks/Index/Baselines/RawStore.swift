@@ -25,7 +25,7 @@ struct RawStore {
     /// Inserts all rows and gives back the number of items and what the inserting cost.
     func fill() throws -> (items: Int, cost: ProcessCost) {
         let total = try store.integer("SELECT count(*) FROM item")
-        let items = try store.prepare("SELECT id, text_row, bundle, record FROM item ORDER BY id")
+        let items = try store.prepare("SELECT id, text_row, bundle, plain_record(record) FROM item ORDER BY id")
         var count = 0
         var cost = ProcessCost()
         while count < total {

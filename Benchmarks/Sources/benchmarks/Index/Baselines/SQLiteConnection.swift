@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDBSQLite
+import SearchIndex
 
 /// A connection through SQLite's C API, as the baselines use it; of one thread at a time.
 final class SQLiteConnection {
@@ -14,6 +15,8 @@ final class SQLiteConnection {
             throw BenchmarkError("\(path) could not be opened: \(String(cString: sqlite3_errstr(status))).")
         }
         self.handle = handle
+        // Records of a store are compressed.
+        guard RecordCompression.register(with: handle) == SQLITE_OK else { throw error("plain_record") }
     }
 
     // Statements keep the connection, so none is left here.
