@@ -22,11 +22,14 @@ final class ProcessorWait: Sendable {
         /// A process that comes to run less often than this waits for its first turn in a long while.
         static let rareTurn: UInt64 = 100_000_000
 
+        /// In less time than this nothing is to be concluded from waits.
+        static let shortest: UInt64 = 100_000_000
+
         /// Whether a process mostly waited since another sample. One that has more threads than there are processors waits for
         /// itself, and uses them.
         func isStarved(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
-            guard elapsed > 0, waited >= before.waited, used >= before.used, turns >= before.turns,
+            guard elapsed >= Self.shortest, waited >= before.waited, used >= before.used, turns >= before.turns,
                 used - before.used <= elapsed / 4
             else { return false }
             // A wait that goes on is in no sum. One that sleeps and looks around now and then had more turns.
@@ -58,7 +61,8 @@ final class ProcessorWait: Sendable {
         return state.withLock { state in
             state.isStarved = false
             if var now, let before = state.before {
-                now.waited = host.reduce(now.waited) { $0 &+ ($1.value &- min($1.value, state.host[$1.key] ?? 0)) }
+                // Of the thread that waited longest: which one judges the calls is not known here.
+                now.waited &+= host.map { $0.value &- min($0.value, state.host[$0.key] ?? 0) }.max() ?? 0
                 state.isStarved = now.isStarved(since: before)
             }
             (state.before, state.host) = (now, host)
