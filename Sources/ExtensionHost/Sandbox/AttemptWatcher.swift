@@ -26,6 +26,14 @@ final class AttemptWatcher: Sendable {
     /// How many connections of one worker are made at once; the kernel gives up each after about two minutes.
     private static let maximumConnecting = 64
 
+    /// How long the thread has waited for a processor, in nanoseconds; the worker waits for it meanwhile.
+    var processorWait: UInt64 {
+        guard let folder = threadFolder.withLock({ $0 }),
+            let text = SmallFile.text(at: folder + "/schedstat", limit: 256)
+        else { return 0 }
+        return text.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { UInt64($0) } ?? 0
+    }
+
     private let process: pid_t
     private let policy: SandboxPolicy
     private let connection: WorkerGauge.Connection
@@ -35,6 +43,8 @@ final class AttemptWatcher: Sendable {
     /// The sockets that threads of their own connect, by the call that waits; `nil` once the worker has ended.
     private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
+    /// The folder of the thread in `/proc`; `nil` until it runs.
+    private let threadFolder = Mutex<String?>(nil)
     /// Whether an attempt is being looked at, and who waits for the end of that.
     private let looking = Mutex(Looking())
     private struct Looking {
@@ -62,6 +72,8 @@ final class AttemptWatcher: Sendable {
         stopper = stop
         ended.enter()
         let result = OwnThread.start("worker-watcher") { [self] in
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+            threadFolder.withLock { $0 = link.map { "/proc/" + $0 } }
             watch(socket, stop: stop.read)
             ended.leave()
         }

@@ -39,8 +39,6 @@ final class ProcessorWait: Sendable {
     }
     private struct State {
         var before: Sample?
-        /// How long each thread of the host had waited, in nanoseconds.
-        var host: [String: UInt64] = [:]
         var isStarved = false
     }
     private let state = Mutex(State())
@@ -51,34 +49,16 @@ final class ProcessorWait: Sendable {
     /// Begins to count.
     func begin() { _ = look() }
 
-    /// Counts, and begins anew. A worker that waits for the host to judge a call of the system waits for a processor too if the
-    /// host does.
+    /// Counts, and begins again.
     ///
     /// - Returns: Whether it mostly waited since the last look.
     func look() -> Bool {
-        let host = Self.waits(of: "/proc/self/task")
         let now = process.processorWait
         return state.withLock { state in
-            state.isStarved = false
-            if var now, let before = state.before {
-                // Of the thread that waited longest: which one judges the calls is not known here.
-                now.waited &+= host.map { $0.value &- min($0.value, state.host[$0.key] ?? 0) }.max() ?? 0
-                state.isStarved = now.isStarved(since: before)
-            }
-            (state.before, state.host) = (now, host)
+            state.isStarved = if let now, let before = state.before { now.isStarved(since: before) } else { false }
+            state.before = now
             return state.isStarved
         }
-    }
-
-    /// How long each thread of a process has waited.
-    private static func waits(of folder: String) -> [String: UInt64] {
-        var waits: [String: UInt64] = [:]
-        for thread in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            guard let text = SmallFile.text(at: "\(folder)/\(thread)/schedstat", limit: 256) else { continue }
-            let numbers = text.split(whereSeparator: \.isWhitespace)
-            if numbers.count >= 2 { waits[thread] = UInt64(numbers[1]) }
-        }
-        return waits
     }
 
     /// Whether it mostly waited between the last two looks.

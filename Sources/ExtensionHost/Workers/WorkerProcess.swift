@@ -213,7 +213,12 @@ final class WorkerProcess: Sendable {
     }
 
     /// How long it has waited for a processor; `nil` once it has ended, and where nobody counts that.
-    var processorWait: ProcessorWait.Sample? { inquire { ProcessorWait.Sample(of: identifier) } ?? nil }
+    /// The time counts too in which it waited for the host, which had none, to judge its calls.
+    var processorWait: ProcessorWait.Sample? {
+        guard var sample = inquire({ ProcessorWait.Sample(of: identifier) }) ?? nil else { return nil }
+        sample.waited &+= watcher?.processorWait ?? 0
+        return sample
+    }
 
     /// Whether it holds locks on files that others may wait for.
     var holdsLocks: Bool {
