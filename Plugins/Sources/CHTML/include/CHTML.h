@@ -3,7 +3,8 @@
 #define SEARCHLIGHT_CHTML_H
 #include <stddef.h>
 
-/* What is in a piece of HTML, in its order. Names and texts are UTF-8, names in lower case; valid until the call returns. */
+/* Functions that receive the elements and texts of an HTML document, in document order. Names and texts are UTF-8, names in lower
+ * case; both are valid until the call returns. */
 typedef struct {
     /* The attributes are names and values by turns, up to a null name; a value may be null. The array too. */
     void (*start)(void *context, const char *name, const char *const *attributes);
@@ -11,8 +12,8 @@ typedef struct {
     void (*text)(void *context, const char *text, size_t length);
 } html_handler;
 
-/* Reads HTML as libxml2 does, which repairs what is not well formed, and calls the handler. What is open at the end is closed.
- * libxml2's own header cannot be seen by Swift beside Foundation, whose ICU is another. [thread-safe] */
+/* Parses HTML with libxml2, which repairs malformed input, and calls the handler. Closes elements that are open at the end.
+ * Swift cannot import libxml2's own header: its ICU clashes with Foundation's. [thread-safe] */
 void html_read(const char *html, size_t length, const html_handler *handler, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One line of a `.gitignore`: `*`, `?` and `[a-z]` within a name, `**` for any folders, a slash before the end for a path from the
-/// folder of the file, one at the end for folders alone, `!` before it for what is to be taken all the same.
+/// folder of the file, a slash at the end for folders only, and a leading `!` for an exception.
 struct IgnorePattern: Sendable, Equatable {
     /// Longer lines are none, in UTF-8 bytes.
     static let maximumLength = 1024
@@ -29,7 +29,7 @@ struct IgnorePattern: Sendable, Equatable {
         let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true).map { Array($0) }
         var parts: [[UInt8]?] = names.map { $0 == Array("**".utf8) ? nil : $0 }
         if !isAnchored { parts.insert(nil, at: 0) }
-        // "a/**" is what is in a, not a itself.
+        // "a/**" matches everything in a, but not a itself.
         if parts.count > 1, parts[parts.count - 1] == nil { parts.append(Array("*".utf8)) }
         self.parts = parts
     }
