@@ -25,8 +25,7 @@ extension SearchlightEngine {
     ///
     /// - Parameter isResumed: Whether the request goes on that was begun before.
     func beginReindexOfFiles(_ bundle: String, isResumed: Bool) async -> FilesInReindex {
-        guard let files, (try? registry.bundle(bundle)).map({ $0.manifest.access.watchedPaths != .none }) ?? false
-        else { return FilesInReindex() }
+        guard let files, followsFiles(of: bundle) else { return FilesInReindex() }
         if !isResumed, let watch = fileFollower.withLock({ $0 }) {
             // A file that the extension sees and that goes before it was noted would stay found.
             await watch(bundle)
@@ -44,6 +43,10 @@ extension SearchlightEngine {
             // Without the note, the extension is told of files once more that it has brought.
             return FilesInReindex(isUnknown: true)
         }
+    }
+
+    private func followsFiles(of bundle: String) -> Bool {
+        (try? registry.bundle(bundle)).map { $0.manifest.access.watchedPaths != .none } ?? false
     }
 
     private static func awayPlaces(
@@ -112,7 +115,7 @@ extension SearchlightEngine {
 
     /// Those of some items that are to be asked for: not those of files in places that are away, which an extension would delete.
     func withoutAway(_ items: Set<String>, of bundle: String) async -> Set<String> {
-        guard let files else { return items }
+        guard let files, followsFiles(of: bundle) else { return items }
         var paths: [String: String] = [:]
         for item in items {
             let found = try? await onIndex { (index) throws(SearchIndexError) in
