@@ -91,11 +91,11 @@ struct MaintenanceTests {
     func goesOnMerging() async throws {
         // While somebody is held nothing is merged but what is due to so many bytes.
         store.index.hold("com.example.held")
-        // What the opening has begun ends first.
-        while store.index.isApplying { await Task.yield() }
         for number in 0..<12 {
             try await store.put(item("\(number)", title: "title \(number)"))
             try await store.index.settle()
+            // The bytes count after the item is found.
+            while store.index.isApplying { await Task.yield() }
             store.index.applier?.state.withLock { $0.unmergedBytes = 0 }
         }
         try await store.index.close()
