@@ -32,10 +32,19 @@ final class ProcessorWait: Sendable {
             guard elapsed >= Self.shortest, waited >= before.waited, used >= before.used, turns >= before.turns,
                 used - before.used <= elapsed / 4
             else { return false }
-            // A wait that goes on is in no sum. One that sleeps and looks around now and then had more turns.
-            let isWaiting = isReady && turns - before.turns <= elapsed / Self.rareTurn
-            return isWaiting || waited - before.waited >= elapsed / 2
+            return waited - before.waited >= elapsed / 2
         }
+
+        /// Whether a process may have waited since another sample, and waits still: such a wait is in no sum. A process that sleeps
+        /// and looks around now and then had more turns.
+        func mayWait(since before: Sample) -> Bool {
+            let elapsed = moment - min(moment, before.moment)
+            guard elapsed >= Self.shortest, used >= before.used, turns >= before.turns else { return false }
+            return isReady && used - before.used <= elapsed / 4 && turns - before.turns <= elapsed / Self.rareTurn
+        }
+
+        /// Whether a process that may wait does: it has not come to run since another sample. One that was only just woken has.
+        func waits(since before: Sample) -> Bool { isReady && turns == before.turns && used == before.used }
     }
     private struct State {
         var before: Sample?
@@ -47,18 +56,29 @@ final class ProcessorWait: Sendable {
     init(_ process: WorkerProcess) { self.process = process }
 
     /// Begins to count.
-    func begin() { _ = look() }
+    func begin() {
+        let now = process.processorWait
+        state.withLock { $0.before = now }
+    }
+
+    /// How long a thread that was woken gets to come to run.
+    private static let patience = Duration.milliseconds(50)
 
     /// Counts, and begins again.
     ///
     /// - Returns: Whether it mostly waited since the last look.
-    func look() -> Bool {
+    func look(_ clock: any Clock<Duration>) async -> Bool {
+        var isStarved = false
         let now = process.processorWait
-        return state.withLock { state in
-            state.isStarved = if let now, let before = state.before { now.isStarved(since: before) } else { false }
-            state.before = now
-            return state.isStarved
+        if let now, let before = state.withLock({ $0.before }) {
+            isStarved = now.isStarved(since: before)
+            if !isStarved, now.mayWait(since: before) {
+                try? await clock.sleep(for: Self.patience)
+                isStarved = process.processorWait?.waits(since: now) ?? false
+            }
         }
+        state.withLock { $0 = State(before: now, isStarved: isStarved) }
+        return isStarved
     }
 
     /// Whether it mostly waited between the last two looks.

@@ -142,7 +142,7 @@ final class RunningWorker: Responder {
         let wait = ProcessorWait(process)
         let watchdog = Watchdog(
             limit, clock: configuration.clock, progress: voice.progress, pauses: pausing.time,
-            isStarved: { wait.look() }, onBegin: { wait.begin() }
+            isStarved: { [clock = configuration.clock] in await wait.look(clock) }, onBegin: { wait.begin() }
         ) { [end] limit in
             end.noteLate(isStarved: wait.isStarved)
             call.stop(.expired(limit))

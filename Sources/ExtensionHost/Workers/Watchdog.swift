@@ -53,11 +53,11 @@ final class Watchdog: Sendable {
     ///   - pauses: How long the worker was made to stand still; that does not count.
     ///   - isStarved: Whether the worker was given no processor since it was last asked, or since it began to count. Then it could
     ///     show no sign of life, and only the limit for the whole request holds.
-    ///   - onBegin: Called when it begins to count.
+    ///   - onBegin: Called when it begins to count, and after each sign of life.
     ///   - onExpiry: Told which limit was exceeded.
     init(
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
-        isStarved: @escaping @Sendable () -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
+        isStarved: @escaping @Sendable () async -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
         // Here, for the task begins late: what came before that is a sign of life.
@@ -79,10 +79,16 @@ final class Watchdog: Sendable {
                 }
                 guard !Task.isCancelled else { return }
                 elapsed += wait
-                let isStarved = isStarved()
-                if elapsed >= limit.total { return onExpiry(limit.total) }
+                let isOver = elapsed >= limit.total
                 let count = progress.count
-                if count == seen, !progress.isHostAtWork, !isStarved { return onExpiry(wait) }
+                if isOver || count == seen && !progress.isHostAtWork {
+                    let isStarved = await isStarved()
+                    guard !Task.isCancelled else { return }
+                    if isOver { return onExpiry(limit.total) }
+                    if !isStarved { return onExpiry(wait) }
+                } else {
+                    onBegin()
+                }
                 seen = count
                 wait = min(limit.idle, limit.total - elapsed)
             }

@@ -28,20 +28,27 @@ struct ProcessorWaitTests {
         #expect(!isStarved(waited: 0, used: 0, of: 0))
     }
 
-    @Test("and has not come to run yet is told from one that looks around now and then, and from one that sleeps")
+    @Test(
+        "and has not come to run yet is told from one that looks around now and then, one that sleeps, and one just woken"
+    )
     func waitsStill() {
         let before = ProcessorWait.Sample(moment: 7, used: 100, waited: 50, turns: 3, isReady: true)
-        func isStarved(turns: UInt64, isReady: Bool, used: UInt64 = 0) -> Bool {
+        func sample(turns: UInt64, isReady: Bool, used: UInt64 = 0) -> ProcessorWait.Sample {
             ProcessorWait.Sample(
-                moment: 7 + 5 * Self.second, used: 100 + used, waited: 50, turns: 3 + turns, isReady: isReady
-            ).isStarved(since: before)
+                moment: 7 + 5 * Self.second, used: 100 + used, waited: 50, turns: 3 + turns, isReady: isReady)
         }
         // The kernel counts a wait only once it is over.
-        #expect(isStarved(turns: 0, isReady: true))
-        #expect(isStarved(turns: 4, isReady: true, used: Self.second / 10))
-        #expect(!isStarved(turns: 0, isReady: false))
-        #expect(!isStarved(turns: 5000, isReady: true))
-        #expect(!isStarved(turns: 4, isReady: true, used: 4 * Self.second))
+        #expect(sample(turns: 0, isReady: true).mayWait(since: before))
+        #expect(sample(turns: 4, isReady: true, used: Self.second / 10).mayWait(since: before))
+        #expect(!sample(turns: 0, isReady: false).mayWait(since: before))
+        #expect(!sample(turns: 5000, isReady: true).mayWait(since: before))
+        #expect(!sample(turns: 4, isReady: true, used: 4 * Self.second).mayWait(since: before))
+        // A moment later.
+        let first = sample(turns: 4, isReady: true)
+        #expect(sample(turns: 4, isReady: true).waits(since: first))
+        #expect(!sample(turns: 5, isReady: true).waits(since: first))
+        #expect(!sample(turns: 4, isReady: true, used: 9).waits(since: first))
+        #expect(!sample(turns: 4, isReady: false).waits(since: first))
     }
 
     @Test(
