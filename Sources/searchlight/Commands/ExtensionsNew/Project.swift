@@ -113,7 +113,7 @@ extension Project {
 
                 """,
             build: """
-                \t$(CC) -std=c11 -O2 -g -Wall -Wextra -shared -fPIC $(HEADERS) $(wildcard *.c) \
+                \t$(CC) -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter -shared -fPIC $(HEADERS) $(wildcard *.c) \
                 -o $(BUNDLE)/\(names.library) -lm
                 """)
         project.addReadme(
