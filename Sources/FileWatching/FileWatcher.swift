@@ -82,6 +82,7 @@ package final class FileWatcher: Sendable {
 
     init(
         snapshot: FileSnapshot, pace: WatchPace, maximumWatches: Int = .max, addWatch: @escaping FolderWatches.Add,
+        isContended: @escaping @Sendable () -> Bool = { [contention = ProcessorContention()] in contention.isPresent },
         onNews: @escaping @Sendable (FileWatcher.Status) -> Void
     ) throws(FileWatchingError) {
         let number = csystem_event_descriptor()
@@ -98,7 +99,7 @@ package final class FileWatcher: Sendable {
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             var run = WatchRun(
                 snapshot: snapshot, watches: FolderWatches(inotify, maximum: maximumWatches, add: addWatch), pace: pace,
-                pulse: pulse)
+                pulse: pulse, isContended: isContended)
             while true {
                 run.wait(wake)
                 guard let orders = self?.takeOrders(), !orders.hasEnded else { return }

@@ -18,6 +18,43 @@ struct WatchPace: Sendable {
     var silence = Duration.seconds(5)
     /// How long after a look a file that may have changed in the same moment is looked at again.
     var unsettled = Duration.milliseconds(2200)
+    /// The number of events within a second that makes a burst; see ``EventBurst``.
+    var burst = 4096
+    /// The delay between two checks whether a burst is over.
+    var burstCheck = Duration.seconds(1)
+}
+
+/// The state of a burst of events, as of a checkout of another version of 20,000 files.
+///
+/// To read such events costs more than to compare the folders once, and slows down the program that makes the changes. So
+/// the queue of inotify is left alone until the burst is over, and no comparison begins. The kernel drops what does not fit into the
+/// queue and reports that once. The burst ends once few events came since the last check and no thread waits for a processor, but after
+/// ``WatchPace/longest`` in any case.
+struct EventBurst {
+    private var second: (start: ContinuousClock.Instant, events: Int)
+    /// The start of the burst in progress and the time of the next check.
+    private var burst: (start: ContinuousClock.Instant, check: ContinuousClock.Instant)?
+    private let pace: WatchPace
+
+    init(_ pace: WatchPace) { (self.pace, second) = (pace, (.now, 0)) }
+
+    /// The time of the next check; `nil` without a burst.
+    var nextCheck: ContinuousClock.Instant? { burst?.check }
+
+    /// Counts events. Begins a burst, or goes on with one, if there are too many of them.
+    mutating func note(_ events: Int, at now: ContinuousClock.Instant) {
+        if now - second.start >= .seconds(1) { second = (now, 0) }
+        second.events += events
+        if second.events > pace.burst { postpone(at: now) }
+    }
+
+    /// Lets a second pass until the next check.
+    mutating func postpone(at now: ContinuousClock.Instant) { burst = (burst?.start ?? now, now + pace.burstCheck) }
+
+    /// `true` if a burst must end, whatever goes on.
+    func isOverdue(at now: ContinuousClock.Instant) -> Bool { burst.map { now - $0.start >= pace.longest } ?? false }
+
+    mutating func end() { (burst, second.events) = (nil, 0) }
 }
 
 /// A time to wait that is doubled as long as what it is for goes on.
@@ -76,11 +113,17 @@ struct WatchRun: ~Copyable {
     private var mountPoints: MountPoints?
     private var lastRead: ContinuousClock.Instant
     private let buffer = EventBuffer()
+    private var burst: EventBurst
+    /// Returns `true` if threads wait for a processor.
+    private let isContended: @Sendable () -> Bool
     private(set) var status = FileWatcher.Status()
 
     init(
-        snapshot: FileSnapshot, watches: FolderWatches, pace: WatchPace, pulse: ComparisonPulse = ComparisonPulse()
+        snapshot: FileSnapshot, watches: FolderWatches, pace: WatchPace, pulse: ComparisonPulse = ComparisonPulse(),
+        isContended: @escaping @Sendable () -> Bool
     ) {
+        burst = EventBurst(pace)
+        self.isContended = isContended
         self.snapshot = snapshot
         self.watches = watches
         self.pace = pace
@@ -99,17 +142,17 @@ struct WatchRun: ~Copyable {
     /// Waits until something happened, is due, or was ordered.
     mutating func wait(_ wake: OwnedDescriptor) {
         let now = ContinuousClock.now
-        let due = settling.hasOverflowed ? now : nextDue
+        let due = settling.hasOverflowed && burst.nextCheck == nil ? now : nextDue
         var descriptors = [
             pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
         ]
         // Right after events were read, more are left to gather for a moment.
         let ready = lastRead + pace.pause
-        if now >= ready {
+        if now >= ready, burst.nextCheck == nil {
             descriptors.append(pollfd(fd: watches.descriptor.number, events: Int16(POLLIN), revents: 0))
         }
-        let end = now >= ready ? due : min(due ?? ready, ready)
+        let end = now >= ready || burst.nextCheck != nil ? due : min(due ?? ready, ready)
         let timeout = end.map { Int32(clamping: ($0 - now).wholeMilliseconds) } ?? -1
         guard Glibc.poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return }
         if descriptors[0].revents != 0 {
@@ -117,15 +160,25 @@ struct WatchRun: ~Copyable {
             read(wake.number, &count, 8)
         }
         if descriptors[1].revents & Int16(POLLPRI | POLLERR) != 0 { lookAtMounts() }
-        if descriptors.count == 3, descriptors[2].revents != 0 {
-            lastRead = .now
-            for event in watches.read(buffer.bytes) { note(event, at: lastRead) }
-        }
+        if descriptors.count == 3, descriptors[2].revents != 0 { readEvents() }
     }
 
-    /// When something is due if nothing happens; `nil` for never.
+    /// Reads events, 64 KiB at most.
+    ///
+    /// - Returns: The number of events.
+    @discardableResult
+    private mutating func readEvents() -> Int {
+        lastRead = .now
+        let events = watches.read(buffer.bytes)
+        for event in events { note(event, at: lastRead) }
+        burst.note(events.count, at: lastRead)
+        return events.count
+    }
+
+    /// The time at which something is due if nothing happens; `nil` for never.
     var nextDue: ContinuousClock.Instant? {
-        (trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]).compactMap { $0 }.min()
+        if let check = burst.nextCheck { return min(check, rulesDue ?? check) }
+        return (trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]).compactMap { $0 }.min()
     }
 
     private mutating func note(_ event: InotifyEvent, at now: ContinuousClock.Instant) {
@@ -212,8 +265,9 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Compares all trees.
+    /// Compares all trees, also during a burst: somebody waits for it.
     mutating func compareAll() {
+        burst.end()
         settling = SettlingPaths()
         for tree in trees.keys { schedule(tree, at: .now) }
     }
@@ -226,6 +280,11 @@ struct WatchRun: ~Copyable {
     mutating func work() -> Bool {
         let now = ContinuousClock.now
         if lossCount != snapshot.lossCount { startAgain() }
+        if let check = burst.nextCheck, !(rulesDue.map { $0 <= now } ?? false) {
+            // The status says that not everything is noted.
+            defer { updateStatus() }
+            guard check <= now, endBurst(at: now) else { return status.isUpToDate }
+        }
         if settling.hasOverflowed {
             settling = SettlingPaths()
             let wait = overflows.next(at: now)
@@ -260,6 +319,28 @@ struct WatchRun: ~Copyable {
         updateStatus()
         return true
     }
+
+    /// Empties the queue of a burst once no thread waits for a processor.
+    ///
+    /// - Returns: `true` if the burst is over: few events came since the last check.
+    private mutating func endBurst(at now: ContinuousClock.Instant) -> Bool {
+        let isOverdue = burst.isOverdue(at: now)
+        guard isOverdue || !isContended() else {
+            burst.postpone(at: now)
+            return false
+        }
+        var events = 0
+        for _ in 0..<Self.maximumReads {
+            let count = readEvents()
+            guard count > 0 else { break }
+            events += count
+        }
+        if events > pace.burst, !isOverdue { burst.postpone(at: .now) } else { burst.end() }
+        return burst.nextCheck == nil
+    }
+
+    /// The reads of 64 KiB that empty a queue of 16,384 events with the longest names.
+    private static let maximumReads = 72
 
     private func dueTrees(at now: ContinuousClock.Instant) -> [Int64] {
         trees.values.filter { tree in [tree.due, tree.poll].contains { $0.map { $0 <= now } ?? false } }
@@ -401,7 +482,8 @@ struct WatchRun: ~Copyable {
         (status.watches, status.unwatchedFolders, status.code) = (watches.count, watches.unwatched.count, watches.code)
         status.files = all.lazy.map(\.report.files).reduce(0, +)
         status.folders = all.lazy.map(\.report.folders).reduce(0, +)
-        status.isUpToDate = rulesDue == nil && settling.isEmpty && all.allSatisfy { $0.due == nil }
+        status.isUpToDate =
+            rulesDue == nil && burst.nextCheck == nil && settling.isEmpty && all.allSatisfy { $0.due == nil }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// Has long work for which nobody waits take a short break now and then while threads wait for a processor, so that the kernel
 /// gives them this one.

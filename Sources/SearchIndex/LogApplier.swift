@@ -2,6 +2,7 @@
 import WriteAheadLog
 import Dispatch
 import GRDB
+import Glibc
 import Synchronization
 
 /// Carries what was logged over into the database, in order and in bulk, on a queue of its own.
@@ -134,6 +135,8 @@ final class LogApplier: Sendable {
         case room(UInt64)
     }
     let state: Mutex<State>
+    /// The processor time that applying and tidying took, in nanoseconds.
+    private let processorTime = Atomic<UInt64>(0)
     private let maximumPendingBytes: Int
     let maximumEarlyEntries: Int
     private let readLimits: StoreSeams.ReadLimits
@@ -460,7 +463,7 @@ final class LogApplier: Sendable {
         case .drain: queue.async { [self] in run() }
         case .tidy:
             queue.async { [self] in
-                if !isClosing { tidy() }
+                measured { if !isClosing { tidy() } }
                 perform(state.withLock { Self.next(&$0) })
             }
         case .later:
@@ -478,7 +481,7 @@ final class LogApplier: Sendable {
     }
 
     private func run() {
-        let problem = isClosing ? .closed : drain()
+        let problem = measured { isClosing ? .closed : drain() }
         let (waiters, step) = state.withLock { state -> ([Waiter], Next) in
             guard problem != nil else { return ([], Self.next(&state)) }
             // The next entry, or the next who waits, has it tried again.
@@ -488,5 +491,22 @@ final class LogApplier: Sendable {
         }
         if let problem { for waiter in waiters { waiter.continuation.resume(returning: .failure(problem)) } }
         perform(step)
+    }
+
+    /// The processor time that applying and tidying took since the opening, in seconds.
+    var writingTime: Double { Double(processorTime.load(ordering: .relaxed)) / 1e9 }
+
+    /// Adds the processor time of a step on the queue to ``writingTime``.
+    private func measured<Result>(_ step: () -> Result) -> Result {
+        let start = Self.threadTime
+        defer { processorTime.add(Self.threadTime - start, ordering: .relaxed) }
+        return step()
+    }
+
+    /// The processor time of this thread, in nanoseconds.
+    private static var threadTime: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }

@@ -228,6 +228,10 @@ public final class SearchIndex: Sendable {
     /// see ``waitingEntries()``.
     public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
+    /// The processor time that writing the index took since it was opened, in seconds: applying donations, merging segments and
+    /// tidying. Searches do not count. 0 for an index that is only read. Any thread; never less than before.
+    public var writingTime: Double { applier?.writingTime ?? 0 }
+
     /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value

@@ -14,22 +14,82 @@ import Testing
 /// Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200 SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {
+    @Test(
+        "After rest the index is what a fresh reindex makes, whoever was killed meanwhile", arguments: FileHistory.seeds
+    )
+    func histories(seed: UInt64) async throws { try await FileHistory(seed: seed).run() }
+
+    @Test(
+        "The same with a disk that comes and goes, lost events and a lowered limit of watches",
+        .enabled(if: MountNamespace.isAllowed, "mounts, which this machine forbids"))
+    func namespace() throws {
+        let (ending, output) = try MountNamespace.run("FollowedFileHistoryInNamespaceTests")
+        #expect(ending == .exited(0) && output.contains("Test run with 1 test"), "\(output)")
+    }
+}
+
+/// One at a time: the limit of watches is that of the namespace.
+@Suite(
+    "Histories of followed files, in a namespace", .enabled(if: MountNamespace.isEntered), .serialized,
+    .timeLimit(.minutes(60)))
+struct FollowedFileHistoryInNamespaceTests {
+    @Test("After rest the index is what a fresh reindex makes, whatever the disk did", arguments: FileHistory.seeds)
+    func histories(seed: UInt64) async throws { try await FileHistory(seed: seed, hasDisk: true).run() }
+}
+
+/// What happens to a person's notes while a service follows them.
+private struct FileHistory {
+    let seed: UInt64
+    /// Whether one of the folders is a disk of its own, and the limits of the kernel change: in a namespace only.
+    var hasDisk = false
+
+    /// A disk that is mounted at times.
+    private struct Disk {
+        let storage: String
+        let point: String
+        private(set) var isMounted = false
+
+        init(storage: String, point: String, isOfItsOwn: Bool) throws {
+            (self.storage, self.point) = (storage, point)
+            mkdir(storage, 0o700)
+            if isOfItsOwn { try #require(Glibc.mount("none", storage, "tmpfs", 0, nil) == 0) }
+            mount()
+            try #require(isMounted)
+        }
+
+        mutating func mount() {
+            if !isMounted { isMounted = Glibc.mount(storage, point, nil, UInt(MS_BIND), nil) == 0 }
+        }
+
+        mutating func toggle() { if isMounted { unmount() } else { mount() } }
+
+        /// Does nothing while somebody has a file of it open.
+        mutating func unmount() { if isMounted { isMounted = umount2(point, 0) != 0 } }
+
+        /// Where its files are now.
+        var path: String { isMounted ? point : storage }
+    }
+
     /// A person's folder of notes, driven at random.
     private struct Folder {
         let root: String
         /// Another one, which is on the list of folders at times.
-        let other: String
+        private let other: String
+        var disk: Disk?
         /// The list of folders.
         var list = ""
         var random: SplitMix64
         private var serial = 0
 
-        init(root: String, other: String, seed: UInt64) throws {
+        init(root: String, other: String, storage: String?, seed: UInt64) throws {
             (self.root, self.other, random) = (root, other, SplitMix64(seed: seed))
             for path in [root, other] {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
+            if let storage { disk = try Disk(storage: storage, point: other, isOfItsOwn: seed % 2 == 1) }
         }
+
+        private var tops: [String] { [root, disk?.path ?? other] }
 
         private mutating func word() -> String {
             serial += 1
@@ -38,8 +98,8 @@ struct FollowedFileHistoryTests {
 
         /// What is there: paths of folders, and of files.
         private func found() -> (folders: [String], files: [String]) {
-            var (folders, files) = ([root, other], [String]())
-            for top in [root, other] {
+            var (folders, files) = (tops, [String]())
+            for top in tops {
                 let names = FileManager.default.enumerator(atPath: top)?.compactMap { $0 as? String } ?? []
                 for name in names.sorted() {
                     var status = stat()
@@ -60,7 +120,16 @@ struct FollowedFileHistoryTests {
 
         private mutating func pick(_ paths: [String]) -> String { paths[random.below(paths.count)] }
 
+        /// Makes more events than the kernel keeps for a reader that does not read.
+        func flood() {
+            let paths = ["a", "b"].map { root + "/.flood-" + $0 }
+            for path in paths { write("", path) }
+            for number in 0..<24_000 { chmod(paths[number % 2], 0o600) }
+            for path in paths { unlink(path) }
+        }
+
         mutating func step() {
+            if disk != nil, random.below(12) == 0 { return disk?.toggle() ?? () }
             let (folders, files) = found()
             let new = pick(folders) + "/" + word() + [".md", ".md", ".txt", ".png"][random.below(4)]
             switch random.below(17) {
@@ -119,7 +188,7 @@ struct FollowedFileHistoryTests {
         ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? standard
     }
 
-    private static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
+    static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
 
     /// What the index of a store has of a bundle, by path.
     private static func items(_ store: String, _ harness: Harness, _ bundle: String) async throws -> [String:
@@ -141,10 +210,18 @@ struct FollowedFileHistoryTests {
         return items
     }
 
-    @Test("After rest the index is what a fresh reindex makes, whoever was killed meanwhile", arguments: seeds)
-    func histories(seed: UInt64) async throws {
+    /// Watches that the user of this namespace may have.
+    private static let limit = "/proc/sys/user/max_inotify_watches"
+
+    private static func setLimit(_ limit: String?) throws {
+        try Data((limit ?? "").utf8).write(to: URL(filePath: Self.limit))
+    }
+
+    func run() async throws {
         let harness = try Harness()
-        var folder = try Folder(root: harness.folder + "/notes", other: harness.folder + "/others", seed: seed)
+        var folder = try Folder(
+            root: harness.folder + "/notes", other: harness.folder + "/others",
+            storage: hasDisk ? harness.folder + "/storage" : nil, seed: seed)
         let bundle = try harness.installJournal(notes: folder.root)
         folder.list = harness.folder + "/config/\(bundle)/folders"
         let gates = Gate.allCases.filter { $0.isSwitchable && $0 != .inhibited }.map { "\"\($0.code)\": false" }
@@ -170,8 +247,19 @@ struct FollowedFileHistoryTests {
         let steps = Self.number("SEARCHLIGHT_HISTORY_STEPS", 60)
         let kills = Self.number("SEARCHLIGHT_HISTORY_KILLS", 4)
         let killed = Set((0..<kills).map { _ in folder.random.below(steps) })
+        let isLimited = hasDisk && seed % 3 == 0
+        let usualLimit = try? String(contentsOfFile: Self.limit, encoding: .utf8)
         for step in 0..<steps {
             folder.step()
+            if isLimited, folder.random.below(10) == 0 {
+                try Self.setLimit(folder.random.below(2) == 0 ? "\(folder.random.below(8))" : usualLimit)
+            }
+            if hasDisk, folder.random.below(20) == 0 {
+                service.send(SIGSTOP)
+                folder.flood()
+                for _ in 0..<folder.random.below(4) { folder.step() }
+                service.send(SIGCONT)
+            }
             if killed.contains(step) {
                 let workers = TortureSupport.ProcessFacts.descendants(of: service.identifier)
                 if folder.random.below(3) == 0, let worker = workers.first {
@@ -190,6 +278,13 @@ struct FollowedFileHistoryTests {
             } else {
                 try await ContinuousClock().sleep(for: .milliseconds(folder.random.below(60)))
             }
+        }
+        folder.disk?.mount()
+        if isLimited {
+            try Self.setLimit(usualLimit)
+            // Without it, what could not be watched is found some minutes later.
+            let update = try command("update")
+            #expect(update.status == 0, "\(update.output)")
         }
         let expected = try await Self.freshItems(harness, bundle)
         let clock = ContinuousClock()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 import Foundation
 import GRDB
 import Glibc
@@ -280,7 +281,7 @@ struct FileWatcherTests {
         }
         let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
         let watches = FolderWatches(inotify, maximum: 60) { inotify_add_watch($0, $1, $2) }
-        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace())
+        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace(), isContended: { false })
         func tree(_ name: String) -> WatchedTree { WatchedTree(owner: name, root: folder.path(name)) }
         func work(_ names: [String]) -> FileWatcher.Status {
             run.setTrees(names.map(tree))
@@ -349,7 +350,8 @@ struct FileWatcherTests {
         let watches = FolderWatches(OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))) {
             hasRoom.withLock { $0 } ? inotify_add_watch($0, $1, $2) : -1
         }
-        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace(polling: .zero))
+        var run = WatchRun(
+            snapshot: snapshot, watches: watches, pace: WatchPace(polling: .zero), isContended: { false })
         run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
         for _ in 0..<3 {
             let start = ContinuousClock.now
@@ -383,7 +385,8 @@ struct FileWatcherTests {
         let snapshot = try FileSnapshot(path: folder.path("store/files.sqlite"))
         let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
         var run = WatchRun(
-            snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: WatchPace())
+            snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: WatchPace(),
+            isContended: { false })
         run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path(root))])
         let (hasWorked, next, status) = (run.work(), run.nextDue, run.status)
         #expect(hasWorked && next == nil && status.isUpToDate)
@@ -414,7 +417,7 @@ struct FileWatcherTests {
             }
             return inotify_add_watch(descriptor, path, mask)
         }
-        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace())
+        var run = WatchRun(snapshot: snapshot, watches: watches, pace: WatchPace(), isContended: { false })
         run.setTrees([WatchedTree(owner: FileOwner.name, root: list)])
         for _ in 0..<3 {
             _ = run.work()
@@ -425,6 +428,69 @@ struct FileWatcherTests {
             #expect(isNoted || next != nil)
             run.compareAll()
         }
+    }
+
+    @Test(
+        "A burst of events is left alone while threads wait for a processor, and read afterwards or in the end anyway")
+    func bursts() throws {
+        for ends in [true, false] {
+            let folder = try TemporaryFolder()
+            let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
+            mkdir(folder.path("notes"), 0o700)
+            let isContended = Mutex(true)
+            let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+            let wake = OwnedDescriptor(adopting: csystem_event_descriptor())
+            var pace = WatchPace(pause: .zero, longest: ends ? .seconds(3600) : .zero)
+            (pace.burst, pace.burstCheck) = (20, .zero)
+            var run = WatchRun(
+                snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: pace,
+                isContended: { isContended.withLock { $0 } })
+            run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
+            while run.work() {}
+            let wasUpToDate = run.status.isUpToDate
+            #expect(wasUpToDate)
+            for number in 0..<50 { try Data("one".utf8).write(to: URL(filePath: folder.path("notes/\(number)"))) }
+            func changes() throws -> Int {
+                try snapshot.once { try Int.fetchOne($0, sql: "SELECT count(*) FROM difference") } ?? 0
+            }
+            if ends {
+                for _ in 0..<3 {
+                    run.wait(wake)
+                    _ = run.work()
+                    let isUpToDate = run.status.isUpToDate
+                    #expect(!isUpToDate)
+                    #expect(try changes() == 0)
+                }
+                isContended.withLock { $0 = false }
+            }
+            while try changes() < 50 || !run.status.isUpToDate {
+                run.wait(wake)
+                _ = run.work()
+            }
+            #expect(try changes() == 50)
+        }
+    }
+
+    @Test("Somebody who has everything compared does not wait for the end of a burst")
+    func comparesDuringBurst() throws {
+        let folder = try TemporaryFolder()
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
+        mkdir(folder.path("notes"), 0o700)
+        let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+        let wake = OwnedDescriptor(adopting: csystem_event_descriptor())
+        var pace = WatchPace(pause: .zero, longest: .seconds(3600))
+        pace.burst = 20
+        var run = WatchRun(
+            snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: pace,
+            isContended: { true })
+        run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
+        while run.work() {}
+        for number in 0..<50 { try Data("one".utf8).write(to: URL(filePath: folder.path("notes/\(number)"))) }
+        run.wait(wake)
+        _ = run.work()
+        run.compareAll()
+        _ = run.work()
+        #expect(try snapshot.once { try Int.fetchOne($0, sql: "SELECT count(*) FROM difference") } == 50)
     }
 
     @Test("After more events than the kernel keeps everything is found")

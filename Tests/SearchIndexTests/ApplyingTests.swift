@@ -26,6 +26,19 @@ struct ApplyingTests {
         try await index.close()
     }
 
+    @Test("The processor time of writing is that of donations, not that of searches")
+    func writingTime() async throws {
+        let store = try Store()
+        func settled() async { while store.index.isApplying { await Task.yield() } }
+        for number in 0..<20 { try await store.put(item("\(number)", title: "lemon \(number)")) }
+        try await store.index.settle()
+        await settled()
+        let afterDonation = store.index.writingTime
+        #expect(afterDonation > 0)
+        for _ in 0..<20 { #expect(try await store.found("lemon").count == 20) }
+        #expect(store.index.writingTime == afterDonation)
+    }
+
     @Test("Whether something is applied is told until it is done, and what is held is not")
     func isApplying() async throws {
         let store = try Store()

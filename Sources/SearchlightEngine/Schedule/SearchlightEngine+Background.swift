@@ -36,6 +36,9 @@ extension SearchlightEngine {
         host.usage(of: bundle, for: origin).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
     }
 
+    /// The processor time that writing the index took since the engine was opened, in seconds. Never less than before.
+    package var writingTime: Double { index.writingTime }
+
     /// The processes of all workers, until they were reaped.
     package var workerProcesses: [Int32] { host.processIdentifiers }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import Glibc
 import IdleScheduling
 import SearchlightEngine
 import ServiceMessages
@@ -18,9 +17,9 @@ final class EngineJobRunner: JobRunner {
         /// The bundle that a person's job is about, with what the workers for persons had cost when that was last told: such a
         /// job is done by them. What is asked of it besides meanwhile cannot be told apart.
         var persons: (bundle: String, told: Usage)?
-        /// The processor time of this process when that of a job of changed files was last told, in seconds: the index is written
-        /// here, and such a job has so little that it may not be had for nothing.
-        var own: [ScheduledJob.Key: Double] = [:]
+        /// The processor time that writing the index had taken when the cost of a job of changed files was last reported, in
+        /// seconds. Such a job has a small budget, and most of its cost arises in this process.
+        var writing: [ScheduledJob.Key: Double] = [:]
 
         /// Where a job waits; it may be paused before it was begun.
         mutating func gate(of key: ScheduledJob.Key) -> PauseGate {
@@ -52,6 +51,7 @@ final class EngineJobRunner: JobRunner {
 
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         let cost = key.bundle.flatMap { core.holder.inUse?.usage(of: $0, for: .person) } ?? Usage()
+        let writingTime = core.holder.inUse?.writingTime ?? 0
         let gate = state.withLock { state in
             if isWanted {
                 state.persons = key.bundle.map { ($0, cost) }
@@ -59,8 +59,8 @@ final class EngineJobRunner: JobRunner {
                 state.persons = nil
             }
             if case .files = key {
-                if state.own.count >= Self.maximumBundles { state.own = [:] }
-                state.own[key] = Self.ownTime
+                if state.writing.count >= Self.maximumBundles { state.writing = [:] }
+                state.writing[key] = writingTime
             }
             return state.gate(of: key)
         }
@@ -119,17 +119,11 @@ final class EngineJobRunner: JobRunner {
         await core.holder.inUse?.endBackground(bundle)
     }
 
-    /// The processor time of this process, in seconds.
-    private static var ownTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
     func used(_ key: ScheduledJob.Key) async -> Usage? {
         guard let bundle = key.bundle, let engine = core.holder.inUse else { return nil }
         let background = engine.usage(of: bundle, for: .background)
         let persons = engine.usage(of: bundle, for: .person)
+        let writingTime = engine.writingTime
         return state.withLock { state in
             var more: [Usage] = []
             if let background {
@@ -141,10 +135,10 @@ final class EngineJobRunner: JobRunner {
                 more.append(persons.since(before.told))
                 state.persons?.told = persons
             }
-            if let before = state.own[key] {
-                let now = Self.ownTime
-                more.append(Usage(cpu: max(0, now - before)))
-                state.own[key] = now
+            if let before = state.writing[key] {
+                // The engine may have been opened again, from 0.
+                more.append(Usage(cpu: writingTime < before ? writingTime : writingTime - before))
+                state.writing[key] = writingTime
             }
             return more.isEmpty ? nil : more.reduce(Usage(), +)
         }

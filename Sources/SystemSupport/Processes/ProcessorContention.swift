@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Whether more threads of the machine can run than there are processors, so that some wait. This process's own count like
-/// anybody's. Threads that wait because they may use only some of the processors, or only for some of the time, are not seen.
+/// Tells whether more threads are runnable on the machine than it has processors, so that some wait for one. The calling
+/// thread counts. A thread that is bound to some of the processors, or that a control group holds back, is not seen.
 ///
-/// A look takes some microseconds. Where it is not told, as if some waited.
-final class ProcessorContention: Sendable {
+/// A reading takes some microseconds. Where `/proc/loadavg` cannot be read, the machine counts as contended. Any thread.
+package final class ProcessorContention: Sendable {
     /// Of `/proc/loadavg`; -1 where it cannot be opened.
     private let descriptor: Int32
     private let processors: Int
 
     /// - Parameter path: What has the form of `/proc/loadavg` (proc(5)): the fourth word is `runnable/all`, of threads.
-    init(path: String = "/proc/loadavg", processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+    package init(path: String = "/proc/loadavg", processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         self.processors = processors
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether some wait at this moment. Whoever looks is one of those that can run.
-    var isPresent: Bool {
+    /// `true` if threads wait for a processor at this moment.
+    package var isPresent: Bool {
         guard let runnable else { return true }
         return runnable > processors
     }
