@@ -120,7 +120,8 @@ let package = Package(
                 "UniformTypeIdentifiers", "CRecordCompression", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(
-            name: "CRecordCompression", dependencies: ["CZlib"], exclude: ["dictionary-1.txt"], cSettings: strictC),
+            name: "CRecordCompression", dependencies: ["CZlib", "CZstd"],
+            exclude: ["dictionary-1.txt", "dictionary-2.inc"], cSettings: strictC),
         .target(
             name: "FileWatching", dependencies: ["SystemSupport", "CSystem", grdb],
             resources: [.embedInCode("snapshot.sql")], swiftSettings: strict),
@@ -214,6 +215,7 @@ let package = Package(
         // libstemmer has no pkg-config file.
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],

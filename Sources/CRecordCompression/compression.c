@@ -1,76 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "crecordcompression.h"
 
 /* #embed is in C23, and an extension of the compiler in what came before. */
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-/* What records have in common: words of English and the names of attributes. Kept records need every byte of it for ever. */
+/* The words of English and the names of attributes that records share. Stored records need every byte indefinitely. */
+static const uint8_t content[] = {
+#embed "dictionary-1.txt"
+};
+
+/* A dictionary of zstd: tables of symbol frequencies (Scripts/record-dictionary), and the same content. */
 static const uint8_t dictionary[] = {
+#include "dictionary-2.inc"
 #embed "dictionary-1.txt"
 };
 
 enum {
     MARK = 'z',
-    DICTIONARY = 1,
+    DEFLATE = 1,
+    ZSTD = 2,
     HEADER = 5,
-    /* Less is hardly ever saved. */
+    /* Shorter records hardly become smaller. */
     MINIMUM = 48,
-    /* The dictionary lies within the window, and the memory of a stream is small enough to be copied for each record. */
+    /* Of deflate: the dictionary lies within the window. */
     WINDOW_BITS = 14,
-    MEMORY_LEVEL = 6,
-    EFFORT = 4,
+    /* Of zstd: higher levels save at most a twentieth and take two to four times as long. */
+    LEVEL = 3,
+    MAGIC_LENGTH = 4,
 };
 
-/* A stream, once it was needed. */
+/* The first bytes of every frame of zstd (ZSTD_MAGICNUMBER, RFC 8878). They are not stored. */
+static const uint8_t magic[MAGIC_LENGTH] = {0x28, 0xb5, 0x2f, 0xfd};
+
+/* Both forms of the dictionary, made once for the process and only read afterwards; NULL without memory. */
+static ZSTD_CDict *compression_dictionary;
+static ZSTD_DDict *decompression_dictionary;
+
+static void make_compression_dictionary(void) {
+    compression_dictionary = ZSTD_createCDict(dictionary, sizeof dictionary, LEVEL);
+}
+
+static void make_decompression_dictionary(void) {
+    decompression_dictionary = ZSTD_createDDict(dictionary, sizeof dictionary);
+}
+
+/* The contexts of one function of a connection, each created at its first use. */
 struct memory {
-    z_stream stream;
-    int is_ready;
+    ZSTD_CCtx *compression;
+    ZSTD_DCtx *decompression;
+    z_stream inflater;
+    int has_inflater;
 };
 
-/* The stream that has read the dictionary, of which each record takes a copy: to read it takes longer than all the rest. */
-static z_stream *prepared(struct memory *memory) {
-    if (!memory->is_ready) {
-        if (deflateInit2(&memory->stream, EFFORT, Z_DEFLATED, -WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
-            return NULL;
-        if (deflateSetDictionary(&memory->stream, dictionary, sizeof dictionary) != Z_OK) {
-            deflateEnd(&memory->stream);
-            return NULL;
-        }
-        memory->is_ready = 1;
+static void release_memory(void *context) {
+    struct memory *memory = context;
+    ZSTD_freeCCtx(memory->compression);
+    ZSTD_freeDCtx(memory->decompression);
+    if (memory->has_inflater) inflateEnd(&memory->inflater);
+    sqlite3_free(memory);
+}
+
+static ZSTD_CCtx *compression_context(struct memory *memory) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (memory->compression) return memory->compression;
+    pthread_once(&once, make_compression_dictionary);
+    ZSTD_CCtx *context = compression_dictionary ? ZSTD_createCCtx() : NULL;
+    if (!context) return NULL;
+    /* The header of the record says all of that. */
+    if (ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)) ||
+        ZSTD_isError(ZSTD_CCtx_refCDict(context, compression_dictionary))) {
+        ZSTD_freeCCtx(context);
+        return NULL;
     }
-    return &memory->stream;
+    return memory->compression = context;
 }
 
-static void forget_prepared(void *context) {
-    struct memory *memory = context;
-    if (memory->is_ready) deflateEnd(&memory->stream);
-    sqlite3_free(memory);
-}
-
-static void forget_inflater(void *context) {
-    struct memory *memory = context;
-    if (memory->is_ready) inflateEnd(&memory->stream);
-    sqlite3_free(memory);
-}
-
-/* Compresses into `target`, which has room for an eighth less. Returns the length, 0 if that is not enough. */
-static size_t compress_record(struct memory *memory, const uint8_t *record, size_t count, uint8_t *target, size_t room) {
-    z_stream *source = prepared(memory);
-    z_stream stream;
-    if (!source || deflateCopy(&stream, source) != Z_OK) return 0;
-    stream.next_in = (Bytef *)record;
-    stream.avail_in = (uInt)count;
-    stream.next_out = target;
-    stream.avail_out = (uInt)room;
-    const int status = deflate(&stream, Z_FINISH);
-    const size_t length = room - stream.avail_out;
-    deflateEnd(&stream);
-    return status == Z_STREAM_END ? length : 0;
+/*
+ * Compresses a record into `target`, header included. Returns the length; 0 if it is more than `room`, or without memory.
+ * `room` is at least MINIMUM - MINIMUM / 8 bytes.
+ */
+static size_t compress_record(struct memory *memory, const uint8_t *record, size_t length, uint8_t *target, size_t room) {
+    ZSTD_CCtx *context = compression_context(memory);
+    if (!context) return 0;
+    /* The header takes the place of the frame's magic number, and one byte more. */
+    const size_t start = HEADER - MAGIC_LENGTH;
+    const size_t count = ZSTD_compress2(context, target + start, room - start, record, length);
+    if (ZSTD_isError(count) || count <= MAGIC_LENGTH) return 0;
+    target[0] = MARK;
+    target[1] = ZSTD;
+    for (int i = 0; i < 3; i++) target[2 + i] = (uint8_t)(length >> 8 * i);
+    return start + count;
 }
 
 static void stored_record(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -84,13 +111,9 @@ static void stored_record(sqlite3_context *context, int count, sqlite3_value **v
             sqlite3_result_error_nomem(context);
             return;
         }
-        const size_t compressed =
-            compress_record(sqlite3_user_data(context), record, length, target + HEADER, room - HEADER);
+        const size_t compressed = compress_record(sqlite3_user_data(context), record, length, target, room);
         if (compressed) {
-            target[0] = MARK;
-            target[1] = DICTIONARY;
-            for (int i = 0; i < 3; i++) target[2 + i] = (uint8_t)(length >> 8 * i);
-            sqlite3_result_blob64(context, target, HEADER + compressed, sqlite3_free);
+            sqlite3_result_blob64(context, target, compressed, sqlite3_free);
             return;
         }
         sqlite3_free(target);
@@ -98,16 +121,16 @@ static void stored_record(sqlite3_context *context, int count, sqlite3_value **v
     sqlite3_result_value(context, values[0]);
 }
 
-/* Decompresses a record of `length` bytes. Returns 0 if it is none. */
-static int decompress(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
-    z_stream *stream = &memory->stream;
-    if (!memory->is_ready) {
+/* Decompresses a record of `length` bytes that format 4 of the store wrote. Returns 0 if it is none. */
+static int inflate_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
+    z_stream *stream = &memory->inflater;
+    if (!memory->has_inflater) {
         if (inflateInit2(stream, -WINDOW_BITS) != Z_OK) return 0;
-        memory->is_ready = 1;
+        memory->has_inflater = 1;
     } else if (inflateReset(stream) != Z_OK) {
         return 0;
     }
-    if (inflateSetDictionary(stream, dictionary, sizeof dictionary) != Z_OK) return 0;
+    if (inflateSetDictionary(stream, content, sizeof content) != Z_OK) return 0;
     stream->next_in = (Bytef *)stored;
     stream->avail_in = (uInt)count;
     stream->next_out = target;
@@ -115,19 +138,42 @@ static int decompress(struct memory *memory, const uint8_t *stored, size_t count
     return inflate(stream, Z_FINISH) == Z_STREAM_END && stream->avail_out == 0 && stream->avail_in == 0;
 }
 
+/*
+ * Decompresses a record of `length` bytes from a frame without its magic number. Behind `target` is room for the whole
+ * frame. Returns 0 if it is none.
+ */
+static int decompress_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_decompression_dictionary);
+    if (!decompression_dictionary) return 0;
+    if (!memory->decompression) memory->decompression = ZSTD_createDCtx();
+    if (!memory->decompression) return 0;
+    uint8_t *frame = target + length;
+    memcpy(frame, magic, MAGIC_LENGTH);
+    memcpy(frame + MAGIC_LENGTH, stored, count);
+    return ZSTD_decompress_usingDDict(
+               memory->decompression, target, length, frame, MAGIC_LENGTH + count, decompression_dictionary) == length;
+}
+
 static void plain_record(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
     const uint8_t *stored = sqlite3_value_type(values[0]) == SQLITE_BLOB ? sqlite3_value_blob(values[0]) : NULL;
     const size_t bytes = stored ? (size_t)sqlite3_value_bytes(values[0]) : 0;
-    if (bytes > HEADER && stored[0] == MARK && stored[1] == DICTIONARY) {
+    if (bytes > HEADER && stored[0] == MARK && (stored[1] == DEFLATE || stored[1] == ZSTD)) {
         const size_t length = stored[2] | (size_t)stored[3] << 8 | (size_t)stored[4] << 16;
-        if (length >= MINIMUM && length <= CRECORDCOMPRESSION_MAXIMUM) {
-            uint8_t *target = sqlite3_malloc64(length);
+        const size_t count = bytes - HEADER;
+        /* No record grows by compression. */
+        if (length >= MINIMUM && length <= CRECORDCOMPRESSION_MAXIMUM && count < length) {
+            uint8_t *target = sqlite3_malloc64(length + MAGIC_LENGTH + count);
             if (!target) {
                 sqlite3_result_error_nomem(context);
                 return;
             }
-            if (decompress(sqlite3_user_data(context), stored + HEADER, bytes - HEADER, target, length)) {
+            struct memory *memory = sqlite3_user_data(context);
+            const int is_record = stored[1] == DEFLATE
+                                      ? inflate_record(memory, stored + HEADER, count, target, length)
+                                      : decompress_record(memory, stored + HEADER, count, target, length);
+            if (is_record) {
                 sqlite3_result_blob64(context, target, length, sqlite3_free);
                 return;
             }
@@ -138,17 +184,17 @@ static void plain_record(sqlite3_context *context, int count, sqlite3_value **va
 }
 
 static int register_function(
-    sqlite3 *connection, const char *name, void (*function)(sqlite3_context *, int, sqlite3_value **),
-    void (*forget)(void *)) {
+    sqlite3 *connection, const char *name, void (*function)(sqlite3_context *, int, sqlite3_value **)) {
     struct memory *memory = sqlite3_malloc64(sizeof *memory);
     if (!memory) return SQLITE_NOMEM;
     memset(memory, 0, sizeof *memory);
-    /* SQLite calls `forget` also where this fails. */
+    /* SQLite releases the memory also where this fails. */
     return sqlite3_create_function_v2(
-        connection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, memory, function, NULL, NULL, forget);
+        connection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, memory, function, NULL, NULL,
+        release_memory);
 }
 
 int crecordcompression_register(struct sqlite3 *connection) {
-    const int status = register_function(connection, "stored_record", stored_record, forget_prepared);
-    return status == SQLITE_OK ? register_function(connection, "plain_record", plain_record, forget_inflater) : status;
+    const int status = register_function(connection, "stored_record", stored_record);
+    return status == SQLITE_OK ? register_function(connection, "plain_record", plain_record) : status;
 }

@@ -3,11 +3,11 @@ import CRecordCompression
 import GRDB
 import GRDBSQLite
 
-/// The form in which the records of items are kept: compressed by zlib with a dictionary of what records have in common.
+/// The form in which the records of items are stored: compressed by zstd with a dictionary of words that records share.
 ///
 /// Two functions of SQL stand between a row and the record, so that nothing else knows of it: `stored_record` where a record is
-/// written, `plain_record` where it is read. Records that earlier versions wrote are kept as they are until they are donated again;
-/// both forms are read. Checksums are those of the plain record.
+/// written, `plain_record` where it is read. Records that earlier versions wrote stay as they are until they are donated again;
+/// every form is read. Checksums are those of the plain record.
 package enum RecordCompression {
     /// What every connection to the store needs.
     static func prepare(_ db: Database) throws {

@@ -37,11 +37,15 @@ enum Schema {
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
             try StoreRow.update(db) { $0.format = 4 }
         }
+        // The tables are the same; an earlier program could not read records that zstd compressed.
+        migrator.registerMigration("5", foreignKeyChecks: .immediate) { db in
+            try StoreRow.update(db) { $0.format = 5 }
+        }
         return migrator
     }
 
     /// Whether this version can read a store without changing it: format 2 has the tables of format 1, format 3 one more, which
-    /// a reader does without, and format 4 compressed records beside those that are not.
+    /// a reader does without, and formats 4 and 5 have compressed records beside those that are not.
     static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
     /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it

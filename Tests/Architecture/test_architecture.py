@@ -16,6 +16,7 @@ TOOLCHAIN = {"Foundation", "FoundationNetworking", "FoundationXML", "Glibc", "Di
 # Dependencies that nobody imports, and why they are declared.
 BUILT_ALONG = {
     ("CRecordCompression", "CZlib"): "C includes the header of the library itself",
+    ("CRecordCompression", "CZstd"): "C includes the header of the library itself",
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
     ("CHTML", "CLibXML2"): "tells where the library and its headers are",
 }

@@ -69,12 +69,12 @@ struct RecordCompressionTests {
             var changed = kept
             changed[random.below(changed.count)] ^= UInt8(1 + random.below(255))
             let read = try plain(changed)
-            // A change that zlib does not notice is left to the checksum of the row.
+            // A change that zstd does not notice is left to the checksum of the row.
             #expect(read == changed || read.count == record.count)
         }
         // A length that nothing may have, and one that is not that of the record.
         for length in [UInt32(0), 400, 402, 0xFF_FFFF] {
-            let head = [UInt8(ascii: "z"), 1, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length >> 16)]
+            let head = [UInt8(ascii: "z"), 2, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length >> 16)]
             let changed = Data(head) + kept.dropFirst(5)
             #expect(try plain(changed) == changed)
         }

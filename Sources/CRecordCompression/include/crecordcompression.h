@@ -5,8 +5,9 @@
  *   stored_record(record)  a record as it is kept: compressed where that saves an eighth, else as it is
  *   plain_record(stored)   what was given to the other
  *
- * A compressed record is the byte 'z', the number of the dictionary (1), the length of the record as three bytes, the least
- * significant first, and what zlib makes of it (raw deflate). No record begins with a 'z'. What cannot be decompressed, and
+ * A compressed record is the byte 'z', the number of the form, the length of the record as three bytes, the least significant
+ * first, and the compressed bytes. Form 2 is a frame of zstd (RFC 8878) without its magic number. Form 1, raw deflate, is
+ * read and no longer written: format 4 of the store has it. No record begins with a 'z'. What cannot be decompressed, and
  * what is no blob, is handed back as it is: it is no record, and those who read records find that out.
  */
 #ifndef SEARCHLIGHT_CRECORDCOMPRESSION_H

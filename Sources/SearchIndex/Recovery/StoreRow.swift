@@ -8,7 +8,7 @@ import GRDB
 /// donations or give out numbers twice.
 struct StoreRow: Hashable {
     /// The format of the database. Grows when an earlier program could not read it.
-    static let currentFormat = 4
+    static let currentFormat = 5
 
     var format = Self.currentFormat
     /// What the log's files bear.
