@@ -277,7 +277,7 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "FileWatchingTests",
-            dependencies: ["FileWatching", "SystemSupport", "TestSupport", "CTestSupport", grdb],
+            dependencies: ["FileWatching", "SystemSupport", "TestSupport", "CTestSupport", "CSystem", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
