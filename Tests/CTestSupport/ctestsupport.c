@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/xattr.h>
 
@@ -19,4 +20,10 @@ int ctestsupport_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0
 
 int ctestsupport_set_access_list(const char *path, const void *list, size_t size) {
     return setxattr(path, "system.posix_acl_access", list, size, 0) == 0 ? 0 : errno;
+}
+
+/* Bounds the number of tests in progress unless the environment has a bound. Without one, Swift Testing begins all tests at
+ * once; thousands of open descriptors make Foundation's Process read past the end of a folder's listing. */
+__attribute__((constructor)) static void bound_tests(void) {
+    setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "12", 0);
 }
