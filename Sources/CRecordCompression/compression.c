@@ -31,8 +31,8 @@ enum {
     MINIMUM = 48,
     /* Of deflate: the dictionary lies within the window. */
     WINDOW_BITS = 14,
-    /* Of zstd: higher levels save at most a twentieth and take two to four times as long. */
-    LEVEL = 3,
+    /* Of zstd. Level 3 takes half as long and 3.5 % more room; level 6 saves 1 % and takes twice as long. */
+    LEVEL = 4,
     MAGIC_LENGTH = 4,
 };
 
