@@ -3,6 +3,8 @@
 #ifndef CFFI_SHIM_H
 #define CFFI_SHIM_H
 #include <ffi.h>
+#include <malloc.h>
+#include <stdint.h>
 
 static inline ffi_type *cffi_void(void) { return &ffi_type_void; }
 static inline ffi_type *cffi_pointer(void) { return &ffi_type_pointer; }
@@ -16,4 +18,10 @@ static inline ffi_type *cffi_uint64(void) { return &ffi_type_uint64; }
 static inline ffi_type *cffi_sint64(void) { return &ffi_type_sint64; }
 static inline ffi_type *cffi_float(void) { return &ffi_type_float; }
 static inline ffi_type *cffi_double(void) { return &ffi_type_double; }
+
+/* The bytes of the heap that are in use, in all arenas and in pieces of their own. */
+static inline int64_t cffi_heap_in_use(void) {
+    struct mallinfo2 heap = mallinfo2();
+    return (int64_t)(heap.uordblks + heap.hblkhd);
+}
 #endif

@@ -30,6 +30,8 @@ public enum ExtensionEvent: Hashable, Sendable, Codable {
     case quarantined(bundle: String, reason: String)
     /// What is known of the extension's behaviour could not be written down; it holds for as long as this process lives.
     case healthNotKept(bundle: String, path: String, reason: String)
+    /// So many bytes of the heap are kept by the libraries that its bindings call; see ``WorkerConfiguration/countsLibraryMemory``.
+    case libraryMemory(bundle: String, kept: Int64)
 }
 
 extension ExtensionEvent {
@@ -39,7 +41,8 @@ extension ExtensionEvent {
         case .started(let bundle, _), .output(let bundle, _), .log(let bundle, _, _), .donated(let bundle, _),
             .confined(let bundle, _), .refusal(let bundle, _),
             .retrying(let bundle, _), .progress(let bundle, _, _), .misuse(let bundle, _, _),
-            .setAside(let bundle, _, _), .quarantined(let bundle, _), .healthNotKept(let bundle, _, _):
+            .setAside(let bundle, _, _), .quarantined(let bundle, _), .healthNotKept(let bundle, _, _),
+            .libraryMemory(let bundle, _):
             bundle
         }
     }

@@ -58,6 +58,7 @@ final class HostSession: Sendable {
 
     /// Answers a request, and reports it when it was answered before.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) {
+        if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
         if !requests.finish(request, outcome) {
             misuse(
                 .answeredTwice,

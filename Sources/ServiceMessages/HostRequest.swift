@@ -13,6 +13,8 @@ public enum HostRequest: Sendable, Hashable {
     case progress(call: UInt64, completed: UInt64, total: UInt64)
     /// The extension broke a rule of `searchlight_extension.h`, and it was made harmless. Has no answer.
     case misuse(Misuse, message: String)
+    /// How many bytes of the heap the libraries of bindings keep, as counted so far; only where the host asked for that. Has no answer.
+    case libraryMemory(kept: Int64)
 
     /// The rules that an extension can be seen to break.
     public enum Misuse: String, Sendable, Codable, CaseIterable {
@@ -47,6 +49,7 @@ public enum HostRequest: Sendable, Hashable {
         case log = "Log"
         case progress = "Progress"
         case misuse = "Misuse"
+        case libraryMemory = "LibraryMemory"
 
         var member: BusMember { BusMember(HostRequest.interface, rawValue) }
     }
@@ -65,6 +68,7 @@ public enum HostRequest: Sendable, Hashable {
             (Method.progress.member, [.unsigned(call), .unsigned(completed), .unsigned(total)])
         case .misuse(let rule, let message):
             (Method.misuse.member, [.string(rule.rawValue), .string(message)])
+        case .libraryMemory(let kept): (Method.libraryMemory.member, [.unsigned(UInt64(bitPattern: kept))])
         }
     }
 
@@ -89,6 +93,7 @@ public enum HostRequest: Sendable, Hashable {
                 throw .malformed("a misuse of no known rule is reported")
             }
             self = .misuse(rule, message: try arguments.string())
+        case .libraryMemory: self = .libraryMemory(kept: Int64(bitPattern: try arguments.unsigned()))
         case nil: throw .unknownMethod(call.member)
         }
         try arguments.finish()

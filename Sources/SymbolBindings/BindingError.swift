@@ -47,6 +47,10 @@ public enum BindingLimits {
     public static let parameters = 32
     /// How deep structs, and parentheses in values, may nest.
     public static let depth = 8
+    /// How often calls are repeated.
+    public static let rounds = 10_000
+    /// Bytes of a text that is gathered from rounds; an item has no room for more.
+    public static let gatheredBytes = 8 << 20
     /// Bytes that a library is given or gives back at a time: contents, buffers, results.
     public static let valueBytes = 64 << 20
 }

@@ -97,6 +97,42 @@ extension BindingParser {
         return BoundCallback.Returned(type: type, value: value)
     }
 
+    /// What an attribute is set to.
+    private mutating func attributeValue(_ name: String, at place: Int) throws(BindingError) -> BoundValue {
+        let (value, kind) = try self.value()
+        guard ![.pointer, .null, .file].contains(kind) else {
+            throw scanner.error(
+                at: place, "\(name) is \(kind.rawValue)", "An attribute is text, a number, bytes, a URL or a date")
+        }
+        return value
+    }
+
+    /// The attributes that `serve attributes` sets.
+    mutating func setAttributes() throws(BindingError) -> [BoundCallback.Assignment] {
+        try scanner.require("set", "and the attributes")
+        var assignments: [BoundCallback.Assignment] = []
+        repeat {
+            scanner.skipSpace()
+            let place = scanner.offset
+            let name = try scanner.word("the name of an attribute")
+            guard name != "identifier", name != "domain" else {
+                throw scanner.error(
+                    at: place, "The \(name) of an item cannot be set here", "It is that with which the item was donated"
+                )
+            }
+            guard !assignments.contains(where: { $0.name == name }) else {
+                throw scanner.error(at: place, "\(name) is set twice", "Keep one of them")
+            }
+            guard assignments.count < BindingLimits.parameters else {
+                throw scanner.error(
+                    at: place, "There are too many attributes", "The limit is \(BindingLimits.parameters)")
+            }
+            try scanner.require("=", "and its value")
+            assignments.append(.init(name: name, value: try attributeValue(name, at: place)))
+        } while scanner.take(",")
+        return assignments
+    }
+
     private mutating func assignments(of role: BoundCallback.Role) throws(BindingError) -> [BoundCallback.Assignment] {
         guard role != .acknowledge else { return [] }
         try scanner.require("{", role == .donate ? "and the item's attributes" : "and what is reported")
@@ -130,14 +166,7 @@ extension BindingParser {
                         at: place, "The identifier of a file is not the path that the function gives",
                         "Write identifier = and the name of that parameter")
                 }
-            default:
-                let (any, kind) = try self.value()
-                guard ![.pointer, .null, .file].contains(kind) else {
-                    throw scanner.error(
-                        at: place, "\(name) is \(kind.rawValue)",
-                        "An attribute is text, a number, bytes, a URL or a date")
-                }
-                value = any
+            default: value = try attributeValue(name, at: place)
             }
             assignments.append(.init(name: name, value: value))
         } while scanner.take(",")

@@ -26,6 +26,7 @@ extension BindingParser {
             _ = scanner.take("otherwise")
             explanation = [try explaining()]
         }
+        scope.endCall()
         return BoundCall(
             symbol: symbol, parameters: parameters, returned: returned, success: success, explanation: explanation)
     }
@@ -34,6 +35,7 @@ extension BindingParser {
     private mutating func explaining() throws(BindingError) -> BoundCall {
         // Its names are its own.
         var inner = self
+        inner.scope.beginInnerCall()
         scanner.skipSpace()
         let place = scanner.offset
         let symbol = try inner.scanner.word("the name of the function that says why")
@@ -60,6 +62,59 @@ extension BindingParser {
         scope = outer
         scanner = quiet.scanner
         return BoundCall(symbol: symbol, parameters: parameters, returned: returned, success: nil, explanation: [])
+    }
+
+    // MARK: Repetition
+
+    /// Calls that are made for each number below another, if such follow.
+    ///
+    /// - Parameter made: How many calls stand before.
+    mutating func repetition(after made: Int) throws(BindingError) -> BoundRepetition? {
+        guard scanner.isNext("each") else { return nil }
+        guard hasItem else {
+            throw scanner.error(
+                "Nothing is repeated in what this serves", "Data, files, previews and attributes may be")
+        }
+        _ = scanner.take("each")
+        scanner.skipSpace()
+        let place = scanner.offset
+        let name = try scanner.word("a name for the number of the round, which begins with 0")
+        try scanner.require("below", "and how many rounds there are")
+        let count = try value(.integer, "the number of rounds")
+        try scanner.require("{", "and the calls of a round")
+        let mark = scope.mark
+        try scope.add(name, .integer, at: place, in: scanner)
+        scope.endCall()
+        isRepeated = true
+        var calls: [BoundCall] = []
+        while scanner.isNext("call") || calls.isEmpty {
+            guard made + calls.count < BindingLimits.calls else {
+                throw scanner.error("There are too many calls", "The limit is \(BindingLimits.calls)")
+            }
+            guard scanner.take("call") else { throw scanner.expected("“call” and a function") }
+            calls.append(try call())
+        }
+        var gathered: [BoundCallback.Assignment] = []
+        var places: [Int] = []
+        repeat {
+            guard scanner.take("gather") else { throw scanner.expected("“gather”, a name and the text of a round") }
+            guard gathered.count < BindingLimits.parameters else {
+                throw scanner.error("Too much is gathered", "The limit is \(BindingLimits.parameters)")
+            }
+            scanner.skipSpace()
+            places.append(scanner.offset)
+            let name = try scanner.word("a name for what is gathered")
+            try scanner.require("=", "and the text of a round")
+            gathered.append(.init(name: name, value: try value(.text, "what is gathered")))
+        } while scanner.isNext("gather")
+        try scanner.require("}", "or “gather”")
+        isRepeated = false
+        try scope.endBlock(from: mark, in: scanner)
+        for (one, place) in zip(gathered, places) {
+            try scope.add(one.name, .text, at: place, use: "Use it in the result or an attribute", in: scanner)
+        }
+        scope.endCall()
+        return BoundRepetition(name: name, count: count, calls: calls, gathered: gathered)
     }
 
     // MARK: Parameters
@@ -118,6 +173,11 @@ extension BindingParser {
                 guard !isField, let role = BoundCallback.Role(rawValue: word) else {
                     throw scanner.error(at: typePlace, "A field cannot be a callback", "Pass it as a parameter")
                 }
+                guard !isRepeated else {
+                    throw scanner.error(
+                        at: typePlace, "A call that is repeated has a callback",
+                        "A worker can make only so many; pass the callback in a call before “each”")
+                }
                 return BoundParameter(name: name, form: .callback(try callback(role, at: typePlace)))
             default:
                 guard let scalar = ScalarType(word: word) else {
@@ -127,7 +187,7 @@ extension BindingParser {
                 form = .scalar(scalar, try assignedNumber(scalar, name))
             }
         }
-        if let kind { try scope.add(full, kind, at: place, in: scanner) }
+        if let kind { try scope.add(full, kind, at: place, isParameter: true, in: scanner) }
         return BoundParameter(name: name, form: form)
     }
 

@@ -13,6 +13,8 @@ struct BindingParser {
     /// Whether it donates files, each under its path.
     var donatesFiles = false
     var hasAcknowledgement = false
+    /// Whether the call in hand is made in each of many rounds.
+    var isRepeated = false
     /// How deep structs and parentheses are nested here.
     var depth = 0
 
@@ -36,6 +38,9 @@ struct BindingParser {
             guard scanner.take("call") else { throw scanner.expected("“call” and a function") }
             calls.append(try call())
         }
+        let repetition = try repetition(after: calls.count)
+        var attributes: [BoundCallback.Assignment] = []
+        if case .attributes = purpose { attributes = try setAttributes() }
         let result = try result(for: purpose)
         var title: BoundValue?
         if case .preview = purpose, scanner.take("title") { title = try value(.text, "the title") }
@@ -44,7 +49,9 @@ struct BindingParser {
             throw scanner.expected(more)
         }
         try scope.checkUses(in: scanner)
-        return SymbolBinding(purpose: purpose, libraries: libraries, calls: calls, result: result, title: title)
+        return SymbolBinding(
+            purpose: purpose, libraries: libraries, calls: calls, repetition: repetition, result: result, title: title,
+            attributes: attributes)
     }
 
     // MARK: What it serves
@@ -57,13 +64,17 @@ struct BindingParser {
         case "data": return .data(type: try givenType(.bundlePath), of: try itemTypes())
         case "file": return .file(type: try givenType(.inPlace, .destination), of: try itemTypes())
         case "preview":
-            let type = try givenType(.query)
+            let type = try givenType(.query, .destination)
             guard Self.previewTypes.contains(type) else {
                 throw scanner.error(
                     at: place, "A preview cannot be of type \(type)",
                     "It can be of \(Self.previewTypes.joined(separator: ", "))")
             }
             return .preview(type: type, of: try itemTypes())
+        case "attributes":
+            sources = [.identifier, .contents, .path, .bundlePath]
+            hasItem = true
+            return .attributes(of: try itemTypes())
         case "reindexAll":
             (sources, isReindex) = ([.bundlePath], true)
             return .reindexAll
@@ -84,7 +95,7 @@ struct BindingParser {
         }
     }
 
-    private static let purposes = "data, file, preview, files, reindexAll, reindexItems or throttle"
+    private static let purposes = "data, file, preview, attributes, files, reindexAll, reindexItems or throttle"
     /// What `searchlight_preview_reply` may have.
     private static let previewTypes = [
         "public.html", "public.plain-text", "public.utf8-plain-text", "public.rtf", "public.png", "public.jpeg",
@@ -140,15 +151,15 @@ struct BindingParser {
 
     private mutating func result(for purpose: SymbolBinding.Purpose) throws(BindingError) -> BoundValue? {
         switch purpose {
-        case .reindexAll, .files, .reindexItems, .throttle:
+        case .attributes, .reindexAll, .files, .reindexItems, .throttle:
             guard scanner.isNext("result") else { return nil }
             throw scanner.error(
                 "There is a result, but nobody asked for one",
                 "Leave it out; the request is answered when the calls succeed")
-        case .data, .preview:
+        case .data:
             try scanner.require("result", "and what the request is answered with")
             return try value(.bytes, "the result")
-        case .file:
+        case .file, .preview:
             try scanner.require("result", "and what the request is answered with")
             scanner.skipSpace()
             let place = scanner.offset

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the names in a binding stand for at one place, and whether each was used.
+///
+/// Results (what functions return, and what they write into `out`, `inout` and `buffer` parameters) are known from their call on.
+/// The other parameters are known in their own call alone, where they hide a result of the same name.
 struct BindingScope {
     struct Entry {
         var kind: ValueKind
@@ -15,6 +18,12 @@ struct BindingScope {
     private(set) var entries: [String: Entry] = [:]
     /// The names in the order in which they were made.
     private var order: [String] = []
+    /// The parameters of the call that is being read.
+    private var parameters: [String: Entry] = [:]
+    /// All names that this call has made.
+    private var ownNames: Set<String> = []
+    /// The parameters of the calls before, for a message.
+    private var formerParameters: Set<String> = []
 
     /// Whether names may be used that come later: a length mostly follows what it is the length of.
     var looksAhead = false
@@ -27,36 +36,46 @@ struct BindingScope {
     /// Adds a name. A use says what is to be done with it, and makes it an error not to.
     mutating func add(
         _ name: String, _ kind: ValueKind, at offset: Int, use: String? = nil, isBuffer: Bool = false,
-        in scanner: BindingScanner
+        isParameter: Bool = false, in scanner: BindingScanner
     ) throws(BindingError) {
         guard name != "_" else { return }
         guard !Self.reserved.contains(name) else {
             throw scanner.error(at: offset, "“\(name)” has a meaning of its own", "Choose another name")
         }
-        guard entries[name] == nil else {
+        guard ownNames.insert(name).inserted, isParameter || entries[name] == nil else {
             throw scanner.error(
                 at: offset, "There are two of the name “\(name)”", "Choose another name for one of them")
         }
-        entries[name] = Entry(kind: kind, offset: offset, use: use, isBuffer: isBuffer)
-        order.append(name)
+        let entry = Entry(kind: kind, offset: offset, use: use, isBuffer: isBuffer)
+        if isParameter {
+            parameters[name] = entry
+        } else {
+            entries[name] = entry
+            order.append(name)
+        }
     }
 
     /// What a name is; notes that it was used.
     mutating func use(_ name: String, at offset: Int, in scanner: BindingScanner) throws(BindingError) -> Entry {
+        if let parameter = parameters[name] { return parameter }
         guard let entry = entries[name] else {
             if looksAhead {
                 awaited.append((name, offset))
                 return Entry(kind: .integer, offset: offset)
             }
-            let known = order.filter { $0.hasPrefix(name + ".") }.prefix(4)
-            let advice =
-                known.isEmpty
-                ? "Name a parameter or result further up, or a value such as item.contents"
-                : "Name one of its fields: \(known.joined(separator: ", "))"
-            throw scanner.error(at: offset, "There is no “\(name)” here", advice)
+            throw scanner.error(at: offset, "There is no “\(name)” here", advice(on: name))
         }
         entries[name]?.isUsed = true
         return entry
+    }
+
+    private func advice(on name: String) -> String {
+        let fields = (order + parameters.keys.sorted()).filter { $0.hasPrefix(name + ".") }.prefix(4)
+        guard fields.isEmpty else { return "Name one of its fields: \(fields.joined(separator: ", "))" }
+        guard !formerParameters.contains(name) else {
+            return "A parameter is known in its own call alone; name a result, or what the parameter was filled from"
+        }
+        return "Name a result further up or a parameter of the same call, or a value such as item.contents"
     }
 
     /// Ends looking ahead: what was used must be there now.
@@ -72,9 +91,33 @@ struct BindingScope {
         awaited = []
     }
 
+    /// Ends a call: its parameters are no longer known.
+    mutating func endCall() {
+        formerParameters.formUnion(parameters.keys)
+        (parameters, ownNames) = ([:], [])
+    }
+
+    /// Begins a call inside of another one, which sees what that sees and has names of its own.
+    mutating func beginInnerCall() {
+        entries.merge(parameters) { $1 }
+        (parameters, ownNames) = ([:], [])
+    }
+
+    /// How many results there are; see ``endBlock(from:in:)``.
+    var mark: Int { order.count }
+
+    /// Ends a block, whose results are known in it alone.
+    ///
+    /// - Parameter mark: ``mark`` at its beginning.
+    mutating func endBlock(from mark: Int, in scanner: BindingScanner) throws(BindingError) {
+        try checkUses(from: mark, in: scanner)
+        for name in order[mark...] { entries[name] = nil }
+        order.removeSubrange(mark...)
+    }
+
     /// Fails for the first name that should have been used.
-    func checkUses(in scanner: BindingScanner) throws(BindingError) {
-        for name in order {
+    func checkUses(from mark: Int = 0, in scanner: BindingScanner) throws(BindingError) {
+        for name in order[mark...] {
             guard let entry = entries[name], let use = entry.use, !entry.isUsed else { continue }
             throw scanner.error(
                 at: entry.offset, "What the function says in “\(name)” is never looked at",

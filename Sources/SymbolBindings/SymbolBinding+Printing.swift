@@ -5,6 +5,10 @@ extension SymbolBinding: CustomStringConvertible {
     public var description: String {
         var lines = ["serve \(purpose)", "library " + libraries.map(quoted).joined(separator: ", ")]
         lines += calls.map { "call \($0)" }
+        if let repetition { lines.append("\(repetition)") }
+        if !attributes.isEmpty {
+            lines.append("set " + attributes.map { "\($0.name) = \($0.value)" }.joined(separator: ", "))
+        }
         if let result { lines.append("result \(result)") }
         if let title { lines.append("title \(title)") }
         return lines.joined(separator: "\n")
@@ -18,11 +22,20 @@ extension SymbolBinding.Purpose: CustomStringConvertible {
         case .data(let type, let types): "data \(type) of \(types.joined(separator: ", "))"
         case .file(let type, let types): "file \(type) of \(types.joined(separator: ", "))"
         case .preview(let type, let types): "preview \(type) of \(types.joined(separator: ", "))"
+        case .attributes(let types): "attributes of \(types.joined(separator: ", "))"
         case .reindexAll: "reindexAll"
         case .files(let folder): "files \(quoted(folder))"
         case .reindexItems: "reindexItems"
         case .throttle: "throttle"
         }
+    }
+}
+
+extension BoundRepetition: CustomStringConvertible {
+    /// As it is written in a binding.
+    public var description: String {
+        let lines = calls.map { "    call \($0)" } + gathered.map { "    gather \($0.name) = \($0.value)" }
+        return "each \(name) below \(count) {\n\(lines.joined(separator: "\n"))\n}"
     }
 }
 

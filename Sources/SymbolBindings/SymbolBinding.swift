@@ -9,10 +9,17 @@ public struct SymbolBinding: Hashable, Sendable {
     public let libraries: [String]
     /// What is called, in order; at least one.
     public let calls: [BoundCall]
+    /// What is called over and over afterwards.
+    public let repetition: BoundRepetition?
     /// What the request is answered with.
     public let result: BoundValue?
     /// The title of a preview.
     public let title: BoundValue?
+    /// The attributes that an item is given, in order.
+    public let attributes: [BoundCallback.Assignment]
+
+    /// All calls, those that are repeated at the end.
+    public var allCalls: [BoundCall] { calls + (repetition?.calls ?? []) }
 
     /// What a binding serves.
     public enum Purpose: Hashable, Sendable {
@@ -22,6 +29,8 @@ public struct SymbolBinding: Hashable, Sendable {
         case file(type: String, of: [String])
         /// What is shown of items of types.
         case preview(type: String, of: [String])
+        /// Giving attributes to items of types, as they are donated.
+        case attributes(of: [String])
         /// Donating everything.
         case reindexAll
         /// Donating the files below a folder: all of them, or one that changed. The folder as ``BoundValue/Function/path`` takes it.
@@ -31,6 +40,18 @@ public struct SymbolBinding: Hashable, Sendable {
         /// Doing less, or as much as before.
         case throttle
     }
+}
+
+/// Calls that are made once for each number below another, such as for the pages of a document.
+public struct BoundRepetition: Hashable, Sendable {
+    /// How the calls name the number, from 0.
+    public let name: String
+    /// How often they are made; no more than ``BindingLimits/rounds``.
+    public let count: BoundValue
+    /// What is called, in order; at least one, and none with a callback.
+    public let calls: [BoundCall]
+    /// The texts that the rounds give, each with a line for each round; at least one.
+    public let gathered: [BoundCallback.Assignment]
 }
 
 /// One call of a function.
@@ -48,6 +69,9 @@ public struct BoundCall: Hashable, Sendable {
 
     /// Whether the request is acknowledged by a callback of this call.
     public var acknowledges: Bool { callbacks.contains { $0.role == .acknowledge } }
+
+    /// The names that only the call knows: its parameters and their fields, but for what the function writes.
+    public var localNames: [String] { parameters.flatMap { $0.localNames(prefix: "") } }
 
     /// The callbacks among the parameters.
     public var callbacks: [BoundCallback] {
@@ -84,6 +108,16 @@ public struct BoundParameter: Hashable, Sendable {
         case structure([BoundParameter])
         /// A function to be called.
         case callback(BoundCallback)
+    }
+}
+
+extension BoundParameter {
+    fileprivate func localNames(prefix: String) -> [String] {
+        switch form {
+        case .scalar, .text, .texts, .bytes, .pointer: [prefix + name]
+        case .structure(let fields): fields.flatMap { $0.localNames(prefix: prefix + name + ".") }
+        case .buffer, .out, .inOut, .callback: []
+        }
     }
 }
 

@@ -154,6 +154,42 @@ struct BindingTests {
         }
     }
 
+    @Test("gives items attributes by calls of another library: PDF files are found by their text")
+    func attributes() async throws {
+        let harness = try Harness()
+        let page = try String(contentsOfFile: BuiltProducts.repository + "/docs/BINDINGS.md", encoding: .utf8)
+        let example = try #require(page.components(separatedBy: "## Example: the text of PDF files").last)
+        let bindings = example.components(separatedBy: "\n## ")[0].components(separatedBy: "\n\n")
+            .filter { $0.hasPrefix("    serve ") }.map { $0.replacing("libpoppler-glib.so.8", with: "./poppler.so") }
+        let library = try CFixture.library(
+            source: BuiltProducts.repository + "/Tests/Fixtures/Bindings/poppler.c",
+            options: ["-std=c11", "-D_GNU_SOURCE"])
+        try harness.install(
+            "com.example.pdf", library: library, libraryName: "poppler.so",
+            manifest: [
+                "CFBundleExecutable": nil as Any?,
+                "Searchlight": ["ReadablePaths": ["~/Documents"], "SymbolBindings": bindings],
+            ])
+        let folder = harness.folder + "/Documents"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        func write(_ words: String) throws {
+            try Data("%PDF-1.4\n\nstream\n(\(words)) Tj\nendstream\n/Title (Timetable)".utf8)
+                .write(to: URL(filePath: folder + "/ferry.pdf"))
+        }
+        try write("leaves from pier three")
+        try await harness.withEngine { engine async throws in
+            #expect(engine.registry.refusals.isEmpty, "\(engine.registry.refusals)")
+            #expect(try await engine.reindexAll("com.example.pdf") == 1)
+            let item = try #require(try await engine.search("pier", bundle: nil, limit: 1).hits.first?.item)
+            #expect(item.record.text("title") == "Timetable")
+            #expect(item.record.attributes["pageCount"] == .integer(1))
+            try write("leaves from dock nine")
+            _ = try await engine.reindexItems([folder + "/ferry.pdf"], of: "com.example.pdf")
+            #expect(try await engine.search("pier", bundle: nil, limit: 1).total == 0)
+            #expect(try await engine.search("dock", bundle: nil, limit: 1).total == 1)
+        }
+    }
+
     // MARK: What a worker has
 
     /// An extension of one binding.

@@ -142,6 +142,51 @@ struct BindingParserTests {
         Mistake(
             text: call("() -> s: borrowed text result s extra"), line: 3, column: 39, says: "the end of the binding"),
         Mistake(text: call("(a: int = ((((((((((1))))))))))"), line: 3, column: 26, says: "nested too deep"),
+        Mistake(
+            text: call("(text: text = item.path) -> n: int succeeds n == 0 result text"), line: 3, column: 65,
+            says: "There is no “text” here. A parameter is known in its own call alone"),
+        Mistake(
+            text: call("(n: text = item.path) -> n: int result \"\""), line: 3, column: 32, says: "two of the name “n”"),
+        Mistake(
+            text: call("(n: out int, n: int = 1) -> _: int result \"\""), line: 3, column: 20,
+            says: "two of the name “n”"),
+        Mistake(
+            text: call("() -> n: int call g() -> n: int result \"\""), line: 3, column: 32, says: "two of the name “n”"),
+        Mistake(
+            text: call("() each i below 2 { call g() -> s: borrowed text gather t = s }", serve: "reindexAll"), line: 3,
+            column: 10, says: "Nothing is repeated in what this serves"),
+        Mistake(
+            text: call("() each i below 2 { call g() -> s: borrowed text } result \"\""), line: 3, column: 56,
+            says: "“gather”, a name and the text of a round"),
+        Mistake(
+            text: call("() each i below 2 { call g() -> n: int gather t = \"x\" } result t"), line: 3, column: 39,
+            says: "What the function says in “n” is never looked at"),
+        Mistake(
+            text: call("() each i below 2 { call g() -> n: int gather t = n } result t"), line: 3, column: 57,
+            says: "What is gathered is a whole number. Expected is text"),
+        Mistake(
+            text: call("() each i below 2 { call g(n: int = i) -> s: borrowed text gather t = s } result s"), line: 3,
+            column: 88, says: "There is no “s” here"),
+        Mistake(
+            text: call("() each i below 2 { call g() -> s: borrowed text gather t = s } result \"x\""), line: 3,
+            column: 63, says: "What the function says in “t” is never looked at"),
+        Mistake(
+            text: call(
+                "() each i below 2 { call g(p: progress(n: int) { completed = n }) -> s: borrowed text gather t = s } result t"
+            ),
+            line: 3, column: 37, says: "A call that is repeated has a callback"),
+        Mistake(
+            text: call("() set identifier = \"x\"", serve: "attributes of public.text"), line: 3, column: 14,
+            says: "The identifier of an item cannot be set here"),
+        Mistake(
+            text: call("() -> p: borrowed pointer set title = p", serve: "attributes of public.text"), line: 3,
+            column: 37,
+            says: "title is a pointer"),
+        Mistake(
+            text: call("()", serve: "attributes of public.text"), line: 3, column: 9, says: "“set” and the attributes"),
+        Mistake(
+            text: call("() set title = request.type", serve: "attributes of public.text"), line: 3, column: 22,
+            says: "There is no request.type in what this"),
         Mistake(text: "serve throttle \u{1}", line: 1, column: 16, says: "Found is a control character"),
         Mistake(text: String(repeating: " ", count: 20_000), line: 1, column: 1, says: "The binding has 20000 bytes"),
     ]
@@ -151,6 +196,35 @@ struct BindingParserTests {
         let error = #expect(throws: BindingError.self) { try SymbolBinding(parsing: mistake.text) }
         #expect(error?.description.contains(mistake.says) == true, "\(error?.description ?? "nothing")")
         #expect(error?.line == mistake.line && error?.column == mistake.column, "\(error?.description ?? "nothing")")
+    }
+
+    @Test("The names of parameters are a call's own, and hide results; what a function writes stays known")
+    func ownNames() throws {
+        let binding = try SymbolBinding(
+            parsing: Self.call(
+                """
+                (path: text = item.path, mode: int = 1) -> document: owned(g) pointer
+                call h(document: pointer = document, path: { x: int = 1 }, mode: f64 = 0.5) -> path: borrowed text
+                call h(document: text = path, n: out int, b: buffer[8]) -> mode: int succeeds mode == n
+                call h(document: pointer = document, path: text = path)
+                result b[n]
+                """))
+        #expect(
+            binding.calls.map(\.localNames) == [
+                ["path", "mode"], ["document", "path.x", "mode"], ["document"], ["document", "path"],
+            ])
+        #expect(try SymbolBinding(parsing: binding.description) == binding)
+    }
+
+    @Test("An explanation sees the parameters of the call that failed, and may use their names again")
+    func explanationOfParameters() throws {
+        _ = try SymbolBinding(
+            parsing: Self.call(
+                """
+                (code: int = 3) -> ok: bool succeeds ok == 1 otherwise why(code: int = code) -> code: borrowed text
+                call g(code: text = "x")
+                result "x"
+                """))
     }
 
     @Test("What does not matter is named _, and then need not be used")

@@ -76,5 +76,31 @@ enum ExampleBindings {
         ) -> status: int succeeds status == 0
         """#
 
-    static let all = [markdown, utf16, zlib, walk, structs, callbacks, throttle, files]
+    static let pages = #"""
+        serve attributes of com.adobe.pdf
+        library "libpoppler-glib.so.8"
+        call poppler_document_new_from_file(
+            uri: text = item.attribute("contentURL"), password: text = null, error: pointer = null
+        ) -> document: owned(g_object_unref) pointer
+        call poppler_document_get_n_pages(document: pointer = document) -> pages: int
+        each number below pages {
+            call poppler_document_get_page(document: pointer = document, index: int = number)
+                -> page: owned(g_object_unref) pointer
+            call poppler_page_get_text(page: pointer = page) -> words: owned(g_free) text
+            gather all = words
+            gather sizes = name(words)
+        }
+        set textContent = all, pageCount = pages, comment = sizes
+        """#
+
+    static let rendering = #"""
+        serve preview public.png of com.adobe.pdf
+        library "libdraw.so"
+        call draw(input: text = item.path, output: text = request.destination) -> status: int succeeds status == 0
+        call draw(input: text = item.path, output: text = path("$TMPDIR/page.png")) -> again: int succeeds again == 0
+        result request.destination
+        title item.attribute("title", null)
+        """#
+
+    static let all = [markdown, utf16, zlib, walk, structs, callbacks, throttle, files, pages, rendering]
 }

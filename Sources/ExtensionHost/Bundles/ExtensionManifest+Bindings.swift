@@ -36,7 +36,7 @@ extension ExtensionManifest {
         bindings.compactMap { text in
             guard let binding = try? SymbolBinding(parsing: text) else { return nil }
             return
-                "\(binding.purpose): \(binding.calls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
+                "\(binding.purpose): \(binding.allCalls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
         }
     }
 

@@ -29,6 +29,13 @@ public struct WorkerConfiguration: Sendable {
     /// Folders that no extension changes, whatever it declares, since the host believes what is there: where extensions are
     /// found. One that could write there would give itself, or another, whatever it likes.
     public var trustedFolders: [String] = []
+    /// Whether workers count what the libraries of bindings keep of the heap, and report it with each answer. It makes each call slower,
+    /// so only the validator asks for it.
+    public var countsLibraryMemory = false
+    /// How many items a worker's extension is asked for at most, in ``sampleVariable``; 0 for all. Only the validator wants a sample.
+    public var sampleItems = 0
+    /// The variable of a worker's environment for ``sampleItems``.
+    public static let sampleVariable = "SEARCHLIGHT_SAMPLE_ITEMS"
 
     /// What is asked of the kernel; tests leave something out to be as on a kernel without it.
     package var protections = SandboxProtections.all
@@ -100,6 +107,8 @@ public struct WorkerConfiguration: Sendable {
         if let home = variables["HOME"], home.hasPrefix("/") { variables["CFFIXED_USER_HOME"] = home }
         // Name servers are asked over TCP, the only transport that a worker has.
         if allowsNetwork { variables["RES_OPTIONS"] = "use-vc" }
+        if sampleItems > 0 { variables[Self.sampleVariable] = "\(sampleItems)" }
+        if countsLibraryMemory { variables["SEARCHLIGHT_COUNT_LIBRARY_MEMORY"] = "1" }
         if let temporaryFolder { variables["TMPDIR"] = temporaryFolder }
         let libraryFolders = libraryFolders
         if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }

@@ -56,6 +56,7 @@ final class WorkerVoice: Sendable {
                     onEvent(.misuse(bundle: bundle, rule: rule, message: message))
                 }
             case .progress(let serial, let completed, let total): take(serial, completed, total)
+            case .libraryMemory(let kept): onEvent(.libraryMemory(bundle: bundle, kept: kept))
             }
             call.reply()
         } catch {

@@ -3,27 +3,115 @@ import SymbolBindings
 
 /// One binding while it is carried out for one request: fills parameters, calls, and reads what came back. Of one thread.
 final class BindingRun {
-    private let prepared: [PreparedCall]
+    private let prepared: PreparedCalls
     private var evaluation: Evaluation
     private let receiver: any CallbackReceiver
-    private var frame: CallFrame { evaluation.sources.frame }
+    /// Whether what is missing of a repetition is left out; else it fails the request.
+    private let leavesOut: Bool
+    private var frame: CallFrame { evaluation.frame }
 
-    init(_ calls: [PreparedCall], sources: RequestSources, receiver: any CallbackReceiver) {
+    init(
+        _ calls: PreparedCalls, sources: RequestSources, receiver: any CallbackReceiver, leavesOut: Bool = false
+    ) {
         prepared = calls
         evaluation = Evaluation(sources: sources)
         self.receiver = receiver
+        self.leavesOut = leavesOut
     }
 
     /// Makes all calls.
     func perform() throws(BindingFailure) {
-        for call in prepared { try perform(call) }
+        for call in prepared.calls { try perform(call) }
+        if let repetition = prepared.repetition { try perform(repetition) }
     }
 
     /// A value after the calls.
     func value(_ value: BoundValue) throws(BindingFailure) -> RuntimeValue { try evaluation.value(value) }
 
+    // MARK: Repetition
+
+    private func perform(_ repetition: BoundRepetition) throws(BindingFailure) {
+        let wanted = try evaluation.integer(repetition.count)
+        guard wanted >= 0 else { throw BindingFailure(.failed, "the number of rounds is negative, \(wanted)") }
+        let count = Int(min(wanted, Int128(BindingLimits.rounds)))
+        if wanted > Int128(count) {
+            try leaveOut(
+                BindingFailure(.tooLarge, "only the first \(count) of \(wanted) rounds (“\(repetition.name)”) are made")
+            )
+        }
+        var texts = [String](repeating: "", count: repetition.gathered.count)
+        var failed = 0
+        var firstFailure: BindingFailure?
+        rounds: for number in 0..<count {
+            guard !receiver.isOver else { throw BindingFailure(.cancelled, "the request was cancelled") }
+            // A sign of life, since a large document takes its time.
+            receiver.report(completed: UInt64(number), total: UInt64(count))
+            let lines: [String]
+            do throws(BindingFailure) { lines = try round(number, of: repetition) } catch {
+                guard leavesOut else { throw error }
+                failed += 1
+                firstFailure = firstFailure ?? error
+                continue
+            }
+            for (position, line) in lines.enumerated() {
+                guard Self.append(line, to: &texts[position]) else {
+                    try leaveOut(
+                        BindingFailure(
+                            .tooLarge,
+                            "\(repetition.gathered[position].name) ends in round \(number + 1) of \(count), since the "
+                                + "limit is \(BindingLimits.gatheredBytes) bytes"))
+                    break rounds
+                }
+            }
+        }
+        if let firstFailure {
+            guard failed < count else { throw firstFailure }
+            receiver.warn("\(failed) of \(count) rounds (“\(repetition.name)”) are left out: \(firstFailure.message)")
+        }
+        for (one, text) in zip(repetition.gathered, texts) { evaluation.names[one.name] = .text(text) }
+    }
+
+    private func leaveOut(_ failure: BindingFailure) throws(BindingFailure) {
+        guard leavesOut else { throw failure }
+        receiver.warn(failure.message)
+    }
+
+    /// Makes the calls of a round, whose memory and names go with it.
+    private func round(_ number: Int, of repetition: BoundRepetition) throws(BindingFailure) -> [String] {
+        let before = evaluation
+        evaluation.frame = CallFrame()
+        defer { evaluation = before }
+        evaluation.names[repetition.name] = .integer(Int128(number))
+        for call in prepared.repeated { try perform(call) }
+        var lines: [String] = []
+        for one in repetition.gathered {
+            if case .text(let line) = try evaluation.value(one.value) { lines.append(line) } else { lines.append("") }
+        }
+        return lines
+    }
+
+    /// Adds a line to a text, as far as there is room.
+    ///
+    /// - Returns: Whether there was room for all of it.
+    private static func append(_ line: String, to text: inout String) -> Bool {
+        let room = BindingLimits.gatheredBytes - text.utf8.count - 1
+        guard line.utf8.count > room else {
+            if !text.isEmpty, !line.isEmpty { text += "\n" }
+            text += line
+            return true
+        }
+        guard room > 0 else { return false }
+        var end = line.utf8.index(line.startIndex, offsetBy: room)
+        while end > line.startIndex, UTF8.isContinuation(line.utf8[end]) { end = line.utf8.index(before: end) }
+        text += (text.isEmpty ? "" : "\n") + line[..<end]
+        return false
+    }
+
+    // MARK: One call
+
     private func perform(_ prepared: PreparedCall) throws(BindingFailure) {
         let call = prepared.call
+        let before = evaluation.names
         let word = MemoryLayout<UnsafeMutableRawPointer>.size
         let arguments = try frame.allocate((call.parameters.count + 1) * word)
             .bindMemory(to: UnsafeMutableRawPointer?.self, capacity: call.parameters.count + 1)
@@ -50,11 +138,13 @@ final class BindingRun {
             }
         }
         let result = try frame.allocate(prepared.interface.resultBytes)
-        prepared.interface.call(prepared.function, arguments, result: result)
+        LibraryMemory.duringCall { prepared.interface.call(prepared.function, arguments, result: result) }
         if let returned = call.returned {
             answers.add(returned.name, returned.form, at: result, layout: prepared.interface.result, isReturned: true)
         }
         try read(answers, of: prepared)
+        // Its parameters are known to it alone.
+        for name in prepared.localNames { evaluation.names[name] = before[name] }
     }
 
     // MARK: What is passed

@@ -10,6 +10,8 @@ import SystemSupport
 final class BoundExtension: AskedExtension {
     let interfaces: [String]
     private let bindings: [PreparedBinding]
+    /// Those that give attributes to what the others donate.
+    private let attributes: BoundAttributes
     private let session: HostSession
     private let bundlePath: String
 
@@ -44,19 +46,21 @@ final class BoundExtension: AskedExtension {
         if let first = failures.first, failures.count == bindings.count { throw first }
         for failure in failures { session.log(.warning, failure.message) }
         self.bindings = bindings
+        attributes = BoundAttributes(bindings, bundlePath: request.bundlePath)
         interfaces = Self.interfaces(of: bindings.map(\.binding.purpose))
     }
 
     private static func interfaces(of purposes: [SymbolBinding.Purpose]) -> [String] {
         var served: [String] = []
         for purpose in purposes {
-            let interfaces =
+            let interfaces: [String] =
                 switch purpose {
                 case .reindexAll, .reindexItems: [SEARCHLIGHT_REINDEX]
                 case .files: [SEARCHLIGHT_REINDEX, SEARCHLIGHT_CHANGES]
                 case .data, .file: [SEARCHLIGHT_PROMISES]
                 case .preview: [SEARCHLIGHT_PREVIEW]
                 case .throttle: [SEARCHLIGHT_THROTTLE]
+                case .attributes: []
                 }
             served += interfaces.filter { !served.contains($0) }
         }
@@ -68,14 +72,16 @@ final class BoundExtension: AskedExtension {
     func reindexAll(_ request: UInt64) -> Bool {
         let wanted = bindings.filter { $0.binding.purpose == .reindexAll || $0.folder != nil }
         guard !wanted.isEmpty else { return false }
-        BoundReindex(request, wanted, session: session, bundlePath: bundlePath, scope: .everything).run()
+        BoundReindex(request, wanted, attributes, session: session, bundlePath: bundlePath, scope: .everything).run()
         return true
     }
 
     func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool {
         let wanted = bindings.filter { $0.binding.purpose == .reindexItems }
         if !wanted.isEmpty {
-            BoundReindex(request, wanted, session: session, bundlePath: bundlePath, scope: .items(identifiers)).run()
+            BoundReindex(
+                request, wanted, attributes, session: session, bundlePath: bundlePath, scope: .items(identifiers)
+            ).run()
             return true
         }
         // Those who only know how to find everything do that, and the rest of it is left out.
@@ -87,7 +93,7 @@ final class BoundExtension: AskedExtension {
         guard !finding.isEmpty else { return false }
         let scope: BoundReindex.Scope =
             finding.allSatisfy { $0.folder != nil } ? .files(Set(identifiers), moves: []) : .only(Set(identifiers))
-        BoundReindex(request, finding, session: session, bundlePath: bundlePath, scope: scope).run()
+        BoundReindex(request, finding, attributes, session: session, bundlePath: bundlePath, scope: scope).run()
         return true
     }
 
@@ -100,7 +106,7 @@ final class BoundExtension: AskedExtension {
             if case .moved(let old, let new) = change { ItemRename(old, to: new) } else { nil }
         }
         BoundReindex(
-            request, wanted, session: session, bundlePath: bundlePath,
+            request, wanted, attributes, session: session, bundlePath: bundlePath,
             scope: .files(Set(changes.flatMap(\.paths)), moves: moves)
         ).run()
         return true
@@ -127,7 +133,11 @@ final class BoundExtension: AskedExtension {
             guard let result = binding.result else { throw BindingFailure(.notFound, "the function gave nothing") }
             if case .source(.destination) = result { return try Self.written(sources) }
             let value = try run.value(result)
-            if case .file(let path) = value { return try Self.opened(path) }
+            if case .file(let path) = value {
+                var status = stat()
+                if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { sources.frame.keep(path) }
+                return try Self.opened(path)
+            }
             guard let bytes = try value.copied() else { throw BindingFailure(.notFound, "the function gave nothing") }
             return .file(FileReply(descriptor: try NamelessFile.make(bytes), name: ""))
         }
@@ -136,10 +146,11 @@ final class BoundExtension: AskedExtension {
     func preview(_ request: UInt64, item: String, query: String?, contentPath: String?) -> Bool {
         let candidates = bindings.filter { if case .preview = $0.binding.purpose { true } else { false } }
         return answer(request, candidates, item, type: nil, prepare: { $0.query = query }) {
-            (run, _, binding) throws(BindingFailure) in
-            guard case .preview(let type, _) = binding.purpose, let result = binding.result,
-                let bytes = try run.value(result).copied()
-            else { throw BindingFailure(.unsupported, "") }
+            (run, sources, binding) throws(BindingFailure) in
+            guard case .preview(let type, _) = binding.purpose, let result = binding.result else {
+                throw BindingFailure(.unsupported, "")
+            }
+            let bytes = try Self.rendered(run, result, sources)
             var title: String?
             if let value = binding.title, case .text(let text) = try run.value(value) { title = text }
             guard bytes.count <= PreviewHeader.maximumBytes else {
@@ -193,10 +204,24 @@ final class BoundExtension: AskedExtension {
         return true
     }
 
-    static func calls(of binding: PreparedBinding) throws(BindingFailure) -> [PreparedCall] {
+    static func calls(of binding: PreparedBinding) throws(BindingFailure) -> PreparedCalls {
         do throws(LoadError) { return try binding.calls.get() } catch {
             throw BindingFailure(.unavailable, error.message)
         }
+    }
+
+    /// The bytes of a preview: what a function gave, or what it wrote into a file.
+    private static func rendered(
+        _ run: BindingRun, _ result: BoundValue, _ sources: RequestSources
+    ) throws(BindingFailure) -> [UInt8] {
+        if case .source(.destination) = result {
+            guard case .file(let reply) = try written(sources) else { return [] }
+            return Array(try sources.frame.contents(of: reply.descriptor, "the file that was written"))
+        }
+        let value = try run.value(result)
+        if case .file(let path) = value { return Array(try sources.frame.contents(of: path)) }
+        guard let bytes = try value.copied() else { throw BindingFailure(.unsupported, "") }
+        return bytes
     }
 
     /// The file that the function has filled.
@@ -226,7 +251,7 @@ extension SymbolBinding {
     /// Whether it is for an item that has, or conforms to, one of these types.
     func isFor(_ types: [String]) -> Bool {
         switch purpose {
-        case .data(_, let own), .file(_, let own), .preview(_, let own):
+        case .data(_, let own), .file(_, let own), .preview(_, let own), .attributes(let own):
             own.contains { type in types.contains { $0.lowercased() == type.lowercased() } }
         case .reindexAll, .files, .reindexItems, .throttle: true
         }
@@ -241,6 +266,7 @@ private struct Unheard: CallbackReceiver {
     func acknowledge(_ failure: BindingFailure?) {}
     func donate(_ item: ItemRecord) {}
     func wants(_ identifier: String) -> Bool { false }
+    var isOver: Bool { request.map { session.requests.isCancelled($0) } ?? false }
     func warn(_ message: String) { session.log(.warning, message) }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ItemRecord
 import ServiceMessages
 import SymbolBindings
@@ -35,6 +36,8 @@ final class BoundReindex: Sendable {
         var frames: [CallFrame] = []
         /// The wanted items that were not found yet.
         var missing: Set<String> = []
+        /// How many items were donated.
+        var donated = 0
     }
     private struct Waiting {
         var batch: [UInt8] = []
@@ -42,6 +45,7 @@ final class BoundReindex: Sendable {
     }
     private let request: UInt64
     private let bindings: [PreparedBinding]
+    private let attributes: BoundAttributes
     private let session: HostSession
     private let bundlePath: String
     private let scope: Scope
@@ -55,9 +59,13 @@ final class BoundReindex: Sendable {
     /// Beyond so many files, one walk of their folders takes less than a call for each; and each call takes a closure.
     static let maximumFileCalls = 64
 
-    init(_ request: UInt64, _ bindings: [PreparedBinding], session: HostSession, bundlePath: String, scope: Scope) {
+    init(
+        _ request: UInt64, _ bindings: [PreparedBinding], _ attributes: BoundAttributes, session: HostSession,
+        bundlePath: String, scope: Scope
+    ) {
         self.request = request
         self.bindings = bindings
+        self.attributes = attributes
         self.session = session
         self.bundlePath = bundlePath
         self.scope = scope
@@ -188,15 +196,28 @@ final class BoundReindex: Sendable {
         }
     }
 
+    /// Whether nobody waits for it any more.
+    fileprivate var isCancelled: Bool { session.requests.isCancelled(request) }
     fileprivate var isOver: Bool { state.withLock { $0.isOver } }
 
     // MARK: Donations
 
-    fileprivate func wants(_ identifier: String) -> Bool { scope.wanted?.contains(identifier) ?? true }
+    fileprivate func wants(_ identifier: String) -> Bool {
+        if let wanted = scope.wanted { return wanted.contains(identifier) }
+        guard case .everything = scope, Self.sampleItems > 0 else { return true }
+        return state.withLock { $0.donated < Self.sampleItems }
+    }
 
-    fileprivate func donate(_ item: ItemRecord) {
+    /// How many items are enough for a validator, which says so in this variable; 0 for all.
+    private static let sampleItems = getenv("SEARCHLIGHT_SAMPLE_ITEMS").flatMap { Int(String(cString: $0)) } ?? 0
+
+    fileprivate func donate(_ item: ItemRecord, _ receiver: any CallbackReceiver) {
         guard wants(item.uniqueIdentifier) else { return }
-        state.withLock { _ = $0.missing.remove(item.uniqueIdentifier) }
+        let item = attributes.complete(item, for: receiver)
+        state.withLock { state in
+            state.missing.remove(item.uniqueIdentifier)
+            state.donated += 1
+        }
         let bytes: [UInt8]
         do throws(ItemRecordError) { bytes = try item.encoded() } catch {
             return session.log(.warning, "\(item.uniqueIdentifier) is left out. \(error)")
@@ -259,8 +280,10 @@ private final class Part: CallbackReceiver {
 
     func donate(_ item: ItemRecord) {
         guard !isLate("donations") else { return }
-        reindex.donate(item)
+        reindex.donate(item, self)
     }
+
+    var isOver: Bool { reindex.isOver || reindex.isCancelled }
 
     func wants(_ identifier: String) -> Bool { reindex.wants(identifier) }
     func warn(_ message: String) { reindex.warn(message) }

@@ -10,12 +10,29 @@ import SystemSupport
 final class CallFrame: @unchecked Sendable {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var owned: [(free: UnsafeMutableRawPointer, pointer: UnsafeMutableRawPointer)] = []
+    private var folder: String?
 
     deinit {
         for (function, pointer) in owned.reversed() {
-            unsafeBitCast(function, to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)(pointer)
+            LibraryMemory.duringCall {
+                unsafeBitCast(function, to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)(pointer)
+            }
         }
         for block in blocks { free(block) }
+        if let folder { TemporaryFolders.remove(folder) }
+    }
+
+    /// A folder of the request's own in `$TMPDIR`, made at first use and removed with all in it.
+    func temporaryFolder() throws(BindingFailure) -> String {
+        if let folder { return folder }
+        let made = try TemporaryFolders.make()
+        folder = made
+        return made
+    }
+
+    /// Leaves the temporary folder to the end of the worker if a path is in it: a folder that was answered with is read afterwards.
+    func keep(_ path: String) {
+        if let folder, path == folder || path.hasPrefix(folder + "/") { self.folder = nil }
     }
 
     /// Memory of so many bytes, zeros; aligned for anything.
@@ -59,7 +76,11 @@ final class CallFrame: @unchecked Sendable {
             throw BindingFailure(
                 code == ENOENT ? .notFound : .failed, "opening \(path) failed: \(String(cString: strerror(code)))")
         }
-        let file = OwnedDescriptor(adopting: number)
+        return try contents(of: OwnedDescriptor(adopting: number), path)
+    }
+
+    /// The bytes of an open regular file, up to the limit.
+    func contents(of file: OwnedDescriptor, _ path: String) throws(BindingFailure) -> UnsafeRawBufferPointer {
         var status = stat()
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw BindingFailure(.unsupported, "\(path) is not a regular file")

@@ -11,6 +11,8 @@ protocol CallbackReceiver: Sendable {
     func donate(_ item: ItemRecord)
     /// Whether an item is of use; asked before the rest of it is read.
     func wants(_ identifier: String) -> Bool
+    /// Whether nobody waits for the request any more.
+    var isOver: Bool { get }
     /// Something was left out.
     func warn(_ message: String)
     /// The library broke a rule.
@@ -32,7 +34,7 @@ struct CallbackBody: Sendable {
             result.storeBytes(of: UInt(truncatingIfNeeded: returned.value), as: UInt.self)
         }
         do throws(BindingFailure) {
-            try perform(try evaluation(arguments))
+            try LibraryMemory.duringCallback { () throws(BindingFailure) in try perform(try evaluation(arguments)) }
         } catch {
             let words = "a callback of \(symbol) (\(callback.role.rawValue)): \(error.message)"
             receiver.misuse(error.status == .invalidArgument ? .invalidArgument : .malformedText, words)

@@ -4,7 +4,14 @@ import SymbolBindings
 /// Computes the values of a binding, or of one call of its callbacks. Of one thread.
 struct Evaluation {
     let sources: RequestSources
+    /// Holds what values need memory for; in a round of a repetition not the request's.
+    var frame: CallFrame
     var names: [String: RuntimeValue] = [:]
+
+    init(sources: RequestSources) {
+        self.sources = sources
+        frame = sources.frame
+    }
 
     func value(_ value: BoundValue) throws(BindingFailure) -> RuntimeValue {
         switch value {
@@ -71,9 +78,11 @@ struct Evaluation {
         case (.length, .bytes(let memory)): return .integer(Int128(memory.count))
         case (.length, .null): return .integer(0)
         case (.path, .text(let path)):
+            if let rest = FileURL.inTemporaryFolder(path) { return .text(try sources.frame.temporaryFolder() + rest) }
             guard let path = FileURL.expanded(path) else {
                 throw BindingFailure(
-                    .invalidArgument, "\(path) is no absolute path and does not begin with ~ or $XDG_…_HOME")
+                    .invalidArgument,
+                    "\(path) is no absolute path and does not begin with ~, $TMPDIR or $XDG_…_HOME")
             }
             return .text(path)
         case (.name, .text(let path)): return .text(Self.lastPart(path))
@@ -81,7 +90,7 @@ struct Evaluation {
             let parts = Self.lastPart(path).split(separator: ".", omittingEmptySubsequences: false)
             return .text(parts.count > 1 ? String(parts[parts.count - 1]) : "")
         case (.hidden, .text(let path)): return .integer(FileURL.isHidden(path) ? 1 : 0)
-        case (.contents, .text(let path)): return .bytes(try sources.frame.contents(of: path))
+        case (.contents, .text(let path)): return .bytes(try frame.contents(of: path))
         case (.text, .bytes(let memory)): return .text(String(decoding: memory, as: UTF8.self))
         case (.text, .text(let text)): return .text(text)
         case (.text, .null): return .text("")

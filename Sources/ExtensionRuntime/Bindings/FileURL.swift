@@ -59,6 +59,14 @@ enum FileURL {
         return nil
     }
 
+    /// What follows `$TMPDIR` at the beginning of a path; `nil` if it does not begin so, or leads out of that folder.
+    static func inTemporaryFolder(_ path: String) -> String? {
+        let name = "$TMPDIR"
+        guard path == name || path.hasPrefix(name + "/") else { return nil }
+        let rest = path.dropFirst(name.count)
+        return rest.split(separator: "/").contains("..") ? nil : String(rest)
+    }
+
     /// Whether a name of a path begins with a dot; the path of the home folder itself may have such names.
     static func isHidden(_ path: String) -> Bool {
         var names = path.utf8[...]

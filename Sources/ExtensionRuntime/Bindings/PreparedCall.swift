@@ -14,9 +14,13 @@ final class PreparedCall: @unchecked Sendable {
     /// The layouts of structs that the function writes, by position.
     let written: [Int: NativeLayout]
     let explanation: PreparedCall?
+    /// The names that only the call knows.
+    let localNames: [String]
 
     init(_ call: BoundCall, in library: BoundLibrary) throws(LoadError) {
         self.call = call
+        // An explanation may have a text of the name of a parameter.
+        localNames = call.localNames.filter { $0 != call.returned?.name }
         function = try library.function(call.symbol)
         var freeing: [String: UnsafeMutableRawPointer] = [:]
         var callbacks: [Int: CallInterface] = [:]
@@ -48,21 +52,33 @@ final class PreparedCall: @unchecked Sendable {
     }
 }
 
+/// The calls of a binding, ready to be made.
+struct PreparedCalls: Sendable {
+    let calls: [PreparedCall]
+    /// What is made over and over afterwards.
+    let repetition: BoundRepetition?
+    let repeated: [PreparedCall]
+
+    init(_ binding: SymbolBinding, in library: BoundLibrary) throws(LoadError) {
+        func prepared(_ calls: [BoundCall]) throws(LoadError) -> [PreparedCall] {
+            var prepared: [PreparedCall] = []
+            for call in calls { prepared.append(try PreparedCall(call, in: library)) }
+            return prepared
+        }
+        calls = try prepared(binding.calls)
+        repetition = binding.repetition
+        repeated = try prepared(binding.repetition?.calls ?? [])
+    }
+}
+
 /// A binding ready to be carried out, or why it cannot be.
 struct PreparedBinding: Sendable {
     let binding: SymbolBinding
-    let calls: Result<[PreparedCall], LoadError>
+    let calls: Result<PreparedCalls, LoadError>
 
     init(_ binding: SymbolBinding, library: Result<BoundLibrary, LoadError>) {
         self.binding = binding
-        do throws(LoadError) {
-            let library = try library.get()
-            var calls: [PreparedCall] = []
-            for call in binding.calls { calls.append(try PreparedCall(call, in: library)) }
-            self.calls = .success(calls)
-        } catch {
-            calls = .failure(error)
-        }
+        calls = Result { () throws(LoadError) in try PreparedCalls(binding, in: try library.get()) }
     }
 }
 

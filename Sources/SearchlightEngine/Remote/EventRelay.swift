@@ -79,7 +79,7 @@ extension ExtensionEvent {
     fileprivate var isProgress: Bool {
         switch self {
         case .donated, .retrying, .setAside, .quarantined: true
-        case .started, .output, .log, .progress, .misuse, .healthNotKept, .confined, .refusal: false
+        case .started, .output, .log, .progress, .misuse, .healthNotKept, .confined, .refusal, .libraryMemory: false
         }
     }
 
@@ -101,7 +101,7 @@ extension ExtensionEvent {
                 bundle: bundle,
                 SandboxRefusal(
                     refusal.kind, short(refusal.detail), count: refusal.count, remedy: refusal.remedy))
-        case .started, .donated, .retrying, .progress, .confined: self
+        case .started, .donated, .retrying, .progress, .confined, .libraryMemory: self
         }
     }
 }

@@ -46,7 +46,7 @@ final class EventLog: Sendable {
         case .quarantined(_, let reason): (.error, "is in quarantine from now on: it \(reason)")
         case .healthNotKept(_, let path, let reason):
             (.error, "how it behaves could not be written to \(path): \(reason)")
-        case .donated, .progress, .confined: nil
+        case .donated, .progress, .confined, .libraryMemory: nil
         }
     }
 }

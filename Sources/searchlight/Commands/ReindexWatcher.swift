@@ -58,7 +58,7 @@ final class ReindexWatcher: Sendable {
         // An update is about one bundle after the other.
         if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
-        case .started, .confined: break
+        case .started, .confined, .libraryMemory: break
         case .refusal(let bundle, let refusal):
             let text = "The sandbox refused: \(bundle) \(refusal.description)\(refusal.advice)"
             message(Output.tidied(text), always: false)

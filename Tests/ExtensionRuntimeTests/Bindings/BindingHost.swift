@@ -146,25 +146,26 @@ final class BindingHost: HostLink {
         atexit { try? FileManager.default.removeItem(atPath: BindingHost.libraryFolder) }
         return path
     }()
-    private static let built = Mutex(false)
+    private static let built = Mutex<Set<String>>([])
+    /// The folder of the sources, and with `docs` in it, of the project.
+    static let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The name of the library in its folder, compiled on first use.
-    static func library() throws -> String {
+    /// The name of a library in its folder, compiled on first use.
+    static func library(_ name: String = "everything") throws -> String {
         try built.withLock { built in
-            guard !built else { return }
-            let source =
-                URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().path + "/Fixtures/Bindings/everything.c"
+            guard !built.contains(name) else { return }
+            let source = project + "/Tests/Fixtures/Bindings/\(name).c"
             let (ending, output) = try ChildProcess.run(
                 "/usr/bin/env",
                 [
                     "clang", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared",
                     "-fPIC",
-                    source, "-o", libraryFolder + "/everything.so",
+                    source, "-o", libraryFolder + "/\(name).so",
                 ])
             try #require(ending == .exited(0), "\(output)")
-            built = true
+            built.insert(name)
         }
-        return "everything.so"
+        return name + ".so"
     }
 }

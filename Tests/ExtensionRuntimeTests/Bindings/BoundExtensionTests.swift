@@ -205,6 +205,49 @@ struct BoundExtensionTests {
         #expect(preview.content == Array("sought".utf8))
     }
 
+    private func preview(_ call: String, result: String) async throws -> RequestOutcome? {
+        let loaded = try host.load(
+            "serve preview public.png of public.plain-text LIBRARY call \(call) result \(result)")
+        try host.hold(ItemRecord(uniqueIdentifier: "item"))
+        return await loaded.ask { $0.preview($1, item: "item", query: nil, contentPath: nil) }
+    }
+
+    private func content(_ outcome: RequestOutcome?) -> String? {
+        guard case .preview(let preview) = outcome else { return "\(String(describing: outcome))" }
+        return String(decoding: preview.content, as: UTF8.self)
+    }
+
+    @Test("A preview may be rendered into a file: that of the request, or one in a folder of its own")
+    func renderedFile() async throws {
+        func write(_ path: String, _ more: String = "") -> String {
+            "write_file(path: text = \(path), text: text = \"drawn\") -> s: int succeeds s == 0\(more)"
+        }
+        #expect(content(try await preview(write("request.destination"), result: "request.destination")) == "drawn")
+        let own = #"path("$TMPDIR/page.png")"#
+        #expect(content(try await preview(write(own), result: "file(\(own))")) == "drawn")
+        #expect(content(try await preview(write(own), result: "contents(\(own))")) == "drawn")
+        // The path itself, to see what became of it.
+        let path = try #require(content(try await preview(write(own), result: own)))
+        #expect(path.hasSuffix("/page.png"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: URL(filePath: path).deletingLastPathComponent().path))
+        let again = try #require(content(try await preview(write(own), result: own)))
+        #expect(again != path, "requests at the same time do not share a folder")
+        let outside = try await preview(write(#"path("$TMPDIR/../page.png")"#), result: "request.destination")
+        #expect({ if case .failed(.invalidArgument, _) = outside { true } else { false } }())
+        let unwritten = try await preview("yes() -> b: bool succeeds b == 1", result: "request.destination")
+        #expect({ if case .failed(.failed, _) = unwritten { true } else { false } }())
+    }
+
+    @Test("A file that a function wrote into the request's folder is answered with, and read after it is gone")
+    func fileInTemporaryFolder() async throws {
+        let own = #"path("$TMPDIR/it.html")"#
+        let outcome = try await file(
+            "write_file(path: text = \(own), text: text = \"written\") -> s: int succeeds s == 0",
+            result: "file(\(own))")
+        #expect(try contents(outcome) == "written")
+    }
+
     @Test("Paths and file URLs are told from others")
     func urls() {
         #expect(FileURL.path(of: "file:///a%20b/%C3%BC") == "/a b/ü")

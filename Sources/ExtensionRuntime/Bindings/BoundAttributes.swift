@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import ServiceMessages
+import SymbolBindings
+
+/// The bindings of an extension that give attributes to its items as they are donated (`serve attributes`).
+struct BoundAttributes: Sendable {
+    private let bindings: [PreparedBinding]
+    private let bundlePath: String
+
+    init(_ bindings: [PreparedBinding], bundlePath: String) {
+        self.bindings = bindings.filter { if case .attributes = $0.binding.purpose { true } else { false } }
+        self.bundlePath = bundlePath
+    }
+
+    /// The item with its attributes, from all bindings that are for its content type. What cannot be had is left out with a warning:
+    /// an item without one of its attributes is better than none.
+    func complete(_ item: ItemRecord, for receiver: any CallbackReceiver) -> ItemRecord {
+        guard !bindings.isEmpty else { return item }
+        let types = item.texts("contentType") + item.texts("contentTypeTree")
+        var item = item
+        for binding in bindings where binding.binding.isFor(types) && !receiver.isOver {
+            // A library that is missing was reported when the bindings were loaded.
+            guard let calls = try? binding.calls.get() else { continue }
+            let sources = RequestSources(bundlePath: bundlePath)
+            sources.record = item
+            let named = ItemWarnings(receiver: receiver, item: item.uniqueIdentifier)
+            let run = BindingRun(calls, sources: sources, receiver: named, leavesOut: true)
+            do throws(BindingFailure) {
+                try run.perform()
+                for attribute in binding.binding.attributes {
+                    guard let value = try AttributeValue(try run.value(attribute.value)) else { continue }
+                    item.attributes[attribute.name] = value
+                }
+            } catch {
+                named.warn(error.message)
+            }
+        }
+        return item
+    }
+}
+
+/// Hears what happens while one item is completed, and names the item.
+private struct ItemWarnings: CallbackReceiver {
+    let receiver: any CallbackReceiver
+    let item: String
+
+    func acknowledge(_ failure: BindingFailure?) {}
+    func report(completed: UInt64, total: UInt64) { receiver.report(completed: completed, total: total) }
+    func donate(_ item: ItemRecord) {}
+    func wants(_ identifier: String) -> Bool { false }
+    var isOver: Bool { receiver.isOver }
+    func warn(_ message: String) { receiver.warn("Attributes of \(item) are left out: \(message)") }
+    func misuse(_ rule: HostRequest.Misuse, _ message: String) { receiver.misuse(rule, message) }
+}
