@@ -7,6 +7,7 @@
  * were looked at before (cstart.h).
  */
 #include <fcntl.h>
+#include <nss.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,10 @@ int main(int argc, char **argv) {
     }
     /* The connection is this process's identity; no program it may start gets it. */
     fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
+    /* Users and groups are looked up in files alone. Foundation does so for each attributesOfItem; a name service would be asked
+     * over a socket, which no worker may have, and the refusal would be told to an author who never asked for a socket. */
+    __nss_configure_lookup("passwd", "files");
+    __nss_configure_lookup("group", "files");
     const char *step = "";
     int error = csandbox_restrict_self(&step);
     if (error != 0) {

@@ -38,6 +38,31 @@ class WorkingHandler: CSIndexExtensionRequestHandler {
 
 struct Broken: Error {}
 
+// MARK: Not broken
+
+/// Asks Foundation what every app asks about a file of its own, for which Foundation looks up its owner's name.
+class AsksAboutFiles: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let file = URL(fileURLWithPath: NSTemporaryDirectory() + "/own file.txt")
+        do {
+            try Data("x".utf8).write(to: file)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            let values = try file.resourceValues(forKeys: [
+                .fileSizeKey, .contentModificationDateKey, .creationDateKey, .isRegularFileKey, .isHiddenKey, .nameKey,
+                .isReadableKey,
+            ])
+            guard attributes[.ownerAccountName] != nil, values.fileSize == 1 else { throw Broken() }
+            super.searchableIndex(
+                searchableIndex, reindexAllSearchableItemsWithAcknowledgementHandler: acknowledgementHandler)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+}
+
 // MARK: While it is made
 
 class FatalErrorInInit: WorkingHandler {
