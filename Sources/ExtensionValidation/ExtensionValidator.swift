@@ -10,6 +10,16 @@ public struct ValidationSettings: Sendable {
     public var isInProcess = false
     /// Told each line that the extension prints or logs; called on any thread.
     public var onLine: @Sendable (ValidationCheck, String) -> Void = { _, _ in }
+    /// Told how many items a check has received, a few times a second; called on any thread.
+    public var onItems: @Sendable (ValidationCheck, Int) -> Void = { _, _ in }
+    /// How many items are wanted of an extension that has very many; 0 for all. An extension with pages is asked for no page beyond;
+    /// others find the number in ``sampleVariable``.
+    public var sampleItems = ValidationSettings.standardSampleItems
+
+    /// How many items are wanted if nobody says so.
+    public static let standardSampleItems = 2000
+    /// The variable of the extension's environment that says how many items are wanted.
+    public static let sampleVariable = WorkerConfiguration.sampleVariable
 
     /// How many items are asked about.
     var sampleSize = 12
@@ -17,6 +27,8 @@ public struct ValidationSettings: Sendable {
     var rounds = 100
     /// How many wild identifiers are tried.
     var fuzzRounds = 120
+    /// How long a check repeats something, once it has done so often enough to judge by.
+    var repetitionTime = Duration.seconds(12)
     /// How long to wait for what must not happen.
     var quietTime = Duration.milliseconds(200)
 
@@ -50,7 +62,7 @@ public struct ExtensionValidator: Sendable {
     }
 
     private let subject: Subject
-    private let configuration: WorkerConfiguration
+    private var configuration: WorkerConfiguration
     private let settings: ValidationSettings
 
     /// Creates a judge.
@@ -62,6 +74,7 @@ public struct ExtensionValidator: Sendable {
     public init(_ subject: Subject, configuration: WorkerConfiguration, settings: ValidationSettings) {
         self.subject = subject
         self.configuration = configuration
+        self.configuration.sampleItems = settings.sampleItems
         self.settings = settings
     }
 

@@ -19,6 +19,8 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case reindexTwice = "reindex-twice"
     /// Whether a reindex of some items does what it should.
     case reindexItems = "reindex-items"
+    /// Whether a reindex of some items deletes those that are gone.
+    case goneItems = "gone-items"
     /// Whether a reindex in pages gives the same.
     case paging
     /// What is answered about items that there are not.
@@ -61,6 +63,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
         case .lateAcknowledgement: "Requests that cross each other are each answered, from whatever thread."
         case .reindexTwice: "A second reindex, and one in a new process, give the same items."
         case .reindexItems: "A reindex of known, unknown, no, repeated and very many items does what it should."
+        case .goneItems: "A reindex of items that are gone deletes them."
         case .paging: "A reindex in pages ends, keeps to its pages, and goes on from every cursor."
         case .unknownItems: "Promises and previews of items that do not exist are refused."
         case .promises: "Each promised type of each sampled item is delivered, and is of that type."

@@ -11,8 +11,18 @@ extension CheckContext {
                 try await trial.reindex([])
             }
             for offer in offers(2) { _ = try await trial.ask(offer) }
-            guard !survey.isServed, survey.records.isEmpty else { return .passed }
-            return .skipped(reason: "it serves no reindex")
+            guard survey.isServed || !survey.records.isEmpty else { return .skipped(reason: "it serves no reindex") }
+            guard survey.unkept > 0 else { return .passed }
+            let limits = DonationCollector.Limits()
+            return .warning(
+                reason: """
+                    It donated \(survey.unkept) items that were not checked: a validation keeps \(limits.items) items of \
+                    \(limits.bytes >> 20) MiB in all.
+                    """,
+                advice: """
+                    This is a limit of the validation, not of the extension. Have the extension donate fewer items where \
+                    \(ValidationSettings.sampleVariable) is set, or serve searchlight.paging/1.
+                    """)
         }
     }
 

@@ -58,6 +58,10 @@ extension CheckContext {
             } else if let problem = ContentSniffer.mismatch(bytes, type: type) {
                 findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
             }
+        case .tooMuch(let length):
+            findings.warn(
+                "\(offer) has \(length) bytes and was not looked at: a validation reads \(Trial.maximumBytes >> 20) MiB of data.",
+                "This is a limit of the validation, not of the extension. Let it be, or promise large things as files.")
         case .file(let name, let length, let head):
             judge(name, type, offer, &findings)
             if length == 0 {
@@ -147,7 +151,7 @@ extension CheckContext {
                         "\(offer) failed: \(message.prefix(300)) (\(status)).",
                         "Answer SEARCHLIGHT_UNSUPPORTED for items that you do not render; the host shows their attributes."
                     )
-                case .notServed, .data, .file: break
+                case .notServed, .data, .tooMuch, .file: break
                 }
             }
             return isServed ? findings.result : .skipped(reason: "it renders no previews")

@@ -15,6 +15,7 @@ extension CheckContext {
     private static let factor = 10
     /// The most small pages that are asked for, and how many of them are asked for again.
     private static let maximumSmallPages = 300
+    private static let leastSmallPages = 20
     private static let resumedPages = 4
     /// How often pages may follow each other that donate nothing.
     private static let maximumEmptyPages = 100
@@ -49,6 +50,7 @@ extension CheckContext {
         var cursor: [UInt8]?
         var seen: Set<[UInt8]> = []
         var empty = 0
+        let elapsed = stopwatch(configuration.clock)
         repeat {
             trial.items.beginAnew(keepingItems: true)
             let next = try await trial.reindexPage(cursor, items: Self.smallPage).next
@@ -70,6 +72,7 @@ extension CheckContext {
             }
             cursor = next
         } while cursor != nil && pages.count < Self.maximumSmallPages
+            && (pages.count < Self.leastSmallPages || elapsed() < settings.repetitionTime)
         return pages
     }
 

@@ -16,8 +16,8 @@ extension CheckContext {
         typealias Seen = (first: [DonationCollector.Name: ItemRecord], second: [DonationCollector.Name: ItemRecord])
         let (seen, stays) = try await withTrial(leftover: old) { (trial) throws(ExtensionError) -> (Seen, Bool) in
             // What no page donated is deleted by the host.
-            let isPaged = try await trial.reindexEverything()
-            let stays = !isPaged && old.keys.contains { trial.items.stillKnows($0) }
+            let extent = try await trial.reindexEverything()
+            let stays = !extent.isPaged && old.keys.contains { trial.items.stillKnows($0) }
             let first = trial.items.items
             trial.items.beginAnew()
             try await trial.reindexEverything()
@@ -33,8 +33,9 @@ extension CheckContext {
                 what is not goes, with the acknowledgement.
                 """)
         }
-        Self.compare(first, second, "A second reindex in the same process", &findings)
-        Self.compare(survey.items, first, "A reindex in a new process", &findings)
+        let isSample = survey.isSample
+        Self.compare(first, second, "A second reindex in the same process", isSample: isSample, &findings)
+        Self.compare(survey.items, first, "A reindex in a new process", isSample: isSample, &findings)
         guard findings.hasNoFailure, first.isEmpty else { return findings.result }
         return .warning(
             reason: "It donated nothing at all.",
@@ -42,12 +43,15 @@ extension CheckContext {
     }
 
     /// Notes how two sets of items differ.
+    ///
+    /// - Parameter isSample: Whether both are samples of more items. Two samples need not have the same items, but most.
     static func compare(
         _ one: [DonationCollector.Name: ItemRecord], _ other: [DonationCollector.Name: ItemRecord], _ what: String,
-        _ findings: inout Findings
+        isSample: Bool = false, _ findings: inout Findings
     ) {
-        let missing = one.keys.filter { other[$0] == nil }.sorted()
-        let extra = other.keys.filter { one[$0] == nil }.sorted()
+        var missing = one.keys.filter { other[$0] == nil }.sorted()
+        var extra = other.keys.filter { one[$0] == nil }.sorted()
+        if isSample, missing.count * 2 <= one.count, extra.count * 2 <= other.count { (missing, extra) = ([], []) }
         for (names, verb) in [(missing, "lacks"), (extra, "has besides")] where !names.isEmpty {
             findings.fail(
                 "\(what) \(verb) \(names.count) items, such as \(names.prefix(3).map(\.identifier.quoted).joined(separator: ", ")).",
@@ -121,5 +125,52 @@ extension CheckContext {
             Self.compare(all, trial.items.items, "After reindexing some items, the index", &findings)
             return findings.result
         }
+    }
+
+    /// Asks for items that the index has and that exist no longer.
+    func checkGoneItems() async throws(ExtensionError) -> CheckResult {
+        guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
+        var generator = generator
+        // Two are like ones that there are, so that an extension which looks at the form of an identifier knows them for its own.
+        var gone: [DonationCollector.Name: ItemRecord] = [:]
+        for record in generator.sample(survey.items.sorted { $0.key < $1.key }, 2) {
+            let name = Self.goneName(like: record.key.identifier, generator.unusedName())
+            gone[.init(index: record.key.index, identifier: name)] = Self.renamed(record.value, to: name)
+        }
+        let unknown = generator.unusedName()
+        gone[.init(index: nil, identifier: unknown)] = ItemRecord(uniqueIdentifier: unknown)
+        let names = gone.keys.sorted()
+        let left = try await withTrial(leftover: gone) { (trial) throws(ExtensionError) in
+            try await trial.reindex(names.map(\.identifier))
+            return names.filter { trial.items.stillKnows($0) || trial.items.items[$0] != nil }
+        }
+        guard let first = left.first else { return .passed }
+        return .failed(
+            reason: """
+                Asked to reindex \(names.count) items that exist no longer, it acknowledged and left \(left.count) in the \
+                index, such as \(first.identifier.quoted). They would be found for ever.
+                """,
+            advice: """
+                Delete what you are asked for and do not have (delete_items, in Swift \
+                deleteSearchableItems(withIdentifiers:)), then acknowledge.
+                """)
+    }
+
+    /// An identifier as another of the extension's: in the same folder, if they are paths, and with the same ending.
+    static func goneName(like known: String, _ unused: String) -> String {
+        let slash = known.lastIndex(of: "/")
+        let folder = slash.map { known[...$0] } ?? ""
+        let last = slash.map { known[known.index(after: $0)...] } ?? known[...]
+        guard let dot = last.lastIndex(of: "."), dot != last.startIndex else { return folder + unused }
+        return folder + unused + last[dot...]
+    }
+
+    private static func renamed(_ record: ItemRecord, to name: String) -> ItemRecord {
+        var record = record
+        if let url = record.text("contentURL"), url.hasSuffix(record.uniqueIdentifier) {
+            record.attributes["contentURL"] = .url(String(url.dropLast(record.uniqueIdentifier.count)) + name)
+        }
+        record.uniqueIdentifier = name
+        return record
     }
 }

@@ -16,6 +16,13 @@ struct CheckContext: Sendable {
     /// The choices of this check.
     var generator: SeededGenerator { SeededGenerator(seed: settings.seed, for: check) }
 
+    /// The same with processes that are started in another way.
+    func with(_ configuration: WorkerConfiguration) -> CheckContext {
+        CheckContext(
+            check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
+        )
+    }
+
     /// Waits, for what must not happen.
     func wait(_ duration: Duration) async { try? await configuration.clock.sleep(for: duration) }
 
@@ -27,7 +34,9 @@ struct CheckContext: Sendable {
     ) async throws(ExtensionError) -> Value {
         let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
         let known = survey.items.merging(leftover) { known, _ in known }
-        let trial = Trial(bundle, configuration, events: events, known: known)
+        let trial = Trial(
+            bundle, configuration, events: events, known: known, sampleItems: settings.sampleItems,
+            onItems: { [settings, check] in settings.onItems(check, $0) })
         let result: Result<Value, ExtensionError>
         do throws(ExtensionError) { result = .success(try await body(trial)) } catch { result = .failure(error) }
         await trial.close()
@@ -44,21 +53,41 @@ struct CheckContext: Sendable {
 
 /// What an extension donates when everything is asked for.
 struct Survey: Sendable {
-    /// The items of all indexes, in the order of their names.
-    var items: [DonationCollector.Name: ItemRecord] = [:]
-    /// Why there is none.
-    var problem: ExtensionError?
-    /// Whether the extension serves a reindex.
-    var isServed = true
-
+    /// The items of all indexes.
+    let items: [DonationCollector.Name: ItemRecord]
     /// The records, in the order of their names.
-    var records: [ItemRecord] { items.sorted { $0.key < $1.key }.map(\.value) }
+    let records: [ItemRecord]
+    /// Why there is none.
+    let problem: ExtensionError?
+    /// Whether the extension serves a reindex.
+    let isServed: Bool
+    /// Whether the extension has more items.
+    let isSample: Bool
+    /// How many items the validation had no room for.
+    let unkept: Int
+
+    init(
+        items: [DonationCollector.Name: ItemRecord] = [:], problem: ExtensionError? = nil, isServed: Bool = true,
+        isSample: Bool = false, unkept: Int = 0
+    ) {
+        self.items = items
+        records = items.sorted { $0.key < $1.key }.map(\.value)
+        self.problem = problem
+        self.isServed = isServed
+        self.isSample = isSample || unkept > 0
+        self.unkept = unkept
+    }
+
+    /// Whether it takes too long to have everything donated in each check.
+    func isLarge(_ settings: ValidationSettings) -> Bool {
+        settings.sampleItems > 0 && items.count > settings.sampleItems
+    }
 
     static func make(_ context: CheckContext) async -> Survey {
         do throws(ExtensionError) {
             return try await context.withTrial { (trial) throws(ExtensionError) in
-                try await trial.reindexEverything()
-                return Survey(items: trial.items.items)
+                let extent = try await trial.reindexEverything()
+                return Survey(items: trial.items.items, isSample: !extent.isWhole, unkept: trial.items.unkept)
             }
         } catch {
             if case .failed(_, _, .unsupported, "") = error { return Survey(isServed: false) }

@@ -29,18 +29,59 @@ final class DonationCollector: DonationReceiver {
         var states: [String: [UInt8]] = [:]
         var donations = 0
         var donatedItems = 0
+        /// The bytes of the records of ``items``, and of each.
         var bytes = 0
+        var sizes: [Name: Int] = [:]
+        var unkept: Set<Name> = []
+        var lastNotice: Duration?
+
+        /// Keeps an item, unless there is no room for it.
+        mutating func keep(_ item: ItemRecord, _ name: Name, size: Int, limits: Limits) {
+            let former = items[name] == nil ? nil : sizes[name]
+            guard former != nil || items.count < limits.items, bytes - (former ?? 0) + size <= limits.bytes else {
+                if unkept.count < limits.items { unkept.insert(name) }
+                return
+            }
+            bytes += size - (former ?? 0)
+            (items[name], sizes[name]) = (item, size)
+        }
+
+        /// Puts the sizes right after changes of ``items``.
+        mutating func forgetSizes() {
+            sizes = sizes.filter { items[$0.key] != nil }
+            bytes = sizes.values.reduce(0, +)
+        }
     }
     private let state: Mutex<State>
+    private let limits: Limits
+    private let elapsed: @Sendable () -> Duration
+    private let onItems: @Sendable (Int) -> Void
+    private static let noticeInterval = Duration.milliseconds(200)
 
-    /// The most items that are kept,
-    static let maximumItems = 200_000
-    /// and the most bytes of records that are taken before the extension is told to stop.
-    static let maximumBytes = 512 << 20
+    /// How much is kept. What is beyond is taken and forgotten, since an index would have taken it.
+    struct Limits: Sendable {
+        /// The most items.
+        var items = 200_000
+        /// The most bytes of their records.
+        var bytes = 512 << 20
+    }
 
-    /// - Parameter known: What the extension donated earlier. Asked for an item of these, it finds it, as in an index that
-    ///   was filled before its process began; only what it donates from now on is among ``items``.
-    init(known: [Name: ItemRecord] = [:]) { state = Mutex(State(known: known)) }
+    /// - Parameters:
+    ///   - known: What the extension donated earlier. Asked for an item of these, it finds it, as in an index that was filled before
+    ///     its process began; only what it donates from now on is among ``items``.
+    ///   - onItems: Told how many items were donated, a few times a second; called on any thread.
+    init(
+        known: [Name: ItemRecord] = [:], limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
+        onItems: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        state = Mutex(State(known: known))
+        self.limits = limits
+        elapsed = stopwatch(clock)
+        self.onItems = onItems
+    }
+
+    /// How many items there was no room for.
+    var unkept: Int { state.withLock { $0.unkept.count } }
 
     var items: [Name: ItemRecord] { state.withLock { $0.items } }
 
@@ -55,7 +96,9 @@ final class DonationCollector: DonationReceiver {
         state.withLock { state in
             state.touched = []
             guard !keepingItems else { return }
-            (state.items, state.known, state.states, state.bytes) = ([:], [:], [:], 0)
+            (state.items, state.known, state.states) = ([:], [:], [:])
+            state.unkept = []
+            state.forgetSizes()
         }
     }
 
@@ -68,47 +111,48 @@ final class DonationCollector: DonationReceiver {
     var donatedItems: Int { state.withLock { $0.donatedItems } }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
-        let refusal: BusError? = state.withLock { state in
+        let moment = elapsed()
+        let limits = limits
+        let (refusal, donated) = state.withLock { state -> (BusError?, Int?) in
             let key = batch.scope.index ?? ""
             if case .exactly(let expected) = batch.expectation, state.states[key] != expected {
-                return .remote(
+                let refusal = BusError.remote(
                     name: ServiceErrorName.mismatchedClientState, message: "The client state is another one.")
-            }
-            let bytes = batch.records.reduce(0) { $0 + $1.count }
-            let count = batch.itemCount
-            guard state.items.count + count <= Self.maximumItems,
-                state.bytes + bytes <= Self.maximumBytes
-            else {
-                return .refused(
-                    .tooLarge,
-                    """
-                    A validation keeps \(Self.maximumItems) items of \(Self.maximumBytes >> 20) MiB. Have the extension \
-                    look at a smaller sample of your data.
-                    """)
+                return (refusal, nil)
             }
             state.donations += 1
-            state.bytes += bytes
-            state.donatedItems += count
-            for change in batch.decodedChanges { Self.apply(change, batch.scope.index, &state) }
+            state.donatedItems += batch.itemCount
+            var sizes = batch.records.map(\.count)[...]
+            for change in batch.decodedChanges { Self.apply(change, batch.scope.index, limits, &sizes, &state) }
             if let clientState = batch.clientState { state.states[key] = clientState }
-            return nil
+            guard state.donatedItems > 0, state.lastNotice.map({ moment - $0 >= Self.noticeInterval }) ?? true else {
+                return (nil, nil)
+            }
+            state.lastNotice = moment
+            return (nil, state.donatedItems)
         }
+        if let donated { onItems(donated) }
         if let refusal { throw refusal }
     }
 
-    private static func apply(_ change: IndexChange<[ItemRecord]>, _ index: String?, _ state: inout State) {
+    /// - Parameter sizes: The bytes of the records to come.
+    private static func apply(
+        _ change: IndexChange<[ItemRecord]>, _ index: String?, _ limits: Limits, _ sizes: inout ArraySlice<Int>,
+        _ state: inout State
+    ) {
         switch change {
         case .put(let items):
             for item in items {
+                let size = sizes.popFirst() ?? 0
                 let name = Name(index: index, identifier: item.uniqueIdentifier)
                 state.touched.insert(item.uniqueIdentifier)
                 if item.isUpdate {
                     // An update of an item that is not there is ignored, as an index does.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
-                    state.items[name] = stored
+                    state.keep(stored, name, size: max(size, state.sizes[name] ?? 0), limits: limits)
                 } else {
-                    state.items[name] = item
+                    state.keep(item, name, size: size, limits: limits)
                 }
             }
         case .deleteItems(let identifiers):
@@ -116,6 +160,7 @@ final class DonationCollector: DonationReceiver {
                 state.touched.insert(identifier)
                 let name = Name(index: index, identifier: identifier)
                 (state.items[name], state.known[name]) = (nil, nil)
+                state.bytes -= state.sizes.removeValue(forKey: name) ?? 0
             }
         case .deleteDomains(let domains):
             let stays = { (name: Name, record: ItemRecord) in
@@ -126,10 +171,12 @@ final class DonationCollector: DonationReceiver {
             }
             state.items = state.items.filter(stays)
             state.known = state.known.filter(stays)
+            state.forgetSizes()
         case .deleteAll:
             state.items = state.items.filter { $0.key.index != index }
             state.known = state.known.filter { $0.key.index != index }
             state.states[index ?? ""] = nil
+            state.forgetSizes()
         case .renameItems(let renames):
             let key = { Name(index: index, identifier: $0) }
             // An item from an earlier reindex replaces one that was donated, as any other.
@@ -140,6 +187,11 @@ final class DonationCollector: DonationReceiver {
             renames.apply(to: &state.items, key: key) { $0.uniqueIdentifier = $1 }
             for rename in replaced { state.items[key(rename.newIdentifier)] = nil }
             renames.apply(to: &state.known, key: key) { $0.uniqueIdentifier = $1 }
+            let sizes = state.sizes
+            for rename in renames.effective {
+                state.sizes[key(rename.newIdentifier)] = sizes[key(rename.identifier)]
+            }
+            state.forgetSizes()
         }
     }
 

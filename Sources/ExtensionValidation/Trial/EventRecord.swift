@@ -26,6 +26,7 @@ final class EventRecord: Sendable {
         var crashes: [ExtensionError] = []
         var misuses: [String: Sighting] = [:]
         var refusals: [String: Sighting] = [:]
+        var libraryMemory: Int64?
     }
     private let state = Mutex(State())
     let check: ValidationCheck
@@ -57,6 +58,8 @@ final class EventRecord: Sendable {
     var crashes: [ExtensionError] { state.withLock { $0.crashes } }
     /// The rules that were broken, in the order of their words.
     var misuses: [Sighting] { state.withLock { $0.misuses.values.sorted { $0.text < $1.text } } }
+    /// What bound libraries keep of the heap in bytes; `nil` if it is not counted.
+    var libraryMemory: Int64? { state.withLock { $0.libraryMemory } }
     /// What the sandbox refused, as sentences without their full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }
 
@@ -66,6 +69,7 @@ final class EventRecord: Sendable {
         case .output(_, let line), .log(_, _, let line): take(line: line)
         case .retrying(_, let error): state.withLock { $0.crashes.append(error) }
         case .refusal(_, let refusal): noteRefusal(refusal)
+        case .libraryMemory(_, let kept): state.withLock { $0.libraryMemory = kept }
         case .misuse(_, let rule, let message): noteMisuse("\(rule.rawValue): \(message)")
         default: break
         }

@@ -16,6 +16,8 @@ final class Trial: Sendable {
     let events: EventRecord
     let limits: WorkerConfiguration.Limits
     private let host: ExtensionHost
+    /// How many items are wanted of an extension with pages; 0 for all.
+    private let sampleItems: Int
 
     /// The most bytes of a promise that are looked at.
     static let maximumBytes = 64 << 20
@@ -26,12 +28,17 @@ final class Trial: Sendable {
     /// More pages than this do not end.
     static let maximumPages = 10_000
 
-    /// - Parameter known: What the extension donated earlier and finds in its index.
+    /// - Parameters:
+    ///   - known: What the extension donated earlier and finds in its index.
+    ///   - sampleItems: How many items are wanted of an extension with pages; 0 for all.
+    ///   - onItems: Told how many items were received, a few times a second.
     init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, events: EventRecord,
-        known: [DonationCollector.Name: ItemRecord]
+        known: [DonationCollector.Name: ItemRecord] = [:], sampleItems: Int = 0,
+        onItems: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.bundle = bundle
+        self.sampleItems = sampleItems
         self.events = events
         var configuration = configuration
         // The first failure is the answer; nobody looks for the item that it was about, or waits for an idle worker's end.
@@ -39,7 +46,7 @@ final class Trial: Sendable {
         configuration.limits.itemsSetAside = 0
         configuration.limits.linger = nil
         limits = configuration.limits
-        let items = DonationCollector(known: known)
+        let items = DonationCollector(known: known, clock: configuration.clock, onItems: onItems)
         self.items = items
         host = ExtensionHost(
             configuration: configuration, registry: ExtensionRegistry(only: bundle), receiver: items,
@@ -57,17 +64,30 @@ final class Trial: Sendable {
         _ = try await ask(TrialOffer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
     }
 
-    /// Has everything donated, as a host would: in pages where the extension knows them.
-    ///
-    /// - Returns: Whether it was in pages.
+    /// What a reindex of everything was.
+    struct Extent: Sendable {
+        /// Whether it came in pages.
+        var isPaged: Bool
+        /// Whether it came to its end; else it was enough for a sample.
+        var isWhole: Bool
+    }
+
+    /// Has everything donated, as a host would: in pages where the extension knows them, as many as are enough for a sample.
     @discardableResult
-    func reindexEverything() async throws(ExtensionError) -> Bool {
-        guard try await host.reindexAll(bundle.identifier) == .inPages else { return false }
+    func reindexEverything() async throws(ExtensionError) -> Extent {
+        guard try await host.reindexAll(bundle.identifier) == .inPages else {
+            return Extent(isPaged: false, isWhole: true)
+        }
         var cursor: [UInt8]?
         var cursors: Set<[UInt8]> = []
+        let before = items.donatedItems
         while cursors.count < Self.maximumPages {
-            cursor = try await reindexPage(cursor, items: Self.pageItems).next
-            guard let cursor else { return true }
+            let donated = items.donatedItems - before
+            guard sampleItems == 0 || donated < sampleItems else { return Extent(isPaged: true, isWhole: false) }
+            let budget =
+                sampleItems == 0 ? Self.pageItems : min(Self.pageItems, UInt32(clamping: sampleItems - donated))
+            cursor = try await reindexPage(cursor, items: budget).next
+            guard let cursor else { return Extent(isPaged: true, isWhole: true) }
             guard cursors.insert(cursor).inserted else { break }
         }
         throw .malformedAnswer(
@@ -99,6 +119,7 @@ final class Trial: Sendable {
             switch offer.kind {
             case .promise(let representation) where representation.form == .data:
                 let payload = try await host.data(item: offer.item, type: representation.type, bundle.identifier)
+                guard payload.length <= UInt64(Self.maximumBytes) else { return .tooMuch(length: payload.length) }
                 return .data(try await collect(payload, offer))
             case .promise(let representation):
                 let file = try await host.file(

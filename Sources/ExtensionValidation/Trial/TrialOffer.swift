@@ -37,6 +37,8 @@ struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
 
 enum ExtensionAnswer: Sendable, Equatable {
     case data([UInt8])
+    /// More data than a validation looks at; so many bytes.
+    case tooMuch(length: UInt64)
     /// A file: its name, length, and the first bytes.
     case file(name: String, length: Int, head: [UInt8])
     case preview(Rendering)
@@ -61,7 +63,7 @@ enum ExtensionAnswer: Sendable, Equatable {
     /// Whether there is something to see.
     var isSomething: Bool {
         switch self {
-        case .data, .file, .preview: true
+        case .data, .tooMuch, .file, .preview: true
         case .notServed, .refused: false
         }
     }
@@ -70,6 +72,7 @@ enum ExtensionAnswer: Sendable, Equatable {
     var summary: String {
         switch self {
         case .data(let bytes): "\(bytes.count) bytes"
+        case .tooMuch(let length): "\(length) bytes"
         case .file(let name, let length, _): "the file \(name.quoted) of \(length) bytes"
         case .preview(let rendering): "a preview of \(rendering.content.count) bytes of \(rendering.contentType)"
         case .notServed: "nothing"

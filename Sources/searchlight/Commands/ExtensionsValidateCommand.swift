@@ -17,6 +17,9 @@ struct ExtensionsValidateCommand: ReportingCommand {
             its own, over an index in memory; yours is not touched. The extension does its ordinary work meanwhile, with \
             your data.
 
+            An extension that donates in pages is asked for pages until there are enough items for a sample (--items). Others find the \
+            number in the variable SEARCHLIGHT_SAMPLE_ITEMS and may donate as many.
+
             --in-process loads it into this process instead, for a debugger: without a sandbox, and with a crash that is \
             this command's. To stop where it crashes: gdb --args searchlight extensions validate BUNDLE --in-process
 
@@ -30,6 +33,11 @@ struct ExtensionsValidateCommand: ReportingCommand {
     var only: [String] = []
     @Option(help: ArgumentHelp("Leave this check out; likewise.", valueName: "check"))
     var skip: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Ask an extension with very many items for a sample of this many; 0 for all (default: \(ValidationSettings.standardSampleItems)).",
+            valueName: "count"))
+    var items: Int?
     @Option(help: "Make the same random choices as the run that printed this.")
     var seed: UInt64?
     @Flag(help: "Load the extension into this process, for a debugger.")
@@ -50,12 +58,17 @@ struct ExtensionsValidateCommand: ReportingCommand {
         guard list || bundle?.isEmpty == false else {
             throw ValidationError("Name a .searchext folder or an extension's identifier.")
         }
+        if let items, !(0...Self.maximumItems).contains(items) {
+            throw ValidationError("--items takes a number from 0 to \(Self.maximumItems), not \(items).")
+        }
         let checks = try checks
         guard list || !checks.isEmpty else {
             throw ValidationError(
                 "--only and --skip leave no check to run. “searchlight extensions validate --list” lists them.")
         }
     }
+
+    private static let maximumItems = 1_000_000
 
     private var checks: Set<ValidationCheck> {
         get throws {
@@ -88,6 +101,16 @@ struct ExtensionsValidateCommand: ReportingCommand {
         let subject = try subject()
         var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
         settings.isInProcess = inProcess
+        if let items { settings.sampleItems = items }
+        // An extension in this process has this process's variables.
+        if inProcess, settings.sampleItems > 0 {
+            setenv(ValidationSettings.sampleVariable, "\(settings.sampleItems)", 1)
+        }
+        if Output.showsProgress, !json, !verbose {
+            settings.onItems = { check, count in
+                Output.progress("\(dim: check.rawValue) … \(counted(count, "item"))")
+            }
+        }
         if verbose {
             settings.onLine = { check, line in Output.complain("\(dim: check.rawValue) | \(line)") }
         }
@@ -163,6 +186,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
     private func command(seed: UInt64) -> String {
         var words = ["searchlight", "extensions", "validate", bundle ?? ""]
         if let extensionPath { words += ["--extensions", extensionPath] }
+        if let items { words += ["--items", "\(items)"] }
         words += only.flatMap { ["--only", $0] } + skip.flatMap { ["--skip", $0] }
         if inProcess { words.append("--in-process") }
         return (words + ["--seed", "\(seed)"]).map(\.shellWord).joined(separator: " ")

@@ -11,6 +11,31 @@ struct DonationCollectorTests {
         ItemRecord(uniqueIdentifier: identifier, attributes: ["title": .string(title)])
     }
 
+    private static func batch(_ items: [ItemRecord]) throws -> IndexBatch {
+        var batch = IndexBatch(scope: IndexScope(bundle: "com.example.test"))
+        batch.index(try items.map { try EncodedItem($0) })
+        return batch
+    }
+
+    @Test("takes what it has no room for, forgets it and counts it; what is donated again needs no more room")
+    func limits() async throws {
+        let collector = DonationCollector(limits: .init(items: 2, bytes: 10_000))
+        for _ in 0..<3 { try await collector.receive(Self.batch(["a", "b", "c"].map { Self.record($0, $0) })) }
+        #expect(collector.items.keys.map(\.identifier).sorted() == ["a", "b"])
+        #expect(collector.unkept == 1)
+        let long = String(repeating: "x", count: 4000)
+        let small = DonationCollector(limits: .init(items: 100, bytes: 10_000))
+        for _ in 0..<10 { try await small.receive(Self.batch([Self.record("a", long), Self.record("b", long)])) }
+        #expect(small.count == 2 && small.unkept == 0)
+        try await small.receive(Self.batch([Self.record("c", long)]))
+        #expect(small.count == 2 && small.unkept == 1)
+        var deletion = IndexBatch(scope: IndexScope(bundle: "com.example.test"))
+        deletion.delete(identifiers: ["a"])
+        try await small.receive(deletion)
+        try await small.receive(Self.batch([Self.record("d", long)]))
+        #expect(small.items.keys.map(\.identifier).sorted() == ["b", "d"])
+    }
+
     @Test("renames items at once, those from an earlier reindex too, which replace others as any")
     func renames() async throws {
         func name(_ identifier: String) -> DonationCollector.Name { .init(index: nil, identifier: identifier) }

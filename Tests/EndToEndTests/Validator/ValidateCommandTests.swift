@@ -66,6 +66,17 @@ struct ValidateCommandTests {
         #expect(again.status == 11 && again.output.contains("it is text without"), "\(again.output)")
     }
 
+    @Test("A sample of very many items is asked for with --items, which is repeated in the command to type")
+    func items() throws {
+        let identifier = ValidatorSubject.liar.identifier
+        try ValidatorSubject.liar.install(command.harness)
+        let (_, output) = try command("extensions", "validate", identifier, "--only", "promises", "--items", "300")
+        #expect(output.contains(" --items 300 --only promises --seed "), "\(output)")
+        let wrong = try command("extensions", "validate", identifier, "--items", "1000001")
+        #expect(wrong.status == 64, "\(wrong.output)")
+        #expect(wrong.output.contains("--items takes a number from 0 to 1000000"), "\(wrong.output)")
+    }
+
     @Test("What to type for a debugger names the bundle")
     func debugger() throws {
         let bundle = try ValidatorSubject.crashing.install(command.harness)

@@ -36,6 +36,7 @@ struct ValidatorCheckTests {
         Fault(.volatile, .reindexTwice, .warning, "another title for 3 items"),
         Fault(.hoarding, .reindexTwice, .warning, "does not delete it"),
         Fault(.forgetful, .reindexItems, .failed, "neither donated nor deleted"),
+        Fault(.forgetful, .goneItems, .failed, "it acknowledged and left 3 in the index"),
         Fault(.generous, .unknownItems, .failed, "which does not exist, it answered with 15 bytes"),
         Fault(.liar, .promises, .failed, "without a single HTML element"),
         Fault(.breaking, .promises, .failed, "it was torn out"),
@@ -147,7 +148,7 @@ struct ValidatorCheckTests {
         let harness = try Harness()
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
         // It gives any bytes for any type, acknowledges a reindex of items without a word.
-        let broken: Set<ValidationCheck> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems]
+        let broken: Set<ValidationCheck> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems, .goneItems]
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")
     }
@@ -164,6 +165,16 @@ struct ValidatorCheckTests {
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
         #expect(report.count(.passed) >= 17)
+    }
+
+    @Test("finds nothing wrong with Foundation's ordinary questions about a file")
+    func foundation() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install(
+            "com.example.asks", library: try SwiftFixture.library(),
+            principalClass: "\(SwiftFixture.module).AsksAboutFiles")
+        let report = try await harness.validate(bundle, [.acknowledgement, .sandbox])
+        #expect(report.problems == [])
     }
 
     @Test("chooses the same again with the same seed")

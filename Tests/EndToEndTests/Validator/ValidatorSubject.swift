@@ -14,7 +14,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
     case paged, circling, absent, prying, undead, slowToLoad, planting, scripted
-    case hoarding, lockedOut, lingering
+    case hoarding, lockedOut, lingering, vast, huge, crowded
 
     var identifier: String { "com.example.subject\(rawValue)" }
 
@@ -74,9 +74,11 @@ extension Harness {
     func validate(
         _ bundle: String, _ checks: Set<ValidationCheck>, seed: UInt64 = 7,
         limits: WorkerConfiguration.Limits = .patient,
-        inProcess: Bool = false, clock: any Clock<Duration> = SteadyClock.shared
+        inProcess: Bool = false, clock: any Clock<Duration> = SteadyClock.shared,
+        changing change: (inout ValidationSettings) -> Void = { _ in }
     ) async throws -> ValidationReport {
         var settings = ValidationSettings(seed: seed)
+        change(&settings)
         settings.isInProcess = inProcess
         let validator = ExtensionValidator(
             ExtensionValidator.Subject(path: bundle),

@@ -39,6 +39,9 @@
 #define HOARDING 30      /* never deletes what it has no more */
 #define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox keeps from it */
 #define LINGERING 32     /* well-behaved; its calls go on for a while after the answer */
+#define VAST 33          /* well-behaved, with very many items in pages */
+#define HUGE 34          /* well-behaved, with very many items; donates a sample if one is asked for */
+#define CROWDED 35       /* well-behaved, with very many items at once, whatever is asked for */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING
@@ -72,7 +75,7 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
 static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
                     const char *content_path);
 #define SUBJECT_PREVIEW preview
-#elif BREAK == SLOW_NOTICE || BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
+#elif BREAK == SLOW_NOTICE || BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT || BREAK == VAST
 static const void *more(const char *identifier);
 #define SUBJECT_INTERFACE more
 #elif BREAK == ENDLESS || BREAK == HOARDING || BREAK == LOCKED_OUT
@@ -86,7 +89,23 @@ static void linger(searchlight_extension *extension, searchlight_request request
 #define SUBJECT_REINDEX_ALL linger
 #endif
 
+#if BREAK == VAST || BREAK == HUGE || BREAK == CROWDED
+#define SUBJECT_COUNT 20000
+#endif
+#if BREAK == HUGE
+static size_t wanted_sheets(void);
+#define SUBJECT_DONATES wanted_sheets()
+#endif
+
 #include "subject.h"
+
+#if BREAK == HUGE
+static size_t wanted_sheets(void) {
+    const char *wanted = getenv("SEARCHLIGHT_SAMPLE_ITEMS");
+    int count = wanted != NULL ? atoi(wanted) : 0;
+    return count > 0 && count < sheet_count ? (size_t)count : sheet_count;
+}
+#endif
 
 #if BREAK == EAGER
 static void begin(void) {
@@ -155,6 +174,41 @@ static void reindex_page(searchlight_extension *extension, searchlight_request r
     items->set_expiration(item, INFINITY);
     index_table->index_items(host, NULL, &item, 1, paged, (void *)(((uintptr_t)request << 8) | (uintptr_t)place));
     items->release(item);
+}
+static const void *more(const char *identifier) {
+    static const searchlight_paging paging = {sizeof paging, 0, reindex_page};
+    return strcmp(identifier, SEARCHLIGHT_PAGING) == 0 ? &paging : NULL;
+}
+#elif BREAK == VAST
+typedef struct {
+    searchlight_request request;
+    int next;
+} vast_page;
+static void vast_donated(void *context, searchlight_status status, const char *message) {
+    vast_page *page = context;
+    if (status != SEARCHLIGHT_OK)
+        finish(page->request, status, message);
+    else
+        requests->finish_page(host, page->request, page->next < sheet_count ? &page->next : NULL,
+                              page->next < sheet_count ? sizeof page->next : 0);
+    free(page);
+}
+static void reindex_page(searchlight_extension *extension, searchlight_request request, const searchlight_page *page) {
+    (void)extension;
+    int first = 0;
+    if (page->cursor != NULL && page->cursor_length == sizeof first) memcpy(&first, page->cursor, sizeof first);
+    int count = page->items < 1000 ? (int)page->items : 1000;
+    if (count > sheet_count - first) count = sheet_count - first;
+    searchlight_item *all[1000];
+    for (int i = 0; i < count; i++) {
+        all[i] = items->create(host, sheets[first + i], "sheets", "public.plain-text");
+        items->set_expiration(all[i], INFINITY);
+    }
+    vast_page *done = malloc(sizeof *done);
+    if (done == NULL) abort();
+    *done = (vast_page){request, first + count};
+    index_table->index_items(host, NULL, all, (size_t)count, vast_donated, done);
+    for (int i = 0; i < count; i++) items->release(all[i]);
 }
 static const void *more(const char *identifier) {
     static const searchlight_paging paging = {sizeof paging, 0, reindex_page};

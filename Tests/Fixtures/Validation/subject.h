@@ -15,8 +15,20 @@
 
 #include "searchlight_extension.h"
 
+#ifdef SUBJECT_COUNT
+enum { sheet_count = SUBJECT_COUNT };
+static char sheet_names[sheet_count][16];
+static const char *sheets[sheet_count];
+__attribute__((constructor)) static void name_sheets(void) {
+    for (int i = 0; i < sheet_count; i++) {
+        snprintf(sheet_names[i], sizeof sheet_names[i], "sheet-%d", i);
+        sheets[i] = sheet_names[i];
+    }
+}
+#else
 enum { sheet_count = 3 };
 static const char *const sheets[sheet_count] = {"alpha", "beta", "gamma"};
+#endif
 
 static const searchlight_host *host;
 static const searchlight_host_request *requests;
@@ -25,6 +37,10 @@ static const searchlight_host_index *index_table;
 static const searchlight_host_log *log_table;
 
 static int find(const char *identifier) {
+#ifdef SUBJECT_COUNT
+    int number = strncmp(identifier, "sheet-", 6) == 0 ? atoi(identifier + 6) : -1;
+    return number >= 0 && number < sheet_count && strcmp(identifier, sheets[number]) == 0 ? number : -1;
+#endif
     for (int i = 0; i < sheet_count; i++) {
         if (strcmp(identifier, sheets[i]) == 0) return i;
     }
@@ -74,9 +90,14 @@ static inline void donate(searchlight_request request, const int *chosen, size_t
 #ifndef SUBJECT_REINDEX_ALL
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
-    static const int all[sheet_count] = {0, 1, 2};
+    int all[sheet_count];
+    for (int i = 0; i < sheet_count; i++) all[i] = i;
     index_table->delete_all(host, NULL, NULL, NULL);
+#ifdef SUBJECT_DONATES
+    donate(request, all, SUBJECT_DONATES);
+#else
     donate(request, all, sheet_count);
+#endif
 }
 #define SUBJECT_REINDEX_ALL reindex_all
 #endif
@@ -86,13 +107,13 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
                           size_t count) {
     (void)extension;
     int chosen[sheet_count];
+    char seen[sheet_count] = {0};
     size_t found = 0;
-    for (int i = 0; i < sheet_count; i++) {
-        for (size_t j = 0; j < count; j++) {
-            if (strcmp(identifiers[j], sheets[i]) != 0) continue;
-            chosen[found++] = i;
-            break;
-        }
+    for (size_t j = 0; j < count; j++) {
+        int i = find(identifiers[j]);
+        if (i < 0 && *identifiers[j] != 0) index_table->delete_items(host, NULL, &identifiers[j], 1, NULL, NULL);
+        if (i < 0 || seen[i]++) continue;
+        chosen[found++] = i;
     }
     if (found > 0) {
         donate(request, chosen, found);

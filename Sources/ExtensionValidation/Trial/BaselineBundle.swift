@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+
+/// An extension that does nothing, to see how long one takes to load on this machine. Its folder is removed with it.
+final class BaselineBundle: Sendable {
+    let bundle: ExtensionBundle
+    private let folder: String
+
+    /// Makes the bundle in the folder for temporary files; `nil` if that fails.
+    ///
+    /// - Parameter loadsFramework: Whether CoreSpotlight is loaded, as with an extension in Swift.
+    init?(loadsFramework: Bool) {
+        let folder = FileManager.default.temporaryDirectory.path + "/searchlight-baseline-\(UUID().uuidString)"
+        self.folder = folder
+        let path = folder + "/\(Self.identifier).searchext"
+        let library = loadsFramework ? "libCoreSpotlight.so" : "libc.so.6"
+        let manifest: [String: Any] = [
+            "CFBundleIdentifier": Self.identifier, "CFBundleVersion": "1",
+            "NSExtension": ["NSExtensionPointIdentifier": "com.apple.spotlight.index"],
+            "Searchlight": ["SymbolBindings": ["serve throttle library \"\(library)\" call getpid() -> _: int"]],
+        ]
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+                .write(to: URL(filePath: path + "/Info.plist"))
+            bundle = try ExtensionBundle(at: path)
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            return nil
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private static let identifier = "com.searchlight.validation.baseline"
+}
