@@ -26,7 +26,7 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
 
     /// The contact that the person was found to be.
     ///
-    /// - Note: Unused on Linux: kept with the item; there is no store of contacts to look it up in.
+    /// - Note: Differs on Linux: programs that show the item are given it; there is no store of contacts to look it up in.
     open var contactIdentifier: String? {
         get { value.contactIdentifier }
         set { value.contactIdentifier = newValue }

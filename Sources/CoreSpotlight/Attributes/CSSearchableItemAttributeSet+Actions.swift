@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 extension CSSearchableItemAttributeSet {
     /// 1 if the first of `phoneNumbers` can be called.
     ///
-    /// - Note: Unused on Linux: kept with the item; no launcher offers calls yet.
+    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers calls yet.
     public var supportsPhoneCall: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -15,7 +15,7 @@ extension CSSearchableItemAttributeSet {
 
     /// 1 if directions to `latitude` and `longitude` make sense.
     ///
-    /// - Note: Unused on Linux: kept with the item; no launcher offers directions yet.
+    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers directions yet.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -23,7 +23,7 @@ extension CSSearchableItemAttributeSet {
 
     /// The actions to offer, by the identifiers that the app's manifest declares.
     ///
-    /// - Note: Unused on Linux: kept with the item; no launcher offers the actions of apps yet.
+    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers the actions of apps yet.
     public var actionIdentifiers: [String] {
         get { value() ?? [] }
         set { store(newValue) }
@@ -31,7 +31,7 @@ extension CSSearchableItemAttributeSet {
 
     /// The type in which the item is shared from a result.
     ///
-    /// - Note: Unused on Linux: kept with the item; no launcher offers sharing yet.
+    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers sharing yet.
     public var sharedItemContentType: UTType? {
         get { value() }
         set { store(newValue) }

@@ -55,7 +55,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Supplies none.
     ///
-    /// - Note: Unused on Linux: no service asks for items before they expire.
+    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
@@ -65,7 +66,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the form with a handler.
     ///
-    /// - Note: Unused on Linux: no service asks for items before they expire.
+    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in
             searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
@@ -75,7 +77,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Supplies what is supplied without a protection class.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
@@ -86,7 +89,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Calls the form with a handler.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType
     ) async -> [CSSearchableItem] {

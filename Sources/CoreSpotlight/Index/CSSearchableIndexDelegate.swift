@@ -17,7 +17,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         _ searchableIndex: CSSearchableIndex,
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void)
 
-    /// Donate these items again, or delete them, then call the handler. Until it was called the request is repeated.
+    /// Donate these items again, or delete them, then call the handler. Until it was called the request is repeated. Items that
+    /// expire are asked for a week before, so that what still exists is found on.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
@@ -47,19 +48,22 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Supplies items for these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: no service asks for items before they expire.
+    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
     /// Supplies items for these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: no service asks for items before they expire.
+    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
     /// Supplies items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
@@ -67,7 +71,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// Supplies items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType
     ) async -> [CSSearchableItem]
