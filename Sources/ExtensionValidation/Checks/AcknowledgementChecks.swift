@@ -51,8 +51,10 @@ extension CheckContext {
             let identifiers = sample(5).map(\.uniqueIdentifier)
             let results = await withTaskGroup(of: ExtensionError?.self) { group in
                 if survey.isServed {
-                    group.addTask {
-                        await ExtensionError.of { () throws(ExtensionError) in try await trial.reindexEverything() }
+                    if !survey.isLarge(settings) {
+                        group.addTask {
+                            await ExtensionError.of { () throws(ExtensionError) in try await trial.reindexEverything() }
+                        }
                     }
                     group.addTask {
                         await ExtensionError.of { () throws(ExtensionError) in try await trial.reindex(identifiers) }

@@ -72,15 +72,17 @@ extension CheckContext {
                 ThrottleNotice(reason: .userActive, itemsPerSecond: 10), ThrottleNotice(reason: .battery),
                 ThrottleNotice(reason: .pressure, itemsPerSecond: 1),
             ]
-            for (number, notice) in notices.enumerated() {
+            let some = sample(500).map(\.uniqueIdentifier)
+            for notice in notices {
                 let heeded = await configuration.clock.measure { _ = await trial.throttle(notice) }
                 quickest = min(quickest, heeded.milliseconds)
                 // A person who drags something does not wait until the battery is full.
                 for offer in offers { _ = try await trial.ask(offer) }
-                let isServed = survey.isServed && (number == 0 || !survey.isLarge(settings))
+                let (isServed, isLarge) = (survey.isServed, survey.isLarge(settings))
                 let work = Task {
                     await ExtensionError.of { () throws(ExtensionError) in
-                        if isServed { try await trial.reindexEverything() }
+                        if isServed, isLarge { try await trial.reindex(some) }
+                        if isServed, !isLarge { try await trial.reindexEverything() }
                     }
                 }
                 await wait(settings.quietTime)
@@ -98,7 +100,7 @@ extension CheckContext {
             _ = await trial.throttle(nil)
             _ = await trial.throttle(nil)
             if survey.isServed { try await trial.reindex(sample(3).map(\.uniqueIdentifier)) }
-            if findings.hasNoFailure, !survey.isSample {
+            if findings.hasNoFailure, !survey.isSample, !survey.isLarge(settings) {
                 Self.compareIdentifiers(survey.items, trial.items.items, &findings)
             }
             return findings.result

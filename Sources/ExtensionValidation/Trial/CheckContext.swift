@@ -65,10 +65,12 @@ struct Survey: Sendable {
     let isSample: Bool
     /// How many items the validation had no room for.
     let unkept: Int
+    /// How many lines were printed and logged meanwhile.
+    let lines: Int
 
     init(
         items: [DonationCollector.Name: ItemRecord] = [:], problem: ExtensionError? = nil, isServed: Bool = true,
-        isSample: Bool = false, unkept: Int = 0
+        isSample: Bool = false, unkept: Int = 0, lines: Int = 0
     ) {
         self.items = items
         records = items.sorted { $0.key < $1.key }.map(\.value)
@@ -76,6 +78,7 @@ struct Survey: Sendable {
         self.isServed = isServed
         self.isSample = isSample || unkept > 0
         self.unkept = unkept
+        self.lines = lines
     }
 
     /// Whether it takes too long to have everything donated in each check.
@@ -87,7 +90,9 @@ struct Survey: Sendable {
         do throws(ExtensionError) {
             return try await context.withTrial { (trial) throws(ExtensionError) in
                 let extent = try await trial.reindexEverything()
-                return Survey(items: trial.items.items, isSample: !extent.isWhole, unkept: trial.items.unkept)
+                return Survey(
+                    items: trial.items.items, isSample: !extent.isWhole, unkept: trial.items.unkept,
+                    lines: trial.events.lines)
             }
         } catch {
             if case .failed(_, _, .unsupported, "") = error { return Survey(isServed: false) }

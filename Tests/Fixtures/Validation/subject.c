@@ -126,7 +126,7 @@ static void begin(void) {
     if (fork() == 0) _exit(0);
 }
 #elif BREAK == SLOW_TO_LOAD
-static void begin(void) { usleep(200000); }
+static void begin(void) { usleep(600000); }
 #elif BREAK == LINGERING
 static _Atomic int under_way, was_under_way;
 static void begin(void) { was_under_way = under_way; }
