@@ -37,13 +37,14 @@ final class HandlerTests {
     }
 
     private func handler(
-        opener: FileOpener = .system, now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
+        opener: FileOpener = .system, now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now },
+        sampleItems: Int = 0
     ) -> IndexRequestHandler {
         let environment = ["HOME": home]
         return IndexRequestHandler(
             settings: { () throws(Skip) in try JournalSettings(environment: environment, opener: opener) },
             report: { [unowned self] in reports.append($0) }, now: now,
-            temporaryFolder: URL(filePath: home + "/tmp", directoryHint: .isDirectory))
+            temporaryFolder: URL(filePath: home + "/tmp", directoryHint: .isDirectory), sampleItems: sampleItems)
     }
 
     private func reindexAll(_ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil) {
@@ -61,6 +62,14 @@ final class HandlerTests {
         #expect(index.recorded.underWay == 0)
         #expect(acknowledgements == 1)
         #expect(reports == ["skipped \(path("bad.txt")): link to nothing", "450 notes, 1 skipped"])
+    }
+
+    @Test func validatorGetsASample() throws {
+        for number in 0..<30 { try write("# Note \(number)", to: "\(number).md") }
+        let index = RecordingIndex()
+        reindexAll(index, by: handler(sampleItems: 12))
+        #expect(index.recorded.calls == ["delete all", "index 12"])
+        #expect(acknowledgements == 1)
     }
 
     @Test func largeNotesMakeSmallBatches() throws {
