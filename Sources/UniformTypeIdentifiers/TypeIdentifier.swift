@@ -30,9 +30,13 @@ enum TypeIdentifier {
             && prefix[3] == 0x2E
     }
 
-    /// Whether a text can be a tag: no control characters, not too long. An empty text can (an empty extension exists).
-    static func isTagText(_ text: String) -> Bool {
-        text.utf8.count <= maximumTagBytes && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    /// Whether a text can be a tag: no control characters, not too long. An empty text can (an empty extension exists). A
+    /// four-character code may be filled up with NULs.
+    static func isTagText(_ text: String, _ key: TagKey) -> Bool {
+        guard text.utf8.count <= maximumTagBytes else { return false }
+        var bytes = Array(text.utf8)[...]
+        if key == .osType, bytes.count == 4, bytes[0] != 0 { bytes = bytes[...(bytes.lastIndex { $0 != 0 } ?? 0)] }
+        return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
     /// Identifiers are compared without case; the lowercase spelling stands for all.

@@ -47,7 +47,17 @@ struct TypesCommandTests {
         #expect(
             try types("lookup", "--extension", "rtfd", "--conforming-to", "com.apple.package")
                 == (0, "com.apple.rtfd\n"))
+        #expect(try types("lookup", "--extension", ".jpg") == (0, "public.jpeg\n"))
         #expect(try types("lookup", "--extension", "x", "--mime", "text/x").status == 64)
+        #expect(try types("lookup", "--ostype", "PICT") == (0, "com.apple.pict\n"))
+        #expect(try types("lookup", "--ostype", "0x50494354") == (0, "com.apple.pict\n"))
+        #expect(try types("lookup", "--ostype", "MP3", "--conforming-to", "any") == (0, "dyn.agk8y4ybxaa\n"))
+        #expect(try types("lookup", "--ostype", "0x4D503300", "--conforming-to", "any") == (0, "dyn.agk8y4ybxaa\n"))
+        #expect(try types("lookup", "--ostype", "toolong").status == 2)
+        #expect(
+            try types("lookup", "--stdin", input: "ostype\tPICT\nextension\t.png\n") == (
+                0, "com.apple.pict\npublic.png\n"
+            ))
         #expect(try types("lookup", "--extension", "x", "--conforming-to", "com.example.nobody").status == 2)
         let (status, output) = try types(
             "lookup", "--stdin", input: "extension\tpng\nmime\tapplication/pdf\nextension\tapp\tany\n")

@@ -60,6 +60,20 @@ struct DynamicTypeTests {
                 == "dyn.age8u")
     }
 
+    @Test("Four-character codes that end in NULs have dynamic types, which are read back; NULs elsewhere do not")
+    func codesWithNULs() throws {
+        let type = try #require(UTType(tag: "MP\0\0", tagClass: .osType, conformingTo: .data))
+        #expect(type.isDynamic && type.tags == [.osType: ["MP\0\0"]])
+        #expect(UTType(type.identifier) == type)
+        #expect(UTType(tag: "MP3\0", tagClass: .osType, conformingTo: nil)?.identifier == "dyn.agk8y4ybxaa")
+        #expect(UTType("dyn.agk8y4ybxaa")?.tags == [.osType: ["MP3\0"]])
+        for text in ["\0\0\0\0", "M\0P\0", "MP3\0\0", "\0MP3", "a\0"] {
+            #expect(UTType(tag: text, tagClass: .osType, conformingTo: nil) == nil, "\(text.debugDescription)")
+        }
+        #expect(UTType(tag: "MP3\0", tagClass: .pasteboardType, conformingTo: nil) == nil)
+        #expect(UTType(filenameExtension: "mp3\0") == nil)
+    }
+
     @Test("A dynamic type conforms to its parent, what is above it, and nothing else")
     func conformance() throws {
         let type = try #require(UTType(filenameExtension: "frobnicate", conformingTo: .image))

@@ -36,5 +36,36 @@ struct LegacyNameTests {
         #expect(UTCreateStringForOSType(0x6675_726C).takeRetainedValue() == "furl")
         #expect(UTGetOSTypeFromString("toolong") == 0)
         #expect(UTCreateStringForOSType(1).takeRetainedValue() == "")
+        #expect(UTCreateStringForOSType(0).takeRetainedValue() == "")
+        #expect(UTCreateStringForOSType(0x4D50_0000).takeRetainedValue() == "MP\0\0")
+        #expect(UTGetOSTypeFromString("MP\0\0") == 0x4D50_0000)
+        #expect(UTCreateStringForOSType(0x4D00_5000).takeRetainedValue() == "")
+    }
+
+    @Test("A declaration has the keys of an Info.plist; what nobody declares has none")
+    func declarations() throws {
+        let png = try #require(UTTypeCopyDeclaration("PUBLIC.png")?.takeRetainedValue())
+        #expect(png[kUTTypeIdentifierKey] as? String == "public.png")
+        #expect(png[kUTTypeConformsToKey] as? [String] == ["public.image"])
+        #expect(png[kUTTypeDescriptionKey] as? String == UTType.png.localizedDescription)
+        let tags = png[kUTTypeTagSpecificationKey] as? [String: [String]]
+        #expect(tags?[kUTTagClassFilenameExtension] == ["png"] && tags?[kUTTagClassMIMEType] == ["image/png"])
+        #expect(png[kUTTypeVersionKey] == nil && UTTypeCopyDeclaringBundleURL(kUTTypePNG) == nil)
+        for name in ["com.example.nobody", "dyn.age80s52", ""] {
+            #expect(UTTypeCopyDeclaration(name) == nil && UTTypeCopyDeclaringBundleURL(name) == nil)
+        }
+
+        let bundle = "com.example.\(UUID().uuidString)"
+        let name = bundle + ".sheet"
+        let sheet = UTTypeDeclaration(
+            identifier: name, conformsTo: ["public.plain-text"], tags: [.mimeType: ["text/x-sheet"]],
+            localizedDescription: "Sheet", version: 3, referenceURL: "https://sheet.example/")
+        UTTypeRegistry.shared.register([sheet], ofBundle: bundle, at: "/opt/sheets.searchext")
+        defer { UTTypeRegistry.shared.withdraw(bundle: bundle) }
+        let declared = try #require(UTTypeCopyDeclaration(name)?.takeUnretainedValue())
+        #expect(declared[kUTTypeConformsToKey] as? [String] == ["public.plain-text"])
+        #expect(declared[kUTTypeVersionKey] as? Int == 3)
+        #expect(declared[kUTTypeReferenceURLKey] as? String == "https://sheet.example/")
+        #expect(UTTypeCopyDeclaringBundleURL(name)?.takeRetainedValue().path == "/opt/sheets.searchext")
     }
 }

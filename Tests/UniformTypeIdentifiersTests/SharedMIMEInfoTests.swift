@@ -71,6 +71,9 @@ struct SampleDatabase {
             50:image/png:*.pictish
             10:text/x-readme:readme*
             60:application/x-sharedlib:*.so.[0-9]*
+            50:text/x-verse:*.verse
+            50:application/x-recipe:*.recipe
+            50:application/x-opaque:*.opaque
             """)
         try folder.write(
             "system/aliases",
@@ -78,7 +81,7 @@ struct SampleDatabase {
         )
         try folder.write(
             "system/subclasses",
-            "image/x-frob image/tiff\ntext/x-deep text/x-middle\ntext/x-middle text/x-csrc\ncircle/x circle/y\ncircle/y circle/x\n"
+            "application/x-recipe text/plain\nimage/x-frob image/tiff\ntext/x-deep text/x-middle\ntext/x-middle text/x-csrc\ncircle/x circle/y\ncircle/y circle/x\n"
         )
         try folder.write("system/magic", SampleDatabase.magic)
         database = SharedMIMEInfo(roots: [folder.path + "/user", folder.path + "/missing", folder.path + "/system"])
@@ -302,6 +305,39 @@ struct FileTypeTests {
         ] as [(String, UTFileKind, String)])
     func names(name: String, kind: UTFileKind, identifier: String) {
         #expect(UTType.type(ofFileNamed: name, kind: kind).identifier == identifier)
+    }
+
+    @Test("A pattern without a declared type says what a file is a kind of")
+    func patternsWithoutTypes() throws {
+        try SampleDatabase.use { database in
+            func type(_ name: String, _ contents: String = "") -> (type: UTType, evidence: SharedMIMEInfo.Evidence) {
+                let found = database.type(ofFileNamed: name, kind: .regular(isExecutable: false)) {
+                    Array(contents.utf8)
+                }
+                return (found.type, found.evidence)
+            }
+            let verse = type("a.VERSE", "\u{89}PNG")
+            #expect(verse.evidence == .desktopPattern && verse.type == UTType("dyn.ah62d4r34ge81q3pwsrwu"))
+            #expect(verse.type.tags == [.filenameExtension: ["verse"]] && verse.type.conforms(to: .text))
+            #expect(type("a.recipe").type.conforms(to: .plainText))
+            #expect(type("a.frob").type.conforms(to: .tiff))
+            let opaque = type("a.opaque")
+            #expect(opaque.type == UTType(filenameExtension: "opaque") && opaque.evidence == .nothing)
+        }
+    }
+
+    @Test("Of two declared types with one extension, text or not, the contents choose")
+    func textOrNot() {
+        let database = SharedMIMEInfo(roots: [])
+        func type(_ name: String, _ bytes: [UInt8]) -> UTType {
+            database.type(ofFileNamed: name, kind: .regular(isExecutable: false)) { bytes }.type
+        }
+        let stream: [UInt8] = [0x47, 0x40, 0, 0x10, 0, 0, 0xB0, 0x0D]
+        #expect(type("a.ts", Array("export const x = 1;\n".utf8)).identifier == "com.microsoft.typescript")
+        #expect(type("a.TS", stream).identifier == "public.mpeg-2-transport-stream")
+        #expect(type("a.ts", []).identifier == "public.mpeg-2-transport-stream")
+        #expect(type("a.txt", stream) == .plainText)
+        #expect(type("a.png", Array("text".utf8)) == .png)
     }
 
     @Test("Files are judged by kind, extension, pattern, execute bit and contents, in this order")

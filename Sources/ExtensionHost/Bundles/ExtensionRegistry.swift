@@ -108,7 +108,8 @@ public struct ExtensionRegistry: Sendable {
         for bundle in extensions {
             let problems =
                 bundle.manifest.typeDiagnostics
-                + types.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
+                + types.register(
+                    bundle.manifest.typeDeclarations, ofBundle: bundle.identifier, at: bundle.directory)
             if !problems.isEmpty { diagnostics[bundle.identifier] = problems }
         }
         return diagnostics

@@ -49,7 +49,12 @@ extension SharedMIMEInfo {
         let byName = UTType.type(ofFileNamed: name, kind: kind)
         guard case .regular(let isExecutable) = kind else { return FileType(type: byName, evidence: .kind) }
         let filenameExtension = UTType.filenameExtension(of: name)
-        if filenameExtension != nil, !byName.isDynamic { return FileType(type: byName, evidence: .filenameExtension) }
+        if let filenameExtension, !byName.isDynamic {
+            if let other = otherOwner(ofExtension: filenameExtension, than: byName, contents: contents) {
+                return FileType(type: other, evidence: .contents)
+            }
+            return FileType(type: byName, evidence: .filenameExtension)
+        }
 
         let candidates = mimeTypes(forFileNamed: name)
         let mapped = candidates.compactMap(declaredType(mimeType:)).filter { $0.conforms(to: .data) }
@@ -59,13 +64,36 @@ extension SharedMIMEInfo {
         if filenameExtension == nil, mapped.isEmpty, isExecutable {
             return FileType(type: byName, evidence: .executableBit)
         }
+        // What the pattern means has no declared type, but is a kind of something.
+        let promised = mapped.isEmpty ? promisedType(ofPatterns: candidates, filenameExtension) : nil
+        if filenameExtension != nil, let promised { return FileType(type: promised, evidence: .desktopPattern) }
         // A rule of the database decides where the name does not, or among several patterns. That something is readable
         // says less than an extension, even one nobody declares.
         let bytes = contents()
         let found = ruledType(ofContents: bytes) ?? (filenameExtension == nil ? readableType(ofContents: bytes) : nil)
         if let found, mapped.isEmpty || mapped.contains(found) { return FileType(type: found, evidence: .contents) }
-        if let first = mapped.first { return FileType(type: first, evidence: .desktopPattern) }
+        if let first = mapped.first ?? promised { return FileType(type: first, evidence: .desktopPattern) }
         return FileType(type: byName, evidence: .nothing)
+    }
+
+    /// A dynamic type for a file whose patterns have no declared type, below what they are a kind of; `nil` if that says nothing.
+    private func promisedType(ofPatterns candidates: [String], _ filenameExtension: String?) -> UTType? {
+        guard let name = candidates.first, let parent = promisedType(of: name), parent != .data else { return nil }
+        guard let filenameExtension else { return UTType(mimeType: name, conformingTo: parent) }
+        return UTType(filenameExtension: filenameExtension, conformingTo: parent)
+    }
+
+    /// Another declared type with the same extension, where the one is text and the other is not, and the contents say that it is
+    /// the other one: a `.ts` file is a film or a program.
+    private func otherOwner(
+        ofExtension filenameExtension: String, than best: UTType, contents: () -> [UInt8]
+    ) -> UTType? {
+        let isText = best.conforms(to: .text)
+        let others = UTTypeRegistry.currentSnapshot
+            .declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: .data)
+        guard let other = others.first(where: { $0.conforms(to: .text) != isText }) else { return nil }
+        let bytes = contents()
+        return bytes.isEmpty || SharedMIMEInfo.looksLikeText(bytes) == isText ? nil : other
     }
 
     /// The declared type that the beginning of some contents suggests, for data with no name and no declared type.

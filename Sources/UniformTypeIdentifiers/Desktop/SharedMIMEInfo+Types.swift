@@ -50,6 +50,9 @@ extension SharedMIMEInfo {
         return tagged.first ?? overrides[name].flatMap { UTType($0) }
     }
 
+    /// What a MIME type of the database, for which there is no declared type, is a kind of; `nil` for no MIME type.
+    func promisedType(of mimeType: String) -> UTType? { SharedMIMEInfo.normalized(mimeType).map(parentType) }
+
     /// What a dynamic type for an unmapped name should conform to.
     private func parentType(of name: String) -> UTType {
         // In order of distance; the database may be damaged, so it may be circular.

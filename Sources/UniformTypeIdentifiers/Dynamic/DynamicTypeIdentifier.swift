@@ -34,13 +34,13 @@ public struct DynamicTypeIdentifier: Hashable, Sendable {
     ///   - parent: The identifier of the type to conform to, or `nil`.
     ///   - tags: One tag or more.
     /// - Returns: `nil` without a tag, for a class that dynamic identifiers cannot express, for a parent that is no
-    ///   identifier, for control characters, and when it becomes too long.
+    ///   identifier, for control characters (but NULs at the end of a four-character code), and when it becomes too long.
     public init?(parent: String?, tags: [Tag]) {
         guard !tags.isEmpty else { return nil }
         if let parent, !TypeIdentifier.isWellFormed(parent) { return nil }
         var kept: [Tag] = []
         for tag in tags {
-            guard let key = tag.tagClass.key, key != .deviceModelCode, TypeIdentifier.isTagText(tag.value) else {
+            guard let key = tag.tagClass.key, key != .deviceModelCode, TypeIdentifier.isTagText(tag.value, key) else {
                 return nil
             }
             let value = key == .filenameExtension ? tag.value.lowercased() : tag.value

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 // The functions on identifiers before `UTType` existed, as a thin layer above it. Names that are not declared take part:
 // they conform to themselves.
 
 /// There is no Core Foundation string here; source that casts to it means a string.
 public typealias CFString = String
+/// Nor a Core Foundation dictionary.
+public typealias CFDictionary = [String: any Sendable]
+/// Nor a Core Foundation address.
+public typealias CFURL = URL
 
 /// The answer of a function that once returned a reference to release: both ways of taking it give the value.
 public struct UTCopiedValue<Value: Sendable>: Sendable {
@@ -24,6 +30,25 @@ public let kUTTagClassMIMEType: CFString = "public.mime-type"
 public let kUTTagClassNSPboardType: CFString = "com.apple.nspboard-type"
 /// The class of four-character codes.
 public let kUTTagClassOSType: CFString = "com.apple.ostype"
+
+/// The key of an `Info.plist` under which types of the bundle's own are declared.
+public let kUTExportedTypeDeclarationsKey: CFString = "UTExportedTypeDeclarations"
+/// The key of an `Info.plist` under which types of others are declared.
+public let kUTImportedTypeDeclarationsKey: CFString = "UTImportedTypeDeclarations"
+/// The key of a declaration for the identifier.
+public let kUTTypeIdentifierKey: CFString = "UTTypeIdentifier"
+/// The key of a declaration for the tags, by class.
+public let kUTTypeTagSpecificationKey: CFString = "UTTypeTagSpecification"
+/// The key of a declaration for the identifiers of the parents.
+public let kUTTypeConformsToKey: CFString = "UTTypeConformsTo"
+/// The key of a declaration for the name for people.
+public let kUTTypeDescriptionKey: CFString = "UTTypeDescription"
+/// The key of a declaration for the file of an icon.
+public let kUTTypeIconFileKey: CFString = "UTTypeIconFile"
+/// The key of a declaration for the address where the format is described.
+public let kUTTypeReferenceURLKey: CFString = "UTTypeReferenceURL"
+/// The key of a declaration for its version.
+public let kUTTypeVersionKey: CFString = "UTTypeVersion"
 
 /// The best identifier for a tag. Unlike `UTType`, an empty tag has a dynamic type in every class.
 public func UTTypeCreatePreferredIdentifierForTag(
@@ -59,6 +84,44 @@ public func UTTypeCopyDescription(_ identifier: CFString) -> UTCopiedValue<CFStr
     legacyType(identifier).localizedDescription.map { UTCopiedValue(value: $0) }
 }
 
+/// The declaration of a type, with the keys of an `Info.plist`: `kUTTypeIdentifierKey` and so on. Tags are lists, also where the
+/// declaration has one. `nil` for a type that nobody declares, a dynamic one among them.
+///
+/// ```swift
+/// let declaration = UTTypeCopyDeclaration(kUTTypePNG)?.takeRetainedValue()
+/// let parents = declaration?[kUTTypeConformsToKey] as? [String]
+/// ```
+public func UTTypeCopyDeclaration(_ identifier: CFString) -> UTCopiedValue<CFDictionary>? {
+    let snapshot = UTTypeRegistry.currentSnapshot
+    guard let type = snapshot.type(identifier), type.isDeclared else { return nil }
+    let declaration = snapshot.declaration(of: type)
+    var values: CFDictionary = [kUTTypeIdentifierKey: type.identifier]
+    let parents = declaration?.conformsTo ?? snapshot.parents(of: type).map(\.identifier)
+    if !parents.isEmpty { values[kUTTypeConformsToKey] = parents }
+    let tags = snapshot.tags(of: type)
+    if !tags.isEmpty {
+        let named = tags.map { ($0.key.rawValue, $0.value) }
+        values[kUTTypeTagSpecificationKey] = Dictionary(uniqueKeysWithValues: named)
+    }
+    if let declaration {
+        values[kUTTypeDescriptionKey] = declaration.localizedDescription
+        values[kUTTypeVersionKey] = declaration.version
+        values[kUTTypeReferenceURLKey] = declaration.referenceURL
+    } else if case .core(let core) = type.storage {
+        values[kUTTypeDescriptionKey] = CoreTable.shared.localizedDescription(core)
+    }
+    return UTCopiedValue(value: values)
+}
+
+/// The folder of the bundle whose declaration of a type is in force. `nil` for a type that nobody declares and for one of the
+/// system's table, which is in no bundle.
+public func UTTypeCopyDeclaringBundleURL(_ identifier: CFString) -> UTCopiedValue<CFURL>? {
+    let snapshot = UTTypeRegistry.currentSnapshot
+    return snapshot.type(identifier).flatMap(snapshot.declaringDirectory).map {
+        UTCopiedValue(value: URL(filePath: $0, directoryHint: .isDirectory))
+    }
+}
+
 /// Whether two identifiers are equal without case.
 public func UTTypeEqual(_ one: CFString, _ other: CFString) -> Bool {
     TypeIdentifier.lowercased(one) == TypeIdentifier.lowercased(other)
@@ -75,10 +138,11 @@ public func UTTypeIsDeclared(_ identifier: CFString) -> Bool { UTType(identifier
 /// Whether the identifier is a well-formed dynamic one.
 public func UTTypeIsDynamic(_ identifier: CFString) -> Bool { UTType(identifier)?.isDynamic ?? false }
 
-/// A four-character code as text; characters that are not printable ASCII make it empty.
+/// A four-character code as text, with the NULs at its end; characters that are not printable ASCII make it empty.
 public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }
-    let isText = bytes.allSatisfy { (0x20..<0x7F).contains($0) }
+    let end = bytes.lastIndex { $0 != 0 } ?? 0
+    let isText = bytes[...end].allSatisfy { (0x20..<0x7F).contains($0) }
     return UTCopiedValue(value: isText ? String(decoding: bytes, as: UTF8.self) : "")
 }
 

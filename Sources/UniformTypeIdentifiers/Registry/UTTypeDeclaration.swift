@@ -106,7 +106,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
             for text in texts {
                 let tag = key == .mimeType ? text.lowercased() : text
                 let isDotted = key == .filenameExtension && text.utf8.first == UInt8(ascii: ".")
-                guard !tag.isEmpty, !isDotted, TypeIdentifier.isTagText(tag) else {
+                guard !tag.isEmpty, !isDotted, TypeIdentifier.isTagText(tag, key) else {
                     diagnostics.append(
                         .illegalTag(String(text.prefix(200)), tagClass: tagClass, identifier: identifier))
                     continue

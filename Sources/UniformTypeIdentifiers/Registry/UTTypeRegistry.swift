@@ -15,6 +15,8 @@ public final class UTTypeRegistry: Sendable {
 
     struct Registration: Sendable {
         let bundle: String
+        /// Its folder, if that is known.
+        let directory: String?
         let declaration: UTTypeDeclaration
         /// Grows with every registration; the youngest wins among equals.
         let order: Int
@@ -44,10 +46,13 @@ public final class UTTypeRegistry: Sendable {
     /// - Parameters:
     ///   - declarations: All its declarations.
     ///   - bundle: Its identifier.
+    ///   - directory: Its folder, for `UTTypeCopyDeclaringBundleURL`.
     /// - Returns: What is wrong with single declarations. What shows only in the company of others is in
     ///   ``UTTypeSnapshot/diagnostics``.
     @discardableResult
-    public func register(_ declarations: [UTTypeDeclaration], ofBundle bundle: String) -> [UTTypeDiagnostic] {
+    public func register(
+        _ declarations: [UTTypeDeclaration], ofBundle bundle: String, at directory: String? = nil
+    ) -> [UTTypeDiagnostic] {
         var diagnostics: [UTTypeDiagnostic] = []
         var kept: [UTTypeDeclaration] = []
         var seen: Set<String> = []
@@ -70,7 +75,8 @@ public final class UTTypeRegistry: Sendable {
                 return true
             }
             let registrations = kept.enumerated().map { position, declaration in
-                Registration(bundle: bundle, declaration: declaration, order: state.nextOrder + position)
+                Registration(
+                    bundle: bundle, directory: directory, declaration: declaration, order: state.nextOrder + position)
             }
             state.nextOrder += kept.count
             state.registrations[bundle] = registrations.isEmpty ? nil : registrations

@@ -17,7 +17,7 @@ extension UTTypeSnapshot {
         builder.judgeParents()
         let active = builder.chosen.mapValues { registration in
             ActiveType(
-                declaration: registration.declaration, order: registration.order,
+                declaration: registration.declaration, directory: registration.directory, order: registration.order,
                 resolved: builder.resolved[registration.declaration.identifier] ?? ResolvedType())
         }
         var coreOverrides: [CoreIndex: ResolvedType] = [:]

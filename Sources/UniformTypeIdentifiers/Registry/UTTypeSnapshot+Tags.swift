@@ -28,7 +28,7 @@ extension UTTypeSnapshot {
     ///   - supertype: What the types must conform to; anything if `nil`.
     /// - Returns: One dynamic type when no declared type fits; nothing for a malformed tag or an unknown class.
     public func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
-        guard let key = tagClass.key, TypeIdentifier.isTagText(tag) else { return [] }
+        guard let key = tagClass.key, TypeIdentifier.isTagText(tag, key) else { return [] }
         // An empty extension is what a file without one has; an empty tag of another class means nothing.
         guard !tag.isEmpty || key == .filenameExtension else { return [] }
         let declared = declaredTypes(tag: tag, key, conformingTo: supertype)
@@ -70,6 +70,9 @@ extension UTTypeSnapshot {
     public func declaration(of type: UTType) -> UTTypeDeclaration? {
         active.isEmpty ? nil : active[type.identifier]?.declaration
     }
+
+    /// The folder of the bundle whose declaration is in force for a type, if there is one and its folder is known.
+    func declaringDirectory(of type: UTType) -> String? { active.isEmpty ? nil : active[type.identifier]?.directory }
 
     /// The declarations that were registered for a type and are not in force.
     public func inactiveDeclarations(of type: UTType) -> [UTTypeDeclaration] { inactive[type.identifier] ?? [] }

@@ -8,6 +8,8 @@ public final class UTTypeSnapshot: Sendable {
     /// A declaration that is in force.
     struct ActiveType: Sendable {
         let declaration: UTTypeDeclaration
+        /// The folder of the bundle that declares it, if that is known.
+        let directory: String?
         /// Its place among all registrations, for the last tie-break.
         let order: Int
         let resolved: ResolvedType

@@ -7,18 +7,23 @@ import UniformTypeIdentifiers
 struct TypesLookupCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
-        abstract: "Find the type of a file name extension or a MIME type.",
+        abstract: "Find the type of a file name extension, a MIME type or a four-character code.",
         discussion: """
             Without --conforming-to, the type must conform to public.data; “any” asks for no parent. What nobody \
-            declares has a dynamic type. With --stdin, lines hold “extension” or “mime”, the tag and optionally the \
-            parent, with tabs between; an identifier is printed for each, or an empty line where there is none.
+            declares has a dynamic type. With --stdin, lines hold “extension”, “mime” or “ostype”, the tag and \
+            optionally the parent, with tabs between; an identifier is printed for each, or an empty line where there is none.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(name: .customLong("extension"), help: "A file name extension, without the dot.")
+    @Option(name: .customLong("extension"), help: "A file name extension, with or without the dot.")
     var filenameExtension: String?
     @Option(help: "A MIME type.")
     var mime: String?
+    @Option(
+        help:
+            "A four-character code (OSType), such as TEXT, or as a number such as 0x54455854. A shorter one ends in NULs."
+    )
+    var ostype: String?
     @Option(help: ArgumentHelp("The type it must conform to.", valueName: "type"))
     var conformingTo: String?
     @Flag(help: "Also use the desktop's database of MIME types (shared-mime-info).")
@@ -29,16 +34,17 @@ struct TypesLookupCommand: OptionedCommand {
     func validate() throws {
         try refuseEmpty(filenameExtension, "--extension", instead: "Name one, such as pdf.")
         try refuseEmpty(mime, "--mime", instead: "Name one, such as text/plain.")
+        try refuseEmpty(ostype, "--ostype", instead: "Name one, such as TEXT.")
         try refuseEmpty(conformingTo, "--conforming-to")
-        let given = [filenameExtension != nil, mime != nil, stdin].count { $0 }
-        guard given == 1 else { throw ValidationError("Give one of --extension, --mime and --stdin.") }
+        let given = [filenameExtension != nil, mime != nil, ostype != nil, stdin].count { $0 }
+        guard given == 1 else { throw ValidationError("Give one of --extension, --mime, --ostype and --stdin.") }
     }
 
     func perform() async throws {
         options.registerTypes()
         guard !stdin else { return try answerInput() }
-        let tag = filenameExtension ?? mime ?? ""
-        let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : .mimeType
+        let tag = filenameExtension ?? mime ?? ostype ?? ""
+        let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : mime != nil ? .mimeType : .osType
         guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
             throw CommandFailure(message: "\(tag.debugDescription) is no \(kind.rawValue).", status: .notFound)
         }
@@ -49,9 +55,11 @@ struct TypesLookupCommand: OptionedCommand {
     private func answerInput() throws {
         try forEachInputLine { line, number in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            let kinds: [String: UTTagClass] = ["extension": .filenameExtension, "mime": .mimeType]
+            let kinds: [String: UTTagClass] = [
+                "extension": .filenameExtension, "mime": .mimeType, "ostype": .osType,
+            ]
             guard (2...3).contains(parts.count), let kind = kinds[parts[0]] else {
-                Output.fail("line \(number) is not extension or mime, a tag and perhaps a type")
+                Output.fail("line \(number) is not extension, mime or ostype, a tag and perhaps a type")
                 return try Output.line("")
             }
             let parent = parts.count == 3 && !parts[2].isEmpty ? parts[2] : conformingTo
@@ -59,13 +67,24 @@ struct TypesLookupCommand: OptionedCommand {
         }
     }
 
-    private func lookup(_ tag: String, _ kind: UTTagClass, conformingTo parent: String?) throws -> UTType? {
+    private func lookup(_ text: String, _ kind: UTTagClass, conformingTo parent: String?) throws -> UTType? {
+        let isDotted = kind == .filenameExtension && text.count > 1 && text.hasPrefix(".")
+        let tag = kind == .osType ? Self.fourCharacters(text) : isDotted ? String(text.dropFirst()) : text
         if desktop, parent == nil, kind == .mimeType { return desktopTypes.type(mimeType: tag) }
         if desktop, parent == nil, kind == .filenameExtension {
             return desktopTypes.type(ofFileNamed: "file." + tag, kind: .regular(isExecutable: false)) { [] }.type
         }
         let supertype: UTType? = parent == "any" ? nil : try declaredType(parent ?? UTType.data.identifier)
         return UTType(tag: tag, tagClass: kind, conformingTo: supertype)
+    }
+}
+
+extension TypesLookupCommand {
+    /// The text of a four-character code, which is given as such or as a number.
+    fileprivate static func fourCharacters(_ text: String) -> String {
+        let digits = text.hasPrefix("0x") ? text.dropFirst(2) : ""
+        let code = text.utf8.count == 10 ? UInt32(digits, radix: 16) : UTGetOSTypeFromString(text)
+        return UTCreateStringForOSType(code ?? 0).takeRetainedValue()
     }
 }
 
