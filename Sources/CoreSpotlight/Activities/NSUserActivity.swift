@@ -48,6 +48,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         var isEligibleForSearch = false
         var isEligibleForPublicIndexing = false
         var isEligibleForPrediction = false
+        var suggestedInvocationPhrase: String?
         var persistentIdentifier: NSUserActivityPersistentIdentifier?
         var targetContentIdentifier: String?
         var supportsContinuationStreams = false
@@ -230,6 +231,14 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     open var isEligibleForPrediction: Bool {
         get { current.isEligibleForPrediction }
         set { change(\.isEligibleForPrediction, to: newValue) }
+    }
+
+    /// What a person may say to a voice assistant for this activity.
+    ///
+    /// - Note: Unused on Linux: there is no voice assistant.
+    open var suggestedInvocationPhrase: String? {
+        get { current.suggestedInvocationPhrase }
+        set { change(\.suggestedInvocationPhrase, to: newValue) }
     }
 
     /// The name by which the activity is deleted, and replaced.

@@ -8,17 +8,25 @@ import UniformTypeIdentifiers
 /// A query runs once: cancel it and make another one to search for something else. What it finds is read in one of two
 /// ways, never both: reading ``results`` starts the query, and so does ``start()``, which then calls the handlers.
 ///
-/// Handlers are called one after the other, on a queue of the library, never on the main thread. A query that was started
-/// stays alive until it ends. All members may be used from any thread. Every error is a ``CSSearchQueryError``.
+/// Handlers are called one after the other. A closure that was made on the main actor, or on another one, is called there, so that it
+/// may use what belongs to that actor; all others are called on a queue of the library, never on the main thread:
+///
+/// ```swift
+/// @MainActor func show(_ query: CSSearchQuery, in list: ResultList) {
+///     query.foundItemsHandler = { items in list.rows += items.map(\.uniqueIdentifier) }
+///     query.start()
+/// }
+/// ```
+///
+/// A main thread that waits for a query by a semaphore therefore waits without end if its handlers were made on the main actor; it
+/// reads ``results`` instead. A query that was started stays alive until it ends. All members may be used from any thread. Every error is a ``CSSearchQueryError``.
 open class CSSearchQuery: NSObject, @unchecked Sendable {
     // Sendable: what can change is read and written under the lock only.
 
     let run: QueryRun
     private let lock = NSLock()
-    private let queue = HandlerQueue.serial("searchlight.query.handlers")
-    private var itemsHandler: (([CSSearchableItem]) -> Void)?
-    private var endHandler: (((any Error)?) -> Void)?
-    private var itemCount = 0
+    private var itemsHandler: (@isolated(any) (sending [CSSearchableItem]) -> Void)?
+    private var endHandler: (@isolated(any) ((any Error)?) -> Void)?
     private var classes: [FileProtectionType] = [.completeUntilFirstUserAuthentication]
 
     /// A query in the query language, such as `title == "*oslo*"cd`. What cannot be read as one is reported when the query
@@ -43,22 +51,22 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     /// Given the items that were found, a part at a time: each is new, and the better come first. Set it before the start.
-    open var foundItemsHandler: (([CSSearchableItem]) -> Void)? {
+    open var foundItemsHandler: (@isolated(any) (sending [CSSearchableItem]) -> Void)? {
         get { lock.withLock { itemsHandler } }
         set { lock.withLock { itemsHandler = newValue } }
     }
 
     /// Called once at the end of a query that was started: with `nil` when all was found, with
-    /// ``CSSearchQueryError/Code/cancelled`` when it was cancelled. Set it before the start. Afterwards the query lets go of
-    /// its handlers, which often hold the query.
-    open var completionHandler: (((any Error)?) -> Void)? {
+    /// ``CSSearchQueryError/Code/cancelled`` when it was cancelled. Set it before the start. The query has let go of its handlers
+    /// by then, which often hold the query.
+    open var completionHandler: (@isolated(any) ((any Error)?) -> Void)? {
         get { lock.withLock { endHandler } }
         set { lock.withLock { endHandler = newValue } }
     }
 
-    /// How many items the handlers were given, the call under way included; without ``foundItemsHandler``, how many were
-    /// found. The sequences do not count.
-    open var foundItemCount: Int { lock.withLock { itemCount } }
+    /// How many items were found so far: given to ``foundItemsHandler``, the call under way included, or fetched for one of the
+    /// sequences, which are up to a page ahead of their loop.
+    open var foundItemCount: Int { run.itemCount }
 
     /// Whether the query was cancelled before its end.
     open var isCancelled: Bool { run.isCancelled }
@@ -76,7 +84,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     open func start() {
         guard run.begin(.handlers, suggests: wantsSuggestions) else { return }
         // The task keeps the query, as callers often do not.
-        Task.detached { await self.serveHandlers() }
+        Task.detached(executorPreference: HandlerExecutor("searchlight.query.handlers")) { await self.serveHandlers() }
     }
 
     /// Ends the query. No handler is given items after this; a call that is under way goes on. Then comes the completion
@@ -89,8 +97,8 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     /// Whether somebody is to be given suggestions.
     var wantsSuggestions: Bool { false }
 
-    /// Gives suggestions to whoever wants them, on the handlers' queue.
-    func deliver(_ suggestions: [CSSuggestion]) {}
+    /// Gives suggestions to whoever wants them.
+    func deliver(_ suggestions: [CSSuggestion]) async {}
 
     /// Lets go of all handlers.
     func releaseHandlers() {
@@ -105,42 +113,46 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     private func serveHandlers() async {
         var failure: CSSearchQueryError?
         do throws(CSSearchQueryError) {
-            if wantsSuggestions {
-                let suggestions = try await run.suggestions.all()
-                await perform { self.deliver(suggestions) }
+            if wantsSuggestions { await deliver(try await run.suggestions.all()) }
+            while let items = try await run.items.next() {
+                await give(items, to: foundItemsHandler, items: items.count)
             }
-            while let items = try await run.items.next() { await perform { self.deliver(items) } }
         } catch {
             failure = error
         }
-        let outcome = failure
-        await perform(always: true) {
-            let isCancelled = self.run.finish(.handlers)
-            self.completionHandler?(isCancelled ? CSSearchQueryError.cancelledQuery : outcome)
-            self.releaseHandlers()
-        }
+        let outcome = run.finish(.handlers) ? CSSearchQueryError.cancelledQuery : failure
+        let handler = completionHandler
+        releaseHandlers()
+        if let handler { await perform(HandlerCall(handler: handler, value: outcome), on: handler.isolation) }
     }
 
-    private func deliver(_ items: [CSSearchableItem]) {
-        let handler = lock.withLock {
-            itemCount += items.count
-            return itemsHandler
-        }
-        handler?(items)
+    /// Calls a handler where it was made, or else on the handlers' queue, and waits for it: whoever is slow to take items is given
+    /// them slowly. One that is there is not called once the query was cancelled.
+    func give<Value>(
+        _ value: Value, to handler: (@isolated(any) (sending Value) -> Void)?, items: Int = 0, suggestions: Int = 0
+    ) async {
+        guard let handler else { return run.count(items: items, suggestions: suggestions) }
+        var call = HandlerCall(handler: handler, value: value)
+        (call.items, call.suggestions, call.endsWithQuery) = (items, suggestions, true)
+        await perform(call, on: handler.isolation)
     }
 
-    /// Runs something on the handlers' queue, and waits for it: whoever is slow to take items is given them slowly.
-    ///
-    /// - Parameter always: whether to run it for a cancelled query too.
-    private func perform(always: Bool = false, _ body: @escaping () -> Void) async {
-        /// Sendable: run once, while the only one who knows it waits.
-        struct Job: @unchecked Sendable { let body: () -> Void }
-        let job = Job(body: body)
-        await withCheckedContinuation { continuation in
-            queue.async { [run] in
-                if always || !run.isCancelled { job.body() }
-                continuation.resume()
-            }
-        }
+    /// Nobody can cancel between the question and the call who is on the same actor.
+    private func perform<Value>(_ call: HandlerCall<Value>, on place: isolated (any Actor)?) async {
+        if call.endsWithQuery, run.isCancelled { return }
+        run.count(items: call.items, suggestions: call.suggestions)
+        nonisolated(unsafe) let value = call.value
+        await call.handler(value)
     }
+}
+
+/// A handler and what it is given. Sendable: carried to where the handler belongs, and used there only.
+private struct HandlerCall<Value>: @unchecked Sendable {
+    let handler: @isolated(any) (sending Value) -> Void
+    let value: Value
+    /// How much of what was found this is.
+    var items = 0
+    var suggestions = 0
+    /// Whether there is no call when the query was cancelled.
+    var endsWithQuery = false
 }

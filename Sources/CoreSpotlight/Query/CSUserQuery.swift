@@ -11,8 +11,7 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     // Sendable: what can change is read and written under the lock only.
 
     private let lock = NSLock()
-    private var suggestionsHandler: (([CSSuggestion]) -> Void)?
-    private var suggestionCount = 0
+    private var suggestionsHandler: (@isolated(any) (sending [CSSuggestion]) -> Void)?
 
     /// A query for what was typed, which need not follow any rules. An empty text, or `nil`, finds no items; suggestions
     /// there may be.
@@ -37,13 +36,13 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     open class func prepareProtectionClasses(_ protectionClasses: [FileProtectionType]) { prepare() }
 
     /// Given all suggestions there are, the likeliest first. Without it none are looked for. Set it before the start.
-    open var foundSuggestionsHandler: (([CSSuggestion]) -> Void)? {
+    open var foundSuggestionsHandler: (@isolated(any) (sending [CSSuggestion]) -> Void)? {
         get { lock.withLock { suggestionsHandler } }
         set { lock.withLock { suggestionsHandler = newValue } }
     }
 
-    /// How many suggestions the handler was given, the call under way included.
-    open var foundSuggestionCount: Int { lock.withLock { suggestionCount } }
+    /// How many suggestions the handler was given, the call under way included, or were fetched for one of the sequences.
+    open var foundSuggestionCount: Int { run.suggestionCount }
 
     /// Starts the query, which calls the handlers; see ``CSSearchQuery/start()``.
     open override func start() { super.start() }
@@ -53,12 +52,8 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
 
     override var wantsSuggestions: Bool { foundSuggestionsHandler != nil }
 
-    override func deliver(_ suggestions: [CSSuggestion]) {
-        let handler = lock.withLock {
-            suggestionCount = suggestions.count
-            return suggestionsHandler
-        }
-        handler?(suggestions)
+    override func deliver(_ suggestions: [CSSuggestion]) async {
+        await give(suggestions, to: foundSuggestionsHandler, suggestions: suggestions.count)
     }
 
     override func releaseHandlers() {

@@ -25,13 +25,19 @@ final class QueryReading: Sendable {
 
     /// The next items, `nil` at the end.
     func items<Item: Sendable>(_ wrap: @Sendable @escaping (CSSearchableItem) -> Item) async throws -> [Item]? {
-        try await wait { run async throws(CSSearchQueryError) in try await run.items.next()?.map(wrap) }
+        try await wait { run async throws(CSSearchQueryError) in
+            guard let items = try await run.items.next()?.map(wrap) else { return nil }
+            run.count(items: items.count)
+            return items
+        }
     }
 
     /// All suggestions.
     func suggestions() async throws -> [CSUserQuery.Suggestion] {
         try await wait { run async throws(CSSearchQueryError) in
-            try await run.suggestions.all().map(CSUserQuery.Suggestion.init)
+            let suggestions = try await run.suggestions.all().map(CSUserQuery.Suggestion.init)
+            run.count(suggestions: suggestions.count)
+            return suggestions
         } ?? []
     }
 

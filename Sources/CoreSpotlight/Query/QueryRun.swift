@@ -13,6 +13,8 @@ final class QueryRun: Sendable {
         var iterated: Set<Reader> = []
         var finished: Set<Reader> = []
         var isCancelled = false
+        var itemCount = 0
+        var suggestionCount = 0
 
         /// Whether something was read, and all of it to the end.
         var isOver: Bool {
@@ -69,6 +71,17 @@ final class QueryRun: Sendable {
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// How much the one who reads it was given.
+    var itemCount: Int { state.withLock { $0.itemCount } }
+    var suggestionCount: Int { state.withLock { $0.suggestionCount } }
+
+    func count(items: Int = 0, suggestions: Int = 0) {
+        state.withLock { state in
+            state.itemCount += items
+            state.suggestionCount += suggestions
+        }
+    }
 
     /// Cancels, unless it is over.
     func cancel() {

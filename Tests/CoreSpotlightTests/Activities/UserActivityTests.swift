@@ -282,6 +282,9 @@ struct UserActivityTests {
         let activity = NSUserActivity(activityType: "t")
         #expect(activity.isEligibleForHandoff && !activity.isEligibleForSearch)
         #expect(!activity.isEligibleForPublicIndexing && !activity.isEligibleForPrediction)
+        #expect(activity.suggestedInvocationPhrase == nil)
+        activity.suggestedInvocationPhrase = "Read on"
+        #expect(activity.suggestedInvocationPhrase == "Read on")
         #expect(activity.keywords.isEmpty && activity.userInfo == nil && !activity.needsSave)
         #expect(activity.expirationDate == nil && !activity.supportsContinuationStreams)
     }

@@ -2,6 +2,8 @@
 import Testing
 
 @testable import CoreSpotlight
+@testable import PortedSources
+@testable import PortedSourcesInSwift6
 
 @Suite("Search query")
 struct SearchQueryTests {
@@ -173,6 +175,69 @@ struct SearchQueryTests {
             query.start()
         }
         #expect(areMain == [false, false])
+    }
+
+    /// What a view of an app is.
+    @MainActor private final class ResultList {
+        var rows: [String] = []
+        var calls = 0
+    }
+
+    @Test @MainActor func handlersThatWereMadeOnTheMainActorAreCalledThere() async {
+        let query = query(FakeQueryTransport([.items(["a"]), .items(["b"])]))
+        let list = ResultList()
+        await withCheckedContinuation { continuation in
+            query.foundItemsHandler = { items in
+                MainActor.assertIsolated()
+                list.rows += items.map(\.uniqueIdentifier)
+            }
+            query.completionHandler = { error in
+                list.rows.append(error == nil ? "end" : "error")
+                continuation.resume()
+            }
+            query.start()
+        }
+        #expect(list.rows == ["id-a", "id-b", "end"])
+    }
+
+    @Test @MainActor func noItemsComeAfterACancelOnTheMainActor() async {
+        for _ in 0..<20 {
+            let query = query(FakeQueryTransport((0..<5).map { .items(["\($0)"]) }))
+            let list = ResultList()
+            let last = await withCheckedContinuation { continuation in
+                query.foundItemsHandler = { _ in list.calls += 1 }
+                query.completionHandler = { _ in continuation.resume(returning: list.calls) }
+                query.start()
+                Task {
+                    query.cancel()
+                    let given = list.calls
+                    for _ in 0..<5 { await Task.yield() }
+                    #expect(list.calls == given)
+                }
+            }
+            #expect(query.isCancelled ? last < 6 : last == 5)
+        }
+    }
+
+    @Test @MainActor func sourceOfBothLanguageModesIsCalledOnTheMainActor() async {
+        let five = query(FakeQueryTransport([.items(["a", "b"]), .items(["c"])]))
+        let old = PortedSources.MainActorSearch()
+        await withCheckedContinuation { continuation in old.search(five) { continuation.resume() } }
+        #expect(old.found == ["id-a", "id-b", "id-c"] && old.error == nil)
+        let six = query(FakeQueryTransport([.items(["a", "b"]), .items(["c"])]))
+        let new = PortedSourcesInSwift6.MainActorSearch()
+        await withCheckedContinuation { continuation in new.search(six) { continuation.resume() } }
+        #expect(new.found == old.found && new.error == nil)
+    }
+
+    @Test func sequencesCountWhatTheyGave() async throws {
+        let query = query(FakeQueryTransport([.items(["a", "b"]), .items([]), .items(["c"])]))
+        var iterator = query.results.makeAsyncIterator()
+        #expect(query.foundItemCount == 0)
+        _ = try await iterator.next()
+        #expect(query.foundItemCount == 2)
+        while try await iterator.next() != nil {}
+        #expect(query.foundItemCount == 3)
     }
 
     @Test func aQueryNobodyKeepsStillEnds() async {
