@@ -87,7 +87,7 @@ struct Searchlightd: AsyncParsableCommand {
         let manager = ServiceManager(environment: environment)
         configuration.notify = manager.notify
         configuration.watchdog = manager.watchdog
-        configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
+        configuration.sessionBus = sessionBus ? SessionBusAddress.find(in: environment) : nil
         configuration.rests = true
         do throws(EventLoop.Failure) {
             let clock = try EventLoop().clock

@@ -39,6 +39,16 @@ struct FactTests {
         #expect(reason.contains("No such file or directory"), "\(reason)")
     }
 
+    @Test("Without a variable and a socket in the folder of sockets there is no session bus, which is no fault")
+    func noBus() async throws {
+        let folder = try TemporaryFolder()
+        var roots = Self.roots(folder)
+        try Self.write(folder, "run/other", "")
+        roots.environment["XDG_RUNTIME_DIR"] = folder.path("run")
+        let facts = try #require(await ActivationFacts.read(roots))
+        #expect(facts.bus == .absent)
+    }
+
     @Test("The mount of a path is the innermost, of several at one place the last, and escapes are undone")
     func mounts() throws {
         let table = """

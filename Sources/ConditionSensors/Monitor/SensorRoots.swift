@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 import Glibc
 
 /// Where sensors look; a test puts its own folders, buses and clocks there.
@@ -34,8 +35,7 @@ public struct SensorRoots: Sendable {
         var roots = SensorRoots()
         // The default of the D-Bus specification (Well-known Message Bus Instances).
         roots.systemBus = environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/var/run/dbus/system_bus_socket"
-        let folder = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        roots.sessionBus = environment["DBUS_SESSION_BUS_ADDRESS"] ?? folder.map { "unix:path=\($0)/bus" }
+        roots.sessionBus = SessionBusAddress.find(in: environment)
         return roots
     }
 

@@ -23,7 +23,7 @@ struct ServiceFinder: ServiceOpener {
         var finder = ServiceFinder(
             location: StoreLocation(environment: environment), isUsual: environment.variable("SEARCHLIGHT_STORE") == nil
         )
-        guard finder.isUsual, let address = environment.variable("DBUS_SESSION_BUS_ADDRESS") else { return finder }
+        guard finder.isUsual, let address = SessionBusAddress.find(in: environment) else { return finder }
         finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: address) }
         finder.sessionBus = address
         return finder

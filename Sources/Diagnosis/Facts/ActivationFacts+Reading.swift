@@ -60,8 +60,7 @@ extension ActivationFacts {
 
     /// Asks the bus, which starts nothing for that.
     private static func askBus(_ roots: DiagnosisRoots) async -> Bus {
-        let folder = roots.folder("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" }
-        guard let address = roots.environment["DBUS_SESSION_BUS_ADDRESS"] ?? folder else { return .absent }
+        guard let address = SessionBusAddress.find(in: roots.environment) else { return .absent }
         let answer = await Patience.ask(
             roots.patience,
             { () async -> Bus in

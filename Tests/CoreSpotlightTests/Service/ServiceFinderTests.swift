@@ -77,6 +77,7 @@ struct ServiceFinderTests {
         #expect(ServiceFinder.of(bus).activate != nil)
         #expect(ServiceFinder.of(bus).location.folder == "/home/ada/.local/share/searchlight/store")
         #expect(ServiceFinder.of(["HOME": "/home/ada"]).activate == nil)
+        #expect(ServiceFinder.of(["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/nonexistent"]).activate == nil)
         #expect(ServiceFinder.of(bus.merging(["SEARCHLIGHT_STORE": "/x"]) { $1 }).activate == nil)
     }
 }
