@@ -70,13 +70,32 @@ enum Program {
     /// What is wrong with the name of a command, or its place; `nil` if that is not what is wrong.
     private static func wrongCommand(_ arguments: [String]) -> String? {
         let names = Searchlight.configuration.subcommands.compactMap { $0.configuration.commandName }
-        guard let first = arguments.first, !names.contains(first), first != "help" else { return nil }
+        guard let first = arguments.first, first != "help" else { return nil }
+        guard !names.contains(first) else { return wrongSubcommand(arguments) }
         guard first.hasPrefix("-") else {
             let near = NearNames.sentence(to: first, among: names)
             return "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them.")"
         }
         guard !first.hasPrefix("--generate-"), let name = arguments.first(where: names.contains) else { return nil }
         return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"
+    }
+
+    /// What is wrong with a command of a group, such as `types`; `nil` if that is not what is wrong, or nothing is like it.
+    private static func wrongSubcommand(_ arguments: [String]) -> String? {
+        var command: any ParsableCommand.Type = Searchlight.self
+        var place = "searchlight"
+        for name in arguments {
+            let children = command.configuration.subcommands
+            if let child = children.first(where: { $0.configuration.commandName == name }) {
+                command = child
+                place += " " + name
+                continue
+            }
+            guard !children.isEmpty, !name.hasPrefix("-") else { return nil }
+            let near = NearNames.sentence(to: name, among: children.compactMap { $0.configuration.commandName })
+            return near.map { "There is no command “\(place) \(name.prefix(80))”. \($0)" }
+        }
+        return nil
     }
 
     /// What is wrong with the command that help is wanted for; `nil` if nothing is.

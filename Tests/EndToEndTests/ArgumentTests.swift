@@ -43,6 +43,14 @@ struct ArgumentTests {
         let command = Command(harness: try Harness())
         let misspelt = try command("sarch", "x")
         #expect(misspelt.status == 64 && misspelt.output.contains("no command “sarch”. Did you mean search?"))
+        for (group, name, right) in [
+            ("types", "lokup", "lookup"), ("service", "stpo", "stop"), ("extensions", "lits", "list"),
+        ] {
+            let wrong = try command(group, name)
+            #expect(wrong.status == 64, "\(wrong)")
+            #expect(
+                wrong.output.contains("no command “searchlight \(group) \(name)”. Did you mean \(right)?"), "\(wrong)")
+        }
         let option = try command("--store", "/nowhere", "search", "x")
         #expect(option.status == 64)
         #expect(option.output.contains("Options come after the command: searchlight search --store"))
