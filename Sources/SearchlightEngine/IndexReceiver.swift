@@ -13,7 +13,7 @@ struct IndexReceiver: DonationReceiver {
     /// What decides on each donation when it is accepted.
     var terms = DonationTerms()
     /// Called for each donation that was kept.
-    var onKept: @Sendable () -> Void = {}
+    var onKept: @Sendable (IndexBatch) -> Void = { _ in }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
         guard writer.isWritable else {
@@ -27,7 +27,7 @@ struct IndexReceiver: DonationReceiver {
             }
             throw BusError(error)
         }
-        onKept()
+        onKept(batch)
     }
 
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? {

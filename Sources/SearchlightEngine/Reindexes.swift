@@ -96,6 +96,14 @@ final class Reindexes: Sendable {
 
     func forget(_ token: DelegateToken) { state.withLock { _ = $0.late.remove(token) } }
 
+    /// Whether this delegate may be the one who is asked: only of a reindex of everything is it noted who that is.
+    func mayBeAsked(_ token: DelegateToken, _ bundle: String) -> Bool {
+        state.withLock { state in
+            guard let reindex = state.reindexes[bundle] else { return false }
+            return reindex.asked == nil || reindex.asked == .delegate(token)
+        }
+    }
+
     /// What others than those who were asked have donated.
     func kept(_ bundle: String) -> Kept { state.withLock { $0.reindexes[bundle]?.kept ?? Kept() } }
 

@@ -49,8 +49,11 @@ extension SearchlightEngine {
         guard case .delegate(let token) = donor else {
             return IndexReceiver(writer: writer, donor: donor, terms: terms)
         }
-        return IndexReceiver(writer: writer, donor: donor, terms: terms) { [delegates] in
+        return IndexReceiver(writer: writer, donor: donor, terms: terms) { [delegates, reindexes, listeners] batch in
             delegates.noteProgress(token)
+            // Who asked for it is told how much comes, as of a worker.
+            let (bundle, count) = (batch.scope.bundle, batch.itemCount)
+            if count > 0, reindexes.mayBeAsked(token, bundle) { listeners.tell(.donated(bundle: bundle, count: count)) }
         }
     }
 

@@ -6,7 +6,7 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// See ``ReindexCall``. An app that is registered as a delegate is asked instead of its
-    /// extension. If there is nobody to ask, the request stays owed too, provided that the bundle has donated before.
+    /// extension. If there is nobody to ask, the request is refused and not owed.
     package func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) async throws(EngineError) -> Int {
@@ -70,10 +70,8 @@ extension SearchlightEngine {
         _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         if !delegates.isRegistered(for: identifier) {
-            do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch {
-                if let request, jobStore.isDonor(identifier) { try jobStore.update { $0.add(request) } }
-                throw .extension(error)
-            }
+            // Nobody can be asked, perhaps never again; so nothing is owed, and whoever asks is told so.
+            do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch { throw .extension(error) }
         }
         if origin == .person { await takeOver(identifier) }
         guard reindexes.begin(identifier) else {

@@ -11,7 +11,8 @@ struct ReindexCommand: OptionedCommand {
         abstract: "Have extensions donate all their items again.",
         discussion: """
             A reindex that fails stays owed: “searchlight status” shows it, and the next reindex of that bundle makes \
-            up for it, from where it ended if the extension reindexes in pages. With --json an array is printed, one \
+            up for it, from where it ended if the extension reindexes in pages. One of an app that does not run and has no \
+            extension is refused, and not owed. With --json an array is printed, one \
             report for each bundle, failed and refused ones too; when nothing could be begun, the object of a failure. \
             One that is disabled is no failure, unless it is named.
             """)

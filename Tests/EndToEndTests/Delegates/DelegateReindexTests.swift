@@ -5,6 +5,7 @@ import Foundation
 import ItemRecord
 import SearchIndex
 import ServiceMessages
+import Synchronization
 import Testing
 
 @testable import ExtensionHost
@@ -39,6 +40,32 @@ struct DelegateReindexTests {
             #expect(engine.owedJobs.isEmpty)
         }
         #expect(harness.startedWorkers == 0)
+    }
+
+    @Test("is followed as an extension is: who asked is told how many items it donates, and not what others donate")
+    func donatedEvents() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            let bundle = "com.example.app"
+            let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in
+                try await app.donate("one", "two")
+                try await FakeApp(bundle, engine).donate("other")
+                try await app.donate("three")
+                return []
+            }
+            try app.register()
+            try await app.donate("before")
+            let donated = Mutex(0)
+            let count = { @Sendable (event: ExtensionEvent) in
+                if case .donated(_, let count) = event { donated.withLock { $0 += count } }
+            }
+            _ = try await engine.reindexAll(bundle, onEvent: count)
+            #expect(donated.withLock { $0 } == 3)
+            _ = try await engine.reindexItems(["one"], of: bundle, onEvent: count)
+            #expect(donated.withLock { $0 } == 6)
+            try await app.donate("after")
+            #expect(donated.withLock { $0 } == 6)
+        }
     }
 
     @Test("has no client state left once it has deleted everything, so that it begins anew")
