@@ -14,6 +14,8 @@ public struct Removal: Hashable, Sendable, Codable {
         case fileReference
         /// An address of a scheme that a link may not have.
         case link
+        /// An address that leads from where the original is, as the one of another file beside it.
+        case relativeLink
         /// What leads elsewhere by itself, or changes what addresses mean.
         case redirect, base
         /// A rule or property of a style.
@@ -45,6 +47,7 @@ public struct Removal: Hashable, Sendable, Codable {
             case .remoteLoad: ("remote load", "remote loads")
             case .fileReference: ("reference to a file", "references to files")
             case .link: ("unsafe link", "unsafe links")
+            case .relativeLink: ("relative link", "relative links")
             case .redirect: ("redirect", "redirects")
             case .base: ("base address", "base addresses")
             case .style: ("style", "styles")

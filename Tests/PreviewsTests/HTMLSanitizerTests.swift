@@ -105,6 +105,21 @@ struct HTMLSanitizerTests {
         #expect(Removal.summary(of: []) == nil)
     }
 
+    @Test(
+        "A link that leads on from where the original is, is told as relative, not as unsafe",
+        arguments: [
+            ("other.md", Removal.Kind.relativeLink), ("../up/a%20b.html#x", .relativeLink), ("?page=2", .relativeLink),
+            ("a/b:c", .relativeLink), ("/etc/passwd", .fileReference), ("file:///x", .fileReference),
+            ("//host.example/x", .link), ("javascript:x", .link), ("JaVa\nscript:x", .link), ("x-app:open", .link),
+            ("\\\\host\\x", .link), ("\u{1}javascript:x", .link),
+        ])
+    func relativeLinks(address: String, kind: Removal.Kind) throws {
+        let page = try page("<a href=\"\(address)\">x</a>")
+        #expect(counts(page.removals) == [kind: 1])
+        #expect(page.body == "><a>x</a>", "\(page.body)")
+        if kind == .relativeLink { #expect(Removal.summary(of: page.removals) == "1 relative link") }
+    }
+
     @Test("Text around and within what is removed stays where it is text, and goes where it is code")
     func content() throws {
         #expect(try page("a<script>b</script>c<style>d</style>e").body == ">ace")

@@ -100,6 +100,9 @@ public struct Thumbnail: Hashable, Sendable {
 }
 
 extension ItemRecord {
+    /// The attributes that ``thumbnailReference`` reads.
+    public static let thumbnailAttributes = ["thumbnailData", "thumbnailURL"]
+
     /// Where the item's thumbnail is: in the item, or in a file of this machine. A web address is none.
     public var thumbnailReference: Thumbnail.Reference? {
         if case .data(let bytes)? = attributes["thumbnailData"], !bytes.isEmpty { return .data(bytes) }

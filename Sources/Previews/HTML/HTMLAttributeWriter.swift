@@ -151,10 +151,18 @@ struct HTMLAttributeWriter {
         let isAllowed = start.hasPrefix("#") || Self.linkStarts.contains { start.hasPrefix($0) }
         guard isAllowed, address.count <= Self.maximumAddressBytes else {
             let isFile = start.hasPrefix("file:") || start.hasPrefix("/") && !start.hasPrefix("//")
-            tally.note(isFile ? .fileReference : .link, example: address[...])
+            let kind: Removal.Kind = isFile ? .fileReference : Self.isRelative(address) ? .relativeLink : .link
+            tally.note(kind, example: address[...])
             return nil
         }
         return address
+    }
+
+    /// Whether an address has neither a scheme nor a host. A colon ends a scheme, unless a path, query or fragment began before it.
+    private static func isRelative(_ address: [UInt8]) -> Bool {
+        guard !address.isEmpty, !address.starts(with: "//".utf8) else { return false }
+        let end = address.firstIndex { ":/?#\\".utf8.contains($0) }
+        return end.map { address[$0] != UInt8(ascii: ":") && address[$0] != UInt8(ascii: "\\") } ?? true
     }
 
     private static let linkStarts = ["http://", "https://", "mailto:"]
