@@ -79,5 +79,11 @@ enum reading chromium_read(const char *path, struct work *work, bookmark_taker t
                            struct problem *problem);
 enum reading netscape_read(const char *path, struct work *work, bookmark_taker take, void *context,
                            struct problem *problem);
+enum reading backup_read(const char *path, struct work *work, bookmark_taker take, void *context,
+                         struct problem *problem);
+
+/* Whether a file that begins so is one for the reader of exported pages, or of Firefox's backups. */
+bool netscape_recognizes(const char *head, size_t length);
+bool backup_recognizes(const char *head, size_t length);
 
 #endif

@@ -57,7 +57,7 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     static const char folder_attribute[] = "com_searchlight_bookmarks_folder";
     static const char visits_attribute[] = "com_searchlight_bookmarks_visitCount";
     const searchlight_host_items *items = self->items;
-    char domain[MAX_FOLDER], text[MAX_URL], tags[MAX_TAGS + MAX_KEYWORD + 2], folder[MAX_FOLDER],
+    char domain[MAX_FOLDER], text[2 * MAX_URL + 1], tags[MAX_TAGS + MAX_KEYWORD + 2], folder[MAX_FOLDER],
         path[5 * MAX_FOLDER + 8]; /* " › " has five bytes */
     const char *parts[MAX_TAG_COUNT + 1];
     domain_of(entry, domain, sizeof domain);
@@ -66,8 +66,10 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     items->set_string(item, "title", entry->title);
     items->set_string(item, "contentURL", entry->url);
     items->set_string(item, "url", entry->url);
-    /* Parts of the address are searched for too. */
-    text_readable_url(text, sizeof text, entry->url);
+    /* Parts of the address are searched for too: as letters, and as they stand there. */
+    size_t legible = text_legible_url(text, MAX_URL, entry->url);
+    text_readable_url(text + legible + 1, MAX_URL, entry->url);
+    if (strcmp(text, text + legible + 1) != 0) text[legible] = ' ';
     items->set_string(item, "textContent", text);
     if (*entry->description != 0) items->set_string(item, "contentDescription", entry->description);
     items->set_strings(item, "contentSources", &entry->source, 1);

@@ -2,7 +2,6 @@
 /* library.c: see library.h. Here bookmarks are made harmless: what others wrote arrives through `add` and nowhere else. */
 #include "library.h"
 
-#include "sources.h"
 #include "text.h"
 
 #include <errno.h>
@@ -116,28 +115,22 @@ static bool execute(struct library *library, const char *text) {
 struct intake {
     struct library *library;
     const struct source *source;
-    sqlite3_stmt *insert;
+    sqlite3_stmt *insert, *look;
     int64_t number; /* of the source */
     size_t taken, left_out;
     bool is_full, has_failed;
 };
 
-static bool had_bookmarks(const struct exported *exported, uint64_t hash) {
-    for (size_t i = 0; i < exported->count; i++)
-        if (exported->hashes[i] == hash) return true;
-    return false;
-}
-
 /* Remembers which exported files have bookmarks. While something is missing, nothing is forgotten. */
 static bool note_exported(struct library *library) {
     struct exported now = {{0}, 0};
     if (library->is_missing) now = library->exported;
-    sqlite3_stmt *statement = prepare(library, "SELECT key FROM source s WHERE key LIKE 'html/%' AND seen = 1 AND"
+    sqlite3_stmt *statement = prepare(library, "SELECT key FROM source s WHERE (key LIKE 'html/%' OR key LIKE 'json/%') AND seen = 1 AND"
                                                " EXISTS (SELECT 1 FROM bookmark WHERE source = s.id) ORDER BY key", NULL, NULL);
     int result = SQLITE_ERROR;
     while (statement != NULL && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         uint64_t hash = text_hash(TEXT_HASH, slice_of((const char *)sqlite3_column_text(statement, 0)));
-        if (now.count < MAX_EXPORTED && !had_bookmarks(&now, hash)) now.hashes[now.count++] = hash;
+        if (now.count < MAX_EXPORTED && !exported_has(&now, hash)) now.hashes[now.count++] = hash;
     }
     sqlite3_finalize(statement);
     if (result == SQLITE_DONE) library->exported = now;
@@ -145,6 +138,24 @@ static bool note_exported(struct library *library) {
 }
 
 static double moment(double seconds) { return seconds > 0 && seconds < 32503680000.0 ? seconds : 0; }
+
+/* Carries out the insertion; false if there is a bookmark of that name, or if it has failed. */
+static bool put(struct intake *intake) {
+    int result = sqlite3_step(intake->insert);
+    sqlite3_reset(intake->insert);
+    intake->has_failed = result != SQLITE_DONE;
+    return !intake->has_failed && sqlite3_changes(intake->library->database) == 1;
+}
+
+/* Whether the bookmark that has the name of another one also says all that it says. */
+static bool is_known(struct intake *intake, const char *const texts[7]) {
+    sqlite3_stmt *look = intake->look;
+    for (int i = 0; i < 7; i++) sqlite3_bind_text(look, i + 1, texts[i], -1, SQLITE_STATIC);
+    bool is_there = sqlite3_step(look) == SQLITE_ROW;
+    sqlite3_reset(look);
+    sqlite3_clear_bindings(look);
+    return is_there;
+}
 
 static bool add(void *context, const struct bookmark *bookmark) {
     struct intake *intake = context;
@@ -158,7 +169,7 @@ static bool add(void *context, const struct bookmark *bookmark) {
     if (intake->is_full) return false;
     if (text_line(title, sizeof title, bookmark->title, 0) == 0 &&
         text_line(title, sizeof title, bookmark->page_title, 0) == 0)
-        text_readable_url(title, sizeof title, url);
+        text_legible_url(title, sizeof title, url);
     text_line(description, sizeof description, bookmark->description, 0);
     text_line(keyword, sizeof keyword, bookmark->keyword, 0);
     text_line(folder, sizeof folder, bookmark->folder, '\n');
@@ -174,18 +185,23 @@ static bool add(void *context, const struct bookmark *bookmark) {
     const char *const texts[] = {identifier, url, title, description, keyword, folder, tags};
     const double moments[] = {moment(bookmark->added), moment(bookmark->modified), moment(bookmark->visited)};
     sqlite3_stmt *insert = intake->insert;
-    sqlite3_reset(insert);
     for (int i = 0; i < 7; i++) sqlite3_bind_text(insert, i + 1, texts[i], -1, SQLITE_STATIC);
     for (int i = 0; i < 3; i++) sqlite3_bind_double(insert, i + 8, moments[i]);
     sqlite3_bind_int64(insert, 11, bookmark->visits < 0 ? -1 : bookmark->visits);
     sqlite3_bind_int64(insert, 12, intake->number);
     sqlite3_bind_int64(insert, 13, (int64_t)text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(title)));
-    int result = sqlite3_step(insert);
-    sqlite3_reset(insert);
+    bool is_added = put(intake);
+    /* The same address is in this folder under another title, or with other tags: both can be found. */
+    if (!intake->has_failed && !is_added && !is_known(intake, texts)) {
+        uint64_t hash = TEXT_HASH;
+        for (int i = 1; i < 7; i++) hash = text_hash(hash, slice_of(texts[i]));
+        snprintf(identifier, sizeof identifier, "%s/%016llx-%016llx", intake->source->key, (unsigned long long)hash,
+                 (unsigned long long)text_hash(TEXT_HASH, slice_of(local)));
+        sqlite3_bind_text(insert, 1, identifier, -1, SQLITE_STATIC);
+        is_added = put(intake);
+    }
     sqlite3_clear_bindings(insert);
-    intake->has_failed = result != SQLITE_DONE;
-    /* Twice the same in one folder is once. */
-    if (sqlite3_changes(intake->library->database) == 1) intake->taken++;
+    if (is_added) intake->taken++;
     return !intake->has_failed;
 }
 
@@ -229,7 +245,7 @@ static void take_stamp(const struct source *source, char stamp[256]) {
 static enum reading read_source(struct library *library, const struct source *source, int64_t number, const char *stamp,
                                 struct work *work) {
     struct problem problem = {""};
-    struct intake intake = {library, source, NULL, number, 0, 0, false, false};
+    struct intake intake = {.library = library, .source = source, .number = number};
     if (!execute(library, "BEGIN")) return READING_LATER;
     sqlite3_stmt *clear = prepare(library, "DELETE FROM bookmark WHERE source = ?1", NULL, NULL);
     sqlite3_bind_int64(clear, 1, number);
@@ -237,9 +253,13 @@ static enum reading read_source(struct library *library, const struct source *so
                             "INSERT OR IGNORE INTO bookmark(id, url, title, description, keyword, folder, tags, added,"
                             " modified, visited, visits, source, twin) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
                             NULL, NULL);
+    intake.look = prepare(library,
+                          "SELECT 1 FROM bookmark WHERE id = ?1 AND url = ?2 AND title = ?3 AND description = ?4 AND"
+                          " keyword = ?5 AND folder = ?6 AND tags = ?7", NULL, NULL);
     enum reading reading = READING_LATER;
-    if (run(clear) && intake.insert != NULL) reading = source->read(source->path, work, add, &intake, &problem);
+    if (run(clear) && intake.insert != NULL && intake.look != NULL) reading = source->read(source->path, work, add, &intake, &problem);
     sqlite3_finalize(intake.insert);
+    sqlite3_finalize(intake.look);
     if (intake.is_full && !intake.has_failed) {
         reading = READING_DONE;
         problem_set(&problem, "%s has more than %d bookmarks, of which no more are taken", source->path, (int)MAX_BOOKMARKS);
@@ -248,7 +268,7 @@ static enum reading read_source(struct library *library, const struct source *so
         reading = READING_LATER;
         problem_set(&problem, "the bookmarks of %s cannot be kept: %s", source->path, sqlite3_errmsg(library->database));
     }
-    if (reading == READING_FOREIGN && had_bookmarks(&library->exported, text_hash(TEXT_HASH, slice_of(source->key)))) {
+    if (reading == READING_FOREIGN && exported_has(&library->exported, text_hash(TEXT_HASH, slice_of(source->key)))) {
         reading = READING_USELESS;
         problem_set(&problem, "%s is not a bookmarks file any more", source->path);
     }
@@ -310,11 +330,14 @@ enum reading library_refresh(struct library *library, struct work *work, const c
         watch(library);
     }
     struct sources sources;
-    bool is_good = sources_find(&sources);
+    bool is_good = sources_find(&sources, &library->exported);
     if (identifier == NULL) {
         library->is_missing = false;
         if (is_good && sources.is_incomplete) miss(library, &sources.problem);
         if (*sources.misnamed.text != 0) say(library, "skipped: what leads to no folder in %s", sources.misnamed.text);
+        if (sources.left_out > 0)
+            say(library, "skipped: %zu files or profiles, since of a folder no more than %d are read", sources.left_out,
+                (int)MAX_FOLDERS);
         is_good = is_good && execute(library, "UPDATE source SET seen = 0");
     }
     enum reading reading = READING_DONE;
@@ -351,9 +374,11 @@ enum reading library_refresh(struct library *library, struct work *work, const c
 #define COLUMNS                                                                                                      \
     "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
     " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "
+/* What another source has as well is left out, unless it says there what is not said here. */
 #define SHOWN                                                                                                        \
     " NOT EXISTS (SELECT 1 FROM bookmark o JOIN source t ON t.id = o.source WHERE o.twin = b.twin"                   \
-    " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title)"
+    " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title AND b.tags IN ('', o.tags)"                        \
+    " AND b.keyword IN ('', o.keyword) AND b.description IN ('', o.description))"
 
 static bool hand_out(sqlite3_stmt *statement, entry_taker take, void *context) {
     const char *text[9];

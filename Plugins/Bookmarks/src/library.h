@@ -9,17 +9,9 @@
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
-#include "bookmarks.h"
+#include "sources.h"
 
 struct library;
-
-/* The exported files that had bookmarks when they were last read, each by a hash of its key: of one that is empty or
- * something else now, what is known stays. Of more than these the others are not remembered. */
-enum { MAX_EXPORTED = 31 };
-struct exported {
-    uint64_t hashes[MAX_EXPORTED];
-    size_t count;
-};
 
 /* Says something to the person who looks after the extension. */
 typedef void (*library_voice)(void *context, const char *line);

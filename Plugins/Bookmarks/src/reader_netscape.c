@@ -4,6 +4,7 @@
  * never closed. libxml2 reads it as a stream of tags, so that size and nesting cost no memory here. Only these matter: <H3>
  * names the folder that the next <DL> holds, <A> is a bookmark, <DD> describes the one before it.
  */
+#include "encoding.h"
 #include "snapshot.h"
 #include "text.h"
 
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 #define MAX_FILE (INT64_C(512) << 20)
-enum { CHUNK = 64 << 10, SNIFF = 4 << 10, MAX_DEPTH = 100000 };
+enum { CHUNK = 64 << 10, MAX_DEPTH = 100000 };
 
 /* One bookmark while its parts arrive. Owned by the state. */
 struct pending {
@@ -161,52 +162,46 @@ static void characters(void *context, const xmlChar *text, int length) {
 /* Malformed HTML is the ordinary case. */
 static void ignore_error(void *context, const char *format, ...) { (void)context, (void)format; }
 
-/* Whether a file begins like a bookmarks file. */
-static bool is_bookmarks_file(const char *bytes, size_t length) {
+/* Whether a text has the mark of a bookmarks file. */
+static bool has_mark(const char *bytes, size_t length) {
     static const char mark[] = "NETSCAPE-Bookmark-file";
     for (size_t i = 0; i + sizeof mark - 1 <= length; i++)
         if (strncasecmp(bytes + i, mark, sizeof mark - 1) == 0) return true;
     return false;
 }
 
-/* What a file holds as valid UTF-8 without NULs, so that the parser need not judge it: bytes that are no UTF-8 are taken for
- * Latin-1, which the browsers of the nineties wrote. What may go on in the next chunk is left over; returns its length. */
-static size_t repair(const char *bytes, size_t count, bool is_last, struct buffer *out) {
-    const char *at = bytes, *end = bytes + count;
-    out->length = 0;
-    while (at < end) {
-        size_t length = 0;
-        const char *plain = at;
-        while (plain < end && (signed char)*plain > 0) plain++;
-        buffer_add(out, at, (size_t)(plain - at));
-        if ((at = plain) == end) break;
-        unsigned char byte = (unsigned char)*at;
-        if (!is_last && byte >= 0xC2 && end - at < 4) return (size_t)(end - at);
-        bool is_valid = byte != 0 && (text_character(at, end, &length) != 0xFFFD || length > 1);
-        const char latin[2] = {(char)(0xC0 | byte >> 6), (char)(0x80 | (byte & 0x3F))};
-        if (is_valid) buffer_add(out, at, length);
-        else if (byte == 0) buffer_say(out, " ");
-        else buffer_add(out, latin, 2);
-        at += is_valid ? length : 1;
-    }
-    return 0;
+bool netscape_recognizes(const char *head, size_t length) {
+    struct decoder decoder;
+    struct buffer text = {NULL, 0, 0, false};
+    if (length > ENCODING_HEAD) length = ENCODING_HEAD;
+    size_t mark = decoder_open(&decoder, head, length);
+    decoder_run(&decoder, head + mark, length - mark, true, &text);
+    bool has = has_mark(text.bytes, text.length);
+    free(text.bytes);
+    decoder_close(&decoder);
+    return has;
 }
 
 static enum reading parse(int file, const char *path, int64_t size, struct state *state, struct problem *problem) {
     char *chunk = malloc(CHUNK);
     ssize_t count = chunk == NULL ? -1 : pread(file, chunk, CHUNK, 0);
     enum reading reading = READING_DONE;
+    struct decoder decoder = {.converts = false};
+    size_t mark = 0;
     if (count < 0) {
         reading = READING_LATER;
         problem_set(problem, "%s cannot be read: %s", path, chunk == NULL ? "out of memory" : strerror(errno));
-    } else if (!is_bookmarks_file(chunk, count < SNIFF ? (size_t)count : SNIFF)) {
+    } else if (!netscape_recognizes(chunk, (size_t)count)) {
         reading = READING_FOREIGN;
         problem_set(problem, "%s is not a bookmarks file", path);
+    } else {
+        mark = decoder_open(&decoder, chunk, (size_t)count);
     }
     int64_t done = 0;
     struct buffer text = {NULL, 0, 0, false};
     while (reading == READING_DONE) {
-        size_t left = repair(chunk, (size_t)count, count < CHUNK, &text);
+        size_t left = decoder_run(&decoder, chunk + mark, (size_t)count - mark, count < CHUNK, &text);
+        mark = 0;
         /* Its errors are those of HTML, but for these two. */
         int error = htmlParseChunk(state->parser, text.bytes == NULL ? "" : text.bytes, (int)text.length, count == 0);
         if (state->is_cancelled) reading = READING_CANCELLED;
@@ -228,6 +223,7 @@ static enum reading parse(int file, const char *path, int64_t size, struct state
         hand_over(state);
         if (state->is_cancelled) reading = READING_CANCELLED;
     }
+    decoder_close(&decoder);
     free(text.bytes), free(chunk);
     return reading;
 }

@@ -84,20 +84,20 @@ size_t settings_profiles(char *text, struct profile profiles[MAX_PROFILES]) {
     return count;
 }
 
-char *settings_documents(char *text, const char *home) {
-    char *result = NULL;
-    for (char *line; (line = settings_line(&text)) != NULL;) {
-        const char *found = value(line, "XDG_DOCUMENTS_DIR");
+char *settings_folder(const char *text, const char *name, const char *home) {
+    char *copy = strdup(text), *rest = copy, *result = NULL;
+    for (char *line; copy != NULL && (line = settings_line(&rest)) != NULL;) {
+        const char *found = value(line, name);
         size_t length = found == NULL ? 0 : strlen(found);
         if (length < 3 || found[0] != '"' || found[length - 1] != '"') continue;
+        line[strlen(line) - 1] = 0;
         free(result);
-        if (strncmp(found + 1, "$HOME/", 6) == 0) {
-            result = settings_join(home, found + 7);
-            if (result != NULL) result[strlen(result) - 1] = 0;
-        } else {
-            result = found[1] == '/' ? strndup(found + 1, length - 2) : NULL;
-        }
+        if (strncmp(found + 1, "$HOME/", 6) == 0) result = settings_join(home, found + 7);
+        else result = found[1] == '/' ? strdup(found + 1) : NULL;
+        size_t end = result == NULL ? 0 : strlen(result);
+        while (end > 1 && result[end - 1] == '/') result[--end] = 0;
     }
+    free(copy);
     return result;
 }
 

@@ -22,8 +22,9 @@ enum { MAX_PROFILES = 64 };
 /* The profiles that a profiles.ini names, those that Firefox starts with first. Changes the text. Returns their number. */
 size_t settings_profiles(char *text, struct profile profiles[MAX_PROFILES]);
 
-/* The documents folder as user-dirs.dirs names it, which the caller frees; NULL if it names none. */
-char *settings_documents(char *text, const char *home);
+/* A folder as user-dirs.dirs names it ("XDG_DOCUMENTS_DIR"), without a slash at its end, which the caller frees; NULL if it
+ * names none. */
+char *settings_folder(const char *text, const char *name, const char *home);
 
 /* "FOLDER/NAME", which the caller frees; NULL if memory is short. */
 char *settings_join(const char *folder, const char *name);

@@ -6,6 +6,7 @@
 #include "sources.h"
 
 #include "settings.h"
+#include "snapshot.h"
 #include "text.h"
 
 #include <dirent.h>
@@ -15,12 +16,13 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { MAX_ENTRIES = 10000, MAX_FOLDERS = 64 };
+enum { MAX_ENTRIES = 10000 };
 
 /* Folders of the person's. All owned; NULL where there is none. */
 struct places {
-    char *home, *config, *documents;
+    char *home, *config, *documents, *downloads;
 };
 
 /* Whether something is there, or might be: what may not be looked at is not gone. */
@@ -57,11 +59,15 @@ static bool add(struct sources *sources, const char *kind, struct slice within, 
     return source->key != NULL && source->name != NULL;
 }
 
+static void hash_path(const char *path, char hash[17]) {
+    snprintf(hash, 17, "%016llx", (unsigned long long)text_hash(TEXT_HASH, slice_of(path)));
+}
+
 /* The same for a file that only its path names. */
 static bool add_by_path(struct sources *sources, const char *kind, const char *name, char *path, source_reader read) {
     char hash[17];
     if (path == NULL) return false;
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)text_hash(TEXT_HASH, slice_of(path)));
+    hash_path(path, hash);
     return add(sources, kind, slice_of(hash), name, path, read);
 }
 
@@ -102,8 +108,17 @@ static bool add_firefox(struct sources *sources, const char *base, const char *f
     return is_good;
 }
 
+/* Where names are looked for, and what is known there. */
+struct look {
+    const char *folder;
+    bool is_listed; /* the person has named it */
+    const struct exported *exported;
+};
+typedef bool (*liking)(const struct look *look, const char *name);
+
 /* Names in a folder that a test likes, in their order. Ends with NULL; all to be freed with free_names. */
-static char **names_in(const char *folder, bool (*likes)(const char *), struct sources *sources) {
+static char **names_in(const struct look *look, liking likes, struct sources *sources) {
+    const char *folder = look->folder;
     size_t count = 0, seen = 0;
     char **names = calloc(MAX_FOLDERS + 1, sizeof *names);
     DIR *stream = names == NULL ? NULL : opendir(folder);
@@ -113,9 +128,10 @@ static char **names_in(const char *folder, bool (*likes)(const char *), struct s
         is_unsure(sources, READING_LATER, &problem);
     }
     for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL && seen < MAX_ENTRIES; seen++) {
-        if (!likes(entry->d_name)) continue;
+        if (!likes(look, entry->d_name)) continue;
         size_t place = count;
         while (place > 0 && strcmp(names[place - 1], entry->d_name) > 0) place--;
+        if (count == MAX_FOLDERS) sources->left_out++;
         if (place == MAX_FOLDERS) continue;
         char *name = strdup(entry->d_name);
         if (name == NULL) break;
@@ -133,17 +149,78 @@ static void free_names(char **names) {
     free(names);
 }
 
-static bool is_profile(const char *name) { return strcmp(name, "Default") == 0 || strncmp(name, "Profile ", 8) == 0; }
+static bool is_profile(const struct look *look, const char *name) {
+    (void)look;
+    return strcmp(name, "Default") == 0 || strncmp(name, "Profile ", 8) == 0;
+}
 
-static bool is_page(const char *name) {
+/* What an exported file is by its name. */
+struct form {
+    const char *kind; /* begins the source's key */
+    source_reader read;
+    bool (*recognizes)(const char *head, size_t length);
+};
+
+static const struct form *form_of(const char *name) {
+    static const struct form page = {"html", netscape_read, netscape_recognizes};
+    static const struct form backup = {"json", backup_read, backup_recognizes};
     const char *ending = strrchr(name, '.');
-    return *name != '.' && ending != NULL && (strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0);
+    if (*name == '.' || ending == NULL) return NULL;
+    if (strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0) return &page;
+    return strcasecmp(ending, ".json") == 0 || strcasecmp(ending, ".jsonlz4") == 0 ? &backup : NULL;
+}
+
+/* Whether the beginning of a file says that it was exported by a browser: each has a name of its own for it, in the language
+ * of its user and with a date in it. */
+static bool is_exported(const char *path, const struct form *form) {
+    int64_t size;
+    enum reading reading;
+    struct problem problem;
+    char head[4096];
+    int file = snapshot_open_file(path, INT64_MAX, &size, &reading, &problem);
+    ssize_t count = file < 0 ? -1 : pread(file, head, sizeof head, 0);
+    if (file >= 0) close(file);
+    return count > 0 && form->recognizes(head, (size_t)count);
+}
+
+bool exported_has(const struct exported *exported, uint64_t hash) {
+    for (size_t i = 0; i < exported->count; i++)
+        if (exported->hashes[i] == hash) return true;
+    return false;
+}
+
+/* A page in a folder that the person has named, or that is called as browsers call theirs, is meant to have bookmarks: if it has
+ * none, that is told. So is a file that had some. Of all others it depends on what is in them. */
+static bool is_meant(const struct look *look, const char *name) {
+    const struct form *form = form_of(name);
+    if (form == NULL) return false;
+    if (form->read == netscape_read && (look->is_listed || strncasecmp(name, "bookmarks", 9) == 0)) return true;
+    char *path = settings_join(look->folder, name), hash[17], key[32];
+    if (path == NULL) return false;
+    hash_path(path, hash);
+    snprintf(key, sizeof key, "%s/%s", form->kind, hash);
+    bool is = exported_has(look->exported, text_hash(TEXT_HASH, slice_of(key))) || is_exported(path, form);
+    free(path);
+    return is;
+}
+
+/* The exported files in a folder. */
+static bool add_exported(struct sources *sources, const struct look *look) {
+    char **names = names_in(look, is_meant, sources);
+    bool is_good = true;
+    for (size_t i = 0; names != NULL && names[i] != NULL && is_good; i++) {
+        const struct form *form = form_of(names[i]);
+        is_good = add_by_path(sources, form->kind, names[i], settings_join(look->folder, names[i]), form->read);
+    }
+    free_names(names);
+    return is_good;
 }
 
 static bool add_chromium(struct sources *sources, const char *base, const char *folder, const char *kind, const char *browser) {
     char *root = settings_join(base, folder);
     if (root == NULL) return false;
-    char **names = !exists(root) ? NULL : names_in(root, is_profile, sources);
+    const struct look look = {root, false, NULL};
+    char **names = !exists(root) ? NULL : names_in(&look, is_profile, sources);
     bool is_good = true;
     for (size_t i = 0; names != NULL && names[i] != NULL && is_good; i++) {
         char name[200], *where = settings_join(root, names[i]);
@@ -173,17 +250,13 @@ static bool is_folder(const char *path) {
 }
 
 /* A folder of the person's list: a profile, or exported files. */
-static bool add_listed(struct sources *sources, const char *folder) {
-    bool is_good = add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
-                   add_by_path(sources, "chromium-profile", "Chromium", settings_join(folder, "Bookmarks"), chromium_read);
-    char **names = names_in(folder, is_page, sources);
-    for (size_t i = 0; names != NULL && names[i] != NULL && is_good; i++)
-        is_good = add_by_path(sources, "html", names[i], settings_join(folder, names[i]), netscape_read);
-    free_names(names);
-    return is_good;
+static bool add_listed(struct sources *sources, const char *folder, const struct exported *exported) {
+    return add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
+           add_by_path(sources, "chromium-profile", "Chromium", settings_join(folder, "Bookmarks"), chromium_read) &&
+           add_exported(sources, &(const struct look){folder, true, exported});
 }
 
-static bool add_list(struct sources *sources, const struct places *places) {
+static bool add_list(struct sources *sources, const struct places *places, const struct exported *exported) {
     struct problem problem;
     enum reading reading;
     char *file = settings_join(places->config, "com.searchlight.bookmarks/folders");
@@ -196,7 +269,7 @@ static bool add_list(struct sources *sources, const struct places *places) {
         char *folder = strncmp(line, "~/", 2) == 0 ? settings_join(places->home, line + 2) : strdup(line);
         is_good = folder != NULL;
         if (is_good && (*folder != '/' || !is_folder(folder))) is_misnamed(sources, file, line);
-        else if (is_good) is_good = add_listed(sources, folder);
+        else if (is_good) is_good = add_listed(sources, folder, exported);
         free(folder);
     }
     free(text), free(file);
@@ -213,14 +286,22 @@ static bool find_places(struct places *places) {
     if (places->home == NULL || places->config == NULL) return false;
     char *file = settings_join(places->config, "user-dirs.dirs");
     char *text = file != NULL && exists(file) ? settings_read(file, &reading, &problem) : NULL;
-    places->documents = text == NULL ? NULL : settings_documents(text, home);
+    places->documents = text == NULL ? NULL : settings_folder(text, "XDG_DOCUMENTS_DIR", home);
+    places->downloads = text == NULL ? NULL : settings_folder(text, "XDG_DOWNLOAD_DIR", home);
     if (places->documents == NULL) places->documents = settings_join(home, "Documents");
+    if (places->downloads == NULL) places->downloads = settings_join(home, "Downloads");
     free(text), free(file);
-    return places->documents != NULL;
+    return places->documents != NULL && places->downloads != NULL;
 }
 
-bool sources_find(struct sources *sources) {
-    struct places places = {NULL, NULL, NULL};
+/* The exported files in a folder of everybody's. One that is the home folder is granted to nobody. */
+static bool add_exported_in(struct sources *sources, const struct places *places, const char *folder,
+                            const struct exported *exported) {
+    return strcmp(folder, places->home) == 0 || add_exported(sources, &(const struct look){folder, false, exported});
+}
+
+bool sources_find(struct sources *sources, const struct exported *exported) {
+    struct places places = {NULL, NULL, NULL, NULL};
     *sources = (struct sources){.list = calloc(MAX_SOURCES, sizeof *sources->list)};
     bool is_good = sources->list != NULL && find_places(&places);
     if (is_good && places.home != NULL) {
@@ -232,12 +313,11 @@ bool sources_find(struct sources *sources) {
                   add_chromium(sources, config, "chromium", "chromium", "Chromium") &&
                   add_chromium(sources, config, "google-chrome", "google-chrome", "Chrome") &&
                   add_chromium(sources, config, "BraveSoftware/Brave-Browser", "brave", "Brave") &&
-                  add_list(sources, &places) &&
-                  add_by_path(sources, "html", "bookmarks.html", settings_join(places.documents, "bookmarks.html"),
-                              netscape_read) &&
-                  add_by_path(sources, "html", "bookmarks.html", settings_join(home, "Downloads/bookmarks.html"), netscape_read);
+                  add_list(sources, &places, exported) &&
+                  add_exported_in(sources, &places, places.documents, exported) &&
+                  add_exported_in(sources, &places, places.downloads, exported);
     }
-    free(places.home), free(places.config), free(places.documents);
+    free(places.home), free(places.config), free(places.documents), free(places.downloads);
     return is_good;
 }
 
@@ -247,7 +327,7 @@ bool sources_concern(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return true;
-    return is_page(name);
+    return form_of(name) != NULL;
 }
 
 void sources_free(struct sources *sources) {

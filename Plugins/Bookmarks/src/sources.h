@@ -5,7 +5,17 @@
 
 #include "bookmarks.h"
 
-enum { MAX_SOURCES = 256 };
+/* Of all files, and of the files or profiles of one folder. */
+enum { MAX_SOURCES = 256, MAX_FOLDERS = 64 };
+
+/* The exported files that had bookmarks when they were last read, each by a hash of its key: of one that is empty or
+ * something else now, what is known stays. Of more than these the others are not remembered. */
+enum { MAX_EXPORTED = 31 };
+struct exported {
+    uint64_t hashes[MAX_EXPORTED];
+    size_t count;
+};
+bool exported_has(const struct exported *exported, uint64_t hash);
 
 typedef enum reading (*source_reader)(const char *path, struct work *work, bookmark_taker take, void *context,
                                       struct problem *problem);
@@ -27,10 +37,12 @@ struct sources {
     struct problem problem;
     /* The person's list and those of its lines that lead to no folder, as they stand there; "" if there are none. */
     struct problem misnamed;
+    size_t left_out; /* files and profiles, of folders that have too many */
 };
 
-/* Looks for them: nothing is opened but settings. False if memory is short. End with sources_free in any case. */
-bool sources_find(struct sources *sources);
+/* Looks for them: nothing is opened but settings, and what may be an exported file, whose beginning tells. `exported`: files
+ * that were. False if memory is short. End with sources_free in any case. */
+bool sources_find(struct sources *sources, const struct exported *exported);
 /* Whether a file of that path may be one of them, or say where they are. */
 bool sources_concern(const char *path);
 void sources_free(struct sources *sources);

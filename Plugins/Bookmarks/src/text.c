@@ -131,6 +131,83 @@ size_t text_readable_url(char *out, size_t capacity, const char *url) {
     return length;
 }
 
+static int value_of(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
+
+/* Percent-encoded bytes as the characters that they are, control characters as spaces; what is no character stays. */
+static void add_unescaped(struct buffer *out, const char *at, const char *end) {
+    while (at < end) {
+        char bytes[4];
+        size_t count = 0, length = 0;
+        for (const char *escape = at; count < 4 && end - escape > 2 && *escape == '%' && is_hexadecimal(escape[1]) &&
+                                      is_hexadecimal(escape[2]); escape += 3)
+            bytes[count++] = (char)(value_of(escape[1]) << 4 | value_of(escape[2]));
+        uint32_t character = count == 0 ? 0 : text_character(bytes, bytes + count, &length);
+        bool is_known = count > 0 && character != 0xFFFD;
+        if (is_known && (character < 0x20 || (character >= 0x7F && character < 0xA0))) buffer_say(out, " ");
+        else buffer_add(out, is_known ? bytes : at, is_known ? length : 1);
+        at += is_known ? 3 * length : 1;
+    }
+}
+
+/* A label of a host, without "xn--", by RFC 3492. Its characters; 0 if it is no Punycode. */
+static size_t punycode(const char *at, const char *end, uint32_t letters[64]) {
+    uint32_t count = 0, letter = 128, place = 0, bias = 72;
+    const char *basic = end;
+    while (basic > at && *basic != '-') basic--;
+    for (const char *c = at; c < basic; c++) letters[count++] = (unsigned char)*c;
+    if (*basic == '-' && basic < end) basic++;
+    for (at = basic; at < end; place++) {
+        uint32_t before = place, weight = 1;
+        for (uint32_t k = 36;; k += 36) {
+            if (at == end || !(is_letter(*at) || is_digit(*at))) return 0;
+            uint32_t digit = is_digit(*at) ? (uint32_t)(*at - '0') + 26 : (uint32_t)((*at | 32) - 'a');
+            at++;
+            /* A label has 63 bytes, so that numbers beyond this are of none. */
+            if (digit > (0x7FFFFFFF - place) / weight) return 0;
+            place += digit * weight;
+            uint32_t threshold = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
+            if (digit < threshold) break;
+            if (weight > 0x7FFFFFFF / (36 - threshold)) return 0;
+            weight *= 36 - threshold;
+        }
+        uint32_t delta = before == 0 ? place / 700 : (place - before) / 2, step = 0;
+        if (count >= 63) return 0;
+        for (delta += delta / (count + 1); delta > 455; step += 36) delta /= 35;
+        bias = step + 36 * delta / (delta + 38);
+        letter += place / (count + 1);
+        place %= count + 1;
+        if (letter > 0x10FFFF || (letter >= 0xD800 && letter < 0xE000)) return 0;
+        memmove(letters + place + 1, letters + place, (count - place) * sizeof *letters);
+        letters[place] = letter;
+        count++;
+    }
+    return count;
+}
+
+size_t text_legible_url(char *out, size_t capacity, const char *url) {
+    struct buffer text = {NULL, 0, 0, false};
+    const char *host = strstr(url, "://");
+    host = host == NULL ? url : host + 3;
+    const char *end = host + strcspn(host, "/?#");
+    if (strncasecmp(url, "http", 4) != 0) buffer_add(&text, url, (size_t)(host - url));
+    for (const char *at = host; at < end;) {
+        const char *stop = at;
+        uint32_t letters[64];
+        while (stop < end && *stop != '.' && *stop != ':' && *stop != '@') stop++;
+        bool is_encoded = stop - at > 4 && stop - at <= 63 && strncasecmp(at, "xn--", 4) == 0;
+        size_t count = is_encoded ? punycode(at + 4, stop, letters) : 0;
+        for (size_t i = 0; i < count; i++) text_add_character(&text, letters[i]);
+        if (count == 0) add_unescaped(&text, at, stop);
+        if (stop < end) buffer_add(&text, stop++, 1);
+        at = stop;
+    }
+    add_unescaped(&text, end, url + strlen(url));
+    size_t length = text_line(out, capacity, (struct slice){text.bytes, text.length}, 0);
+    if (length > 1 && out[length - 1] == '/') out[--length] = 0;
+    free(text.bytes);
+    return length;
+}
+
 size_t text_encode(char *out, size_t capacity, struct slice text, const char *kept) {
     size_t length = 0;
     for (size_t i = 0; i < text.length && length + 4 <= capacity; i++) {
@@ -174,6 +251,15 @@ void buffer_add(struct buffer *buffer, const char *bytes, size_t length) {
 }
 
 void buffer_say(struct buffer *buffer, const char *text) { buffer_add(buffer, text, strlen(text)); }
+
+void text_add_character(struct buffer *buffer, uint32_t character) {
+    char bytes[4];
+    size_t length = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    static const unsigned char first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t i = length; i-- > 1; character >>= 6) bytes[i] = (char)(0x80 | (character & 0x3F));
+    bytes[0] = (char)(first[length] | character);
+    buffer_add(buffer, bytes, length);
+}
 
 void buffer_escape(struct buffer *buffer, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) switch (text[i]) {

@@ -20,6 +20,10 @@ bool text_url(char *out, size_t capacity, struct slice url);
 /* An address as a person reads it: without "https://" and a trailing slash. */
 size_t text_readable_url(char *out, size_t capacity, const char *url);
 
+/* The same with what is percent-encoded, and with the host's names in Unicode, as letters: "wiki/K%C3%B6ln" reads "wiki/Köln",
+ * "xn--mnchen-3ya" reads "münchen". What stands for no character stays as it is. */
+size_t text_legible_url(char *out, size_t capacity, const char *url);
+
 /* Copies with all but letters, digits, '-' and '_' (and those in `kept`) percent-encoded. Cut to fit. */
 size_t text_encode(char *out, size_t capacity, struct slice text, const char *kept);
 
@@ -37,6 +41,8 @@ struct buffer {
 };
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_say(struct buffer *buffer, const char *text);
+/* A character in UTF-8. */
+void text_add_character(struct buffer *buffer, uint32_t character);
 /* With &, <, >, " and ' as entities. */
 void buffer_escape(struct buffer *buffer, const char *text, size_t length);
 

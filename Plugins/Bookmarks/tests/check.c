@@ -2,8 +2,8 @@
 /*
  * check.c: the readers without a host, to be run under sanitizers ("make check").
  *
- *   check read firefox|chromium|netscape FILE        prints what is in a file, a bookmark in a line
- *   check fuzz firefox|chromium|netscape FILE SEED ROUNDS SCRATCH
+ *   check read firefox|chromium|netscape|backup FILE        prints what is in a file, a bookmark in a line
+ *   check fuzz firefox|chromium|netscape|backup FILE SEED ROUNDS SCRATCH
  *                                                    reads it with random damage, each time from a new file SCRATCH
  */
 #include <fcntl.h>
@@ -34,6 +34,7 @@ static bool take(void *context, const struct bookmark *bookmark) {
     struct sum *sum = context;
     char url[MAX_URL], title[MAX_TITLE], folder[MAX_FOLDER], tags[MAX_TAGS], description[MAX_DESCRIPTION];
     bool is_good = text_url(url, sizeof url, bookmark->url);
+    if (is_good) sum->hash += text_legible_url(title, sizeof title, url);
     text_line(title, sizeof title, bookmark->title, 0);
     text_line(folder, sizeof folder, bookmark->folder, '\n');
     text_line(tags, sizeof tags, bookmark->tags, '\n');
@@ -121,6 +122,7 @@ int main(int count, char **arguments) {
         if (strcmp(arguments[2], "firefox") == 0) read = firefox_read;
         if (strcmp(arguments[2], "chromium") == 0) read = chromium_read;
         if (strcmp(arguments[2], "netscape") == 0) read = netscape_read;
+        if (strcmp(arguments[2], "backup") == 0) read = backup_read;
     }
     if (read != NULL && strcmp(arguments[1], "fuzz") == 0 && count == 7)
         return fuzz(read, arguments[3], strtoull(arguments[4], NULL, 10), strtol(arguments[5], NULL, 10), arguments[6]);

@@ -298,6 +298,23 @@ struct BookmarksFaultTests {
             {"type": "url", "name": "N", "url": "https://n.example/", "guid": "g", "date_added": "13300000000000000"}]}}}
             """
         try Data(json.utf8).write(to: URL(filePath: harness.folder + "/Bookmarks"))
+        let backup = """
+            {"type": "text/x-moz-place-container", "children": [{"type": "text/x-moz-place-container", "title": "T",
+            "children": [{"type": "text/x-moz-place", "title": "B", "uri": "https://xn--mnchen-3ya.example/%C3%BC",
+            "guid": "g", "tags": "a,b"}]}]}
+            """
+        try Data(backup.utf8).write(to: URL(filePath: harness.folder + "/backup.json"))
+        // A run of bytes, of which the last, a space, comes four times more.
+        let text = Array(backup.utf8) + [0x20]
+        let header = Array("mozLz40\0".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: (text.count + 4) >> (8 * $0)) }
+        let length = Array(repeating: UInt8(255), count: (text.count - 15) / 255) + [UInt8((text.count - 15) % 255)]
+        let block = [0xF0] + length + text + [1, 0, 0]
+        try Data(header + block).write(to: URL(filePath: harness.folder + "/backup.jsonlz4"))
+        let japanese = Array(
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1><meta charset=sjis><DL><DT><A HREF='https://xn--p8j9a0d9c9a.example/'>"
+                .utf8)
+        try Data(japanese + [0x93, 0xFA, 0x96, 0x7B] + Array("</A></DL>".utf8)).write(
+            to: URL(filePath: harness.folder + "/japanese.html"))
         let folder = harness.folder + "/check"
         let (built, log) = try CFixture.run(
             "/usr/bin/env",
@@ -305,7 +322,8 @@ struct BookmarksFaultTests {
         try #require(built == 0, "\(log)")
         let files = [
             ("firefox", profile.places), ("netscape", harness.folder + "/Documents/bookmarks.html"),
-            ("chromium", harness.folder + "/Bookmarks"),
+            ("chromium", harness.folder + "/Bookmarks"), ("backup", harness.folder + "/backup.json"),
+            ("backup", harness.folder + "/backup.jsonlz4"), ("netscape", harness.folder + "/japanese.html"),
         ]
         for (kind, file) in files {
             let (status, text) = try CFixture.run(
