@@ -41,6 +41,30 @@ extension GlobalOptions {
         }
     }
 
+    /// Runs the body of a program that goes on when the service ends, with the store that it reads, and closes that.
+    package func withLastingStore<Value>(_ body: (any EngineClient) async throws -> Value) async throws -> Value {
+        let connect = { @Sendable () async throws(EngineError) -> LastingStore.Opened? in
+            guard let service = try await connectToService() else { return nil }
+            try await adoptExtensions(of: service)
+            return .init(client: service, isService: true)
+        }
+        let open = { @Sendable () async throws(EngineError) -> LastingStore.Opened in
+            do { return .init(client: try openEngine(.read), isService: false) } catch let error as EngineError {
+                throw error
+            } catch {
+                throw .service(.refused(during: "open the store", reason: "\(error)"))
+            }
+        }
+        return try await withStore(.read) { store in
+            let first = LastingStore.Opened(client: store, isService: store is RemoteEngine)
+            let lasting = LastingStore(first, connect: connect, open: open)
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(lasting)) } catch { result = .failure(error) }
+            await lasting.close()
+            return try result.get()
+        }
+    }
+
     private func withStoreOnce<Value>(
         _ use: StoreUse, notesFollow: Bool, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {

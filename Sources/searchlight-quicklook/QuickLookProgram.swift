@@ -24,7 +24,7 @@ struct QuickLookProgram: OptionedCommand {
     }
 
     func perform() async throws {
-        try await options.withStore(.read) { store in
+        try await options.withLastingStore { store in
             let server = QuickLookServer(
                 store,
                 options: .init(

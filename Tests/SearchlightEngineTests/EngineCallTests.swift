@@ -68,7 +68,8 @@ struct EngineCallTests {
         #expect(try crossed(page) == page)
         let hits = items.map {
             FoundItem(
-                item: $0, title: random.text(length: 9), contentType: nil, kindName: "x", path: nil, fit: .titleStart,
+                item: $0, title: random.text(length: 9), contentType: nil, kindName: "x", path: nil,
+                bundleName: random.text(length: 9), hasThumbnail: Bool.random(using: &random), fit: .titleStart,
                 parts: ScoreParts(fit: .titleStart, evidence: 0.9, words: 0.25, nearness: 0.1, freshness: 1),
                 score: Double(random.next()) / 3, snippet: Snippet(text: random.text(length: 9), marks: [0..<2, 3..<3]))
         }

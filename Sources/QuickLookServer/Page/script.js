@@ -112,7 +112,7 @@ function summarize(text) {
     for (const hit of hits) {
       const value = name === "app" ? hit.app : hit.type;
       if (!value) continue;
-      const known = facets[name].get(value) ?? { label: name === "app" ? value.split(".").pop() : hit.kind, count: 0 };
+      const known = facets[name].get(value) ?? { label: name === "app" ? appName(hit) : hit.kind, count: 0 };
       facets[name].set(value, { ...known, count: known.count + 1 });
     }
     if (filters[name] && !facets[name].has(filters[name])) facets[name].set(filters[name], { label: pressed?.label ?? filters[name], count: 0 });
@@ -122,6 +122,8 @@ function summarize(text) {
   by("filters").replaceChildren(...Object.keys(facets).flatMap(chips));
   if (focused) document.querySelector("[data-facet=" + CSS.escape(focused) + "]")?.focus();
 }
+// An app that has no name for users has the last part of its identifier.
+const appName = (hit) => hit.bundle === hit.app ? hit.app.split(".").pop() : hit.bundle;
 function chips(name) {
   const labels = [...facets[name].values()].map((one) => one.label);
   const all = [...facets[name]].sort(([one, a], [other, b]) =>
@@ -130,7 +132,7 @@ function chips(name) {
   if (all.length < 2 && !filters[name]) return [];
   return all.slice(0, maximumChips).map(([value, one]) => {
     const isPressed = filters[name] === value;
-    // Two apps may have the same last name.
+    // Two apps may have the same name.
     const label = labels.filter((other) => other === one.label).length > 1 ? value : one.label;
     const made = element("button", { type: "button", className: "chip", title: value, ariaPressed: String(isPressed) },
       element("span", { dir: "auto" }, label), ...(isPressed ? [icon("close")] : []));
@@ -141,12 +143,25 @@ function chips(name) {
   });
 }
 
+// The pictures of items that were shown, so that each is asked for once.
+const pictures = new Map(), maximumPictures = 400;
+function picture(hit, frame) {
+  if (!hit.thumbnail) return;
+  let made = pictures.get(hit.thumbnail);
+  if (made === null) return;
+  if (!made) {
+    // It is in the document from the beginning, since it loads when it scrolls into view. It is visible once loaded.
+    made = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
+    made.addEventListener("load", () => { made.className = ""; made.parentElement?.replaceChildren(made); });
+    made.addEventListener("error", () => { pictures.set(hit.thumbnail, null); made.remove(); });
+    if (pictures.size >= maximumPictures) pictures.delete(pictures.keys().next().value);
+    pictures.set(hit.thumbnail, made);
+  }
+  if (made.className) frame.append(made); else frame.replaceChildren(made);
+}
 function row(hit, index) {
-  // The picture is in the document from the beginning, since it loads when it scrolls into view. It is visible once loaded.
-  const picture = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
-  const frame = element("span", { className: "icon", ariaHidden: "true" }, icon(hit.icon), picture);
-  picture.addEventListener("load", () => { frame.replaceChildren(picture); picture.className = ""; });
-  picture.addEventListener("error", () => picture.remove());
+  const frame = element("span", { className: "icon", ariaHidden: "true" }, icon(hit.icon));
+  picture(hit, frame);
   const made = element("li", { id: "hit-" + index, role: "option", draggable: true, ariaSelected: "false" }, frame,
     element("span", { className: "name", dir: "auto" }, ...marked(hit.title)), element("time", {}, day(hit.date)),
     element("span", { className: "words", dir: "auto" }, ...marked(hit.snippet)),
@@ -280,7 +295,7 @@ async function look() {
 }
 function present(preview, hit) {
   const size = preview.size ? Math.round(preview.size.width) + " × " + Math.round(preview.size.height) : "";
-  describe(preview.title, [preview.type, preview.bundle, size], hit, preview.offers);
+  describe(preview.title, [preview.type, hit.bundle, size], hit, preview.offers);
   const removals = preview.removals.map((one) => one.example).filter(Boolean);
   if (preview.problem) note(preview.problem, []);
   else if (preview.removed) note("Removed from this preview: " + preview.removed, removals);

@@ -169,7 +169,12 @@ final class PreviewDesk: Sendable {
             content = "preview/\(item.number)/content?v=\(key)"
             frame = "preview/\(item.number)/frame?v=\(key)"
             length = preview.content.count
-            offers = item.record.promisedRepresentations.prefix(24).map { Offer($0.type, of: item) }
+            // A type is promised in several forms, and the promise is fulfilled in the first.
+            var types: [String] = []
+            for one in item.record.promisedRepresentations where types.count < 24 && !types.contains(one.type) {
+                types.append(one.type)
+            }
+            offers = types.map { Offer($0, of: item) }
             // The types that the page cannot show itself.
             if kind == .pdf || kind == .richText {
                 offers.append(Offer(preview: preview.contentType, of: item, url: content))

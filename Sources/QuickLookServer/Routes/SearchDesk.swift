@@ -79,6 +79,7 @@ final class SearchDesk: Sendable {
         if cursor == nil { request.countsUpTo = Self.maximumCounted }
         request.attributes = Self.attributes
         request.snippetLength = Self.snippetCharacters
+        request.findsThumbnails = true
         request.includesPending = false
         request.correctsSpelling = correctsSpelling
         if let cursor {
@@ -176,7 +177,8 @@ final class SearchDesk: Sendable {
         var snippet: [Piece]
         /// In seconds since 1970.
         var date: Double?
-        var thumbnail: String
+        /// The address of the item's thumbnail; `nil` if it has none.
+        var thumbnail: String?
         /// The promised types for a drag.
         var offer: Offer?
         /// The web address of the item, for receivers of addresses.
@@ -190,14 +192,14 @@ final class SearchDesk: Sendable {
             icon = TypeIcon.name(for: hit.contentType)
             app = item.scope.bundle
             type = hit.contentType.flatMap { $0.isTypeIdentifier ? $0 : nil }
-            bundle = DisplayText.line(item.scope.bundle, limit: titleCharacters)
+            bundle = DisplayText.line(hit.bundleName, limit: titleCharacters)
             snippet = (hit.snippet?.pieces ?? []).map { Piece(text: String($0.text), found: $0.isMarked) }
             for name in ["contentModificationDate", "contentCreationDate"] {
                 guard date == nil, case .date(let moment)? = record.attributes[name] else { continue }
                 guard DisplayText.moment(moment) != nil else { continue }
                 date = moment + Date.timeIntervalBetween1970AndReferenceDate
             }
-            thumbnail = "thumbnail/\(item.number)"
+            thumbnail = hit.hasThumbnail == true ? "thumbnail/\(item.number)" : nil
             offer = record.promisedRepresentations.first.map { Offer($0.type, of: item.number, title: hit.title) }
             url = record.text("url").flatMap { URL(string: $0) }
                 .flatMap { ["http", "https"].contains($0.scheme?.lowercased()) ? $0.absoluteString : nil }

@@ -31,6 +31,8 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var countsUpTo: Int?
     /// The longest snippet, in characters; `nil` for none.
     package var snippetLength: Int?
+    /// Whether the answer says which items have a thumbnail.
+    package var findsThumbnails = false
     /// The notes that the answer holds, for a client that shows them; `nil` for none.
     package var notes: StoreNotes.Request?
 
@@ -75,6 +77,10 @@ package struct FoundItem: Hashable, Sendable, Codable {
     package var kindName: String?
     /// The path of the file that the item is.
     package var path: String?
+    /// The name of the item's bundle, for users.
+    package var bundleName: String
+    /// Whether the item has a thumbnail, if that was asked.
+    package var hasThumbnail: Bool?
     /// How the item fits.
     package var fit: SearchHit.Kind
     /// The parts of the score.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
 import Previews
 import SearchIndex
@@ -13,8 +14,10 @@ extension SearchlightEngine {
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         let page = try await self.search(try request(for: search))
         let highlighter = Highlighter(query: page.correction?.text ?? search.text)
+        let bundles = Set(page.hits.map(\.item.scope.bundle))
+        let names = Dictionary(uniqueKeysWithValues: bundles.map { ($0, displayName(of: $0)) })
         return FoundItems(
-            hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
+            hits: page.hits.map { FoundItem($0, search, highlighter, names) }, next: page.next, pending: page.pending,
             total: page.total, correction: page.correction, notes: try await notes(search.notes))
     }
 
@@ -35,6 +38,7 @@ extension SearchlightEngine {
         request.countsUpTo = search.countsUpTo
         request.attributes = search.attributes.union(Self.shownAttributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
+        if search.findsThumbnails { request.attributes?.formUnion(ItemRecord.thumbnailAttributes) }
         return request
     }
 
@@ -66,7 +70,9 @@ extension SearchlightEngine {
 }
 
 extension FoundItem {
-    fileprivate init(_ hit: SearchHit, _ search: ItemSearch, _ highlighter: Highlighter) {
+    fileprivate init(
+        _ hit: SearchHit, _ search: ItemSearch, _ highlighter: Highlighter, _ names: [String: String]
+    ) {
         item = hit.item
         item.record.attributes = item.record.attributes.filter { search.attributes.contains($0.key) }
         let shown = hit.item.displayTitle
@@ -75,6 +81,8 @@ extension FoundItem {
         contentType = hit.item.contentType
         kindName = contentType.map { UTType($0)?.localizedDescription ?? $0 }
         path = hit.item.record.contentPath
+        bundleName = names[hit.item.scope.bundle] ?? hit.item.scope.bundle
+        hasThumbnail = search.findsThumbnails ? hit.item.record.thumbnailReference != nil : nil
         fit = hit.kind
         parts = hit.parts
         score = hit.score

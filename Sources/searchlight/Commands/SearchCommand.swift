@@ -135,7 +135,7 @@ struct SearchCommand: OptionedCommand {
     private func describe(_ hit: FoundItem) -> [StyledText] {
         let number = "@\(hit.item.number)"
         let indent = String(repeating: " ", count: number.count + 2)
-        let facts = [hit.kindName, hit.path.map(DisplayText.line) ?? hit.item.scope.bundle].compactMap { $0 }
+        let facts = [hit.kindName, hit.path.map(DisplayText.line) ?? hit.bundleName].compactMap { $0 }
         var lines: [StyledText] = [
             "\(dim: number)  \(bold: DisplayText.line(hit.title, limit: shownTitleLength))",
             "\(indent)\(dim: facts.joined(separator: " · "))",
@@ -199,7 +199,7 @@ extension JSONObject {
             "items": found.hits.map { hit -> JSONObject in
                 [
                     "number": hit.item.number, "score": hit.score.shortened,
-                    "bundle": hit.item.scope.bundle, "index": hit.item.scope.index,
+                    "bundle": hit.item.scope.bundle, "bundleName": hit.bundleName, "index": hit.item.scope.index,
                     "uniqueIdentifier": hit.item.record.uniqueIdentifier, "title": hit.title,
                     "contentType": hit.contentType, "path": hit.path, "snippet": hit.snippet?.text,
                     "kind": "\(hit.fit)", "parts": explains ? JSONObject(hit.parts) : nil,

@@ -50,6 +50,31 @@ struct QuickLookCommandTests {
         await service.close()
     }
 
+    @Test("It goes on when the service ends, and asks the next one")
+    func serviceEnds() async throws {
+        let command = try Command.indexed()
+        var service = try ServiceHost(command.harness)
+        let served = try await onThread { try ServedCommand(command, "--no-open") }
+        let form = try HandOverForm(served.file)
+        // Used by one thread at a time.
+        nonisolated(unsafe) let browser = try RawBrowser(form.address, code: form.code)
+        func finds(_ title: String) async throws -> Bool {
+            try await onThread { try browser.answer("api/search?q=\(title)").contains("\"\(title.capitalized)\"") }
+        }
+        #expect(try await finds("beta"))
+        for _ in 0..<2 {
+            #expect(service.requests.value > 0)
+            await service.close()
+            for title in ["beta", "alpha"] { #expect(try await finds(title), "without a service") }
+            service = try ServiceHost(command.harness)
+            let before = service.requests.value
+            #expect(try await finds("alpha"))
+            #expect(service.requests.value > before, "it asks the service")
+        }
+        await service.close()
+        #expect(try await onThread { served.end(SIGINT).ending } == .exited(0))
+    }
+
     @Test("It ends by itself once nothing is asked")
     func idle() throws {
         let (status, output, errors) = try Command.indexed().separately("quicklook", "--no-open", "--idle-exit", "1")

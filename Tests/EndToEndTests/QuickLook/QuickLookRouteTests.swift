@@ -320,11 +320,69 @@ struct QuickLookRouteTests {
                 8, 6, 0, 0, 0,
             ]
             try await QuickLookSession.donate(
-                [ItemRecord(uniqueIdentifier: "x", attributes: ["thumbnailData": .data(header)])], to: engine,
-                bundle: "com.example.picture")
+                [
+                    ItemRecord(
+                        uniqueIdentifier: "x", attributes: ["title": .string("ferry"), "thumbnailData": .data(header)]),
+                    ItemRecord(
+                        uniqueIdentifier: "y",
+                        attributes: ["title": .string("ferry"), "thumbnailURL": .string("file:///y")]),
+                    ItemRecord(uniqueIdentifier: "z", attributes: ["title": .string("ferry")]),
+                ], to: engine, bundle: "com.example.picture")
             let session = QuickLookSession(engine)
             let answer = try await session.get("thumbnail/\(try await session.number(of: "x"))")
             #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/png" && answer.bytes == header)
+            // The page asks for those that there are.
+            let found = try await session.get("api/search", ["q": "ferry"])
+            let hits = try #require(try found.json()["hits"] as? [[String: Any]])
+            let (x, y) = (try await session.number(of: "x"), try await session.number(of: "y"))
+            #expect(hits.count == 3)
+            #expect(Set(hits.compactMap { $0["thumbnail"] as? String }) == ["thumbnail/\(x)", "thumbnail/\(y)"])
+            #expect(found.bytes.count < 4096)
+        }
+    }
+
+    @Test("A type that is promised in several forms is offered once")
+    func offers() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            let types = ["public.plain-text", "public.html", "public.plain-text"].map { AttributeValue.string($0) }
+            let attributes: [String: AttributeValue] = [
+                "providerDataTypeIdentifiers": .array(types), "providerFileTypeIdentifiers": .array(types),
+                "providerInPlaceFileTypeIdentifiers": .array([.string("public.rtf"), .string("public.html")]),
+            ]
+            try await QuickLookSession.donate(
+                [ItemRecord(uniqueIdentifier: "x", attributes: attributes)], to: engine, bundle: "com.example.app")
+            let session = QuickLookSession(engine)
+            let about = try await session.get("api/preview/\(try await session.number(of: "x"))").json()
+            let offers = try #require(about["offers"] as? [[String: Any]])
+            #expect(offers.compactMap { $0["type"] as? String } == ["public.plain-text", "public.html", "public.rtf"])
+        }
+    }
+
+    @Test("Items bear the name of their app: of its extension, of its desktop entry, or its identifier")
+    func names() async throws {
+        let harness = try Harness()
+        let bundle = "com.example.notes"
+        try harness.install(
+            bundle, library: try CFixture.library("notebook"), manifest: ["CFBundleDisplayName": "Notes of Example"])
+        let entries = harness.folder + "/.local/share/applications"
+        try FileManager.default.createDirectory(atPath: entries, withIntermediateDirectories: true)
+        let entry =
+            "[Desktop Entry]\nType=Application\nName[xx]=Nope\nName = Ferry Planner\n[Desktop Action a]\nName=No\n"
+        try Data(entry.utf8).write(to: URL(filePath: entries + "/org.example.ferry.desktop"))
+        try await harness.withEngine { engine async throws in
+            for app in [bundle, "org.example.ferry", "org.example.bare", "../../etc/passwd"] {
+                try await QuickLookSession.donate(
+                    [ItemRecord(uniqueIdentifier: app, attributes: ["title": .string("ferry")])], to: engine,
+                    bundle: app)
+            }
+            let hits = try await QuickLookSession(engine).get("api/search", ["q": "ferry"]).json()["hits"]
+            let names = (hits as? [[String: Any]] ?? []).map { [$0["app"] as? String, $0["bundle"] as? String] }
+            #expect(
+                Set(names) == [
+                    [bundle, "Notes of Example"], ["org.example.ferry", "Ferry Planner"],
+                    ["org.example.bare", "org.example.bare"], ["../../etc/passwd", "../../etc/passwd"],
+                ])
         }
     }
 

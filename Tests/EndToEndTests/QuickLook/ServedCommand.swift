@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `searchlight quicklook` as a process of its own, which serves.
-final class ServedCommand {
+final class ServedCommand: Sendable {
     let process: ChildProcess
     /// Keeps the folders.
     private let command: Command

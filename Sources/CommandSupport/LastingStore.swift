@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchIndex
+import SearchlightEngine
+import Synchronization
+
+/// The store for a program that outlives services. When the service ends, a call is made once more: of the service that has taken
+/// its place, or else of an engine of this process, until a service runs again.
+///
+/// May be used from any task. Only for calls that may be carried out twice.
+package final class LastingStore: EngineClient {
+    /// A store that was opened.
+    package struct Opened: Sendable {
+        var client: any EngineClient
+        /// Whether it is the service.
+        var isService: Bool
+        /// Whether it is closed here.
+        var isOwned = true
+
+        package init(client: any EngineClient, isService: Bool) { (self.client, self.isService) = (client, isService) }
+    }
+
+    /// One that is used, and closed once nobody does.
+    private final class Held: Sendable {
+        let opened: Opened
+        private let uses = Mutex((count: 0, isOver: false))
+
+        init(_ opened: Opened) { self.opened = opened }
+
+        func begin() { uses.withLock { $0.count += 1 } }
+
+        func end() async {
+            let isLast = uses.withLock { uses in
+                uses.count -= 1
+                return uses.isOver && uses.count == 0
+            }
+            if isLast, opened.isOwned { await opened.client.close() }
+        }
+
+        /// Another one is used from now on.
+        func retire() async {
+            let isUnused = uses.withLock { uses in
+                defer { uses.isOver = true }
+                return !uses.isOver && uses.count == 0
+            }
+            if isUnused, opened.isOwned { await opened.client.close() }
+        }
+    }
+
+    private let held: Mutex<Held>
+    private let connect: @Sendable () async throws(EngineError) -> Opened?
+    private let open: @Sendable () async throws(EngineError) -> Opened
+
+    /// - Parameters:
+    ///   - first: What was opened; its opener closes it.
+    ///   - connect: Connects to the service; `nil` if none runs.
+    ///   - open: Opens an engine of this process.
+    package init(
+        _ first: Opened, connect: @escaping @Sendable () async throws(EngineError) -> Opened?,
+        open: @escaping @Sendable () async throws(EngineError) -> Opened
+    ) {
+        var first = first
+        first.isOwned = false
+        held = Mutex(Held(first))
+        (self.connect, self.open) = (connect, open)
+    }
+
+    package func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Call.Answer {
+        let first = await current()
+        do throws(EngineError) {
+            let answer = try await first.opened.client.perform(call, onEvent: onEvent)
+            await first.end()
+            return answer
+        } catch {
+            await first.end()
+            guard first.opened.isService, case .service(.ended) = error else { throw error }
+        }
+        let next = try await successor(of: first)
+        defer { Task { await next.end() } }
+        return try await next.opened.client.perform(call, onEvent: onEvent)
+    }
+
+    package func close() async { await held.withLock { $0 }.retire() }
+
+    /// What is used now. While that is an engine of this process, a service may have begun.
+    private func current() async -> Held {
+        let now = use { $0 }
+        guard !now.opened.isService, let service = try? await connect() else { return now }
+        let next = await replace(now, by: service)
+        await now.end()
+        return next
+    }
+
+    /// What is used after a service has ended; another caller may have seen to that.
+    private func successor(of ended: Held) async throws(EngineError) -> Held {
+        let now = use { $0 }
+        if now !== ended { return now }
+        await now.end()
+        var opened: Opened?
+        do throws(EngineError) { opened = try await connect() } catch {
+            // It may be ending still.
+        }
+        if opened == nil { opened = try await open() }
+        return await replace(ended, by: opened ?? ended.opened)
+    }
+
+    private func use(_ choose: (Held) -> Held) -> Held {
+        held.withLock { held in
+            held = choose(held)
+            held.begin()
+            return held
+        }
+    }
+
+    private func replace(_ old: Held, by opened: Opened) async -> Held {
+        let new = Held(opened)
+        let used = use { $0 === old ? new : $0 }
+        await (used === new ? old : new).retire()
+        return used
+    }
+}
