@@ -58,6 +58,7 @@ public enum WorkerRequest: Sendable, Hashable {
                 [
                     .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
                     .string(load.principalClass ?? ""), .strings(load.bindings),
+                    .strings(load.types.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }),
                 ]
             )
         case .reindexAll: (.reindexAll, [])
@@ -87,7 +88,7 @@ public enum WorkerRequest: Sendable, Hashable {
                 LoadRequest(
                     bundlePath: try arguments.string(), libraryPath: try arguments.string(),
                     bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
-                    bindings: try arguments.strings()))
+                    bindings: try arguments.strings(), types: Self.pairs(try arguments.strings())))
         case .reindexAll: self = .reindexAll
         case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
         case .reindexItems: self = .reindexItems(try arguments.strings())
@@ -108,6 +109,11 @@ public enum WorkerRequest: Sendable, Hashable {
         }
         try arguments.finish()
     }
+
+    private static func pairs(_ texts: [String]) -> [String: String] {
+        let pairs = stride(from: 0, to: texts.count - 1, by: 2).map { (texts[$0], texts[$0 + 1]) }
+        return Dictionary(pairs) { first, _ in first }
+    }
 }
 
 /// Which extension a worker is to load.
@@ -122,17 +128,20 @@ public struct LoadRequest: Sendable, Hashable {
     public var principalClass: String?
     /// The symbol bindings of its manifest, in the order of the manifest; empty for an extension with code of its own.
     public var bindings: [String]
+    /// The types of files by their name extensions, in lower case; empty where no binding asks for them.
+    public var types: [String: String]
 
     /// Creates a request from its parts.
     public init(
         bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil,
-        bindings: [String] = []
+        bindings: [String] = [], types: [String: String] = [:]
     ) {
         self.bundlePath = bundlePath
         self.libraryPath = libraryPath
         self.bundleIdentifier = bundleIdentifier
         self.principalClass = principalClass
         self.bindings = bindings
+        self.types = types
     }
 }
 

@@ -139,7 +139,7 @@ extension BindingParser {
                 throw scanner.error(at: place, "\(kind.rawValue.capitalizedFirst) has no length", "Text and bytes have")
             }
             return (.function(function, inner), .integer)
-        case .path, .name, .suffix: return (.function(function, try value(.text, "the path")), .text)
+        case .path, .name, .suffix, .type: return (.function(function, try value(.text, "the path")), .text)
         case .hidden: return (.function(function, try value(.text, "the path")), .integer)
         case .contents: return (.function(function, try value(.text, "the path")), .bytes)
         case .text: return (.function(function, try value(.bytes, "what is to be text")), .text)

@@ -73,6 +73,8 @@ public indirect enum BoundValue: Hashable, Sendable {
         case name
         /// What follows the last dot of the last part of a path.
         case suffix
+        /// The uniform type of a file of that name, by its extension; `public.data` if nobody declares one.
+        case type
         /// 1 for a path with a name that begins with a dot, those of the home folder's own path aside; else 0.
         case hidden
         /// The bytes of the file at a path.

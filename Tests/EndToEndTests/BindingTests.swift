@@ -49,6 +49,26 @@ struct BindingTests {
         }
     }
 
+    @Test("takes files for what the type system says, whatever their endings and the case of these")
+    func types() async throws {
+        let harness = try harness()
+        for name in ["UPPER.MD", "long.MarkDown", "LOUD.TXT", "plain.text"] {
+            try write("kerosene \(name)", to: name, harness)
+        }
+        for name in ["page.html", "md", "md.d", "table.csv"] { try write("kerosene \(name)", to: name, harness) }
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.documents) == 6)
+            let items = try await engine.search("kerosene", bundle: nil, limit: 20).hits.map(\.item)
+            let found = items.map { "\($0.displayTitle) \($0.contentType ?? "")" }
+            let markdown = "net.daringfireball.markdown"
+            #expect(
+                Set(found) == [
+                    "UPPER.MD \(markdown)", "long.MarkDown \(markdown)",
+                    "LOUD.TXT public.plain-text", "plain.text public.plain-text",
+                ])
+        }
+    }
+
     @Test("reindexes single items: one that changed, and one that is gone")
     func reindexItems() async throws {
         let harness = try harness()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
+import UniformTypeIdentifiers
 
 extension ExtensionManifest {
     private static let bindingsKey = "Searchlight.SymbolBindings"
@@ -38,6 +39,19 @@ extension ExtensionManifest {
             return
                 "\(binding.purpose): \(binding.allCalls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
         }
+    }
+
+    /// The types of files by their name extensions, in lower case, as the type system has them now; empty where no binding asks.
+    var bindingTypes: [String: String] {
+        guard bindings.contains(where: { $0.contains("type(") }) else { return [:] }
+        var types: [String: String] = [:]
+        for type in UTTypeRegistry.shared.snapshot.declaredTypes {
+            for tag in type.tags[.filenameExtension] ?? [] where types[tag.lowercased()] == nil {
+                guard let best = UTType(filenameExtension: tag), !best.isDynamic else { continue }
+                types[tag.lowercased()] = best.identifier
+            }
+        }
+        return types
     }
 
     /// The files of the bundle that its bindings call.

@@ -39,7 +39,8 @@ final class RunningWorker: Responder {
             bundle, configuration, origin, processes, receiver: receiver, onWork: onWork, onEvent: onEvent)
         let request = LoadRequest(
             bundlePath: bundle.directory, libraryPath: bundle.libraryPath ?? "", bundleIdentifier: bundle.identifier,
-            principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings)
+            principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings,
+            types: bundle.manifest.bindingTypes)
         do throws(ExtensionError) {
             let answer = try await worker.perform(.load(request))
             if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }

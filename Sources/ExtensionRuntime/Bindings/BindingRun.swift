@@ -215,7 +215,7 @@ final class BindingRun {
     ) throws(BindingFailure) -> Closure {
         guard let interface else { throw BindingFailure(.failed, "\(symbol) has a callback that was not prepared") }
         let calling = CallbackBody(
-            callback: callback, symbol: symbol, bundlePath: evaluation.sources.bundlePath, receiver: receiver)
+            callback: callback, symbol: symbol, bundle: evaluation.sources.bundle, receiver: receiver)
         return try Closure.make(interface) { result, arguments in calling.run(result, arguments) }
     }
 

@@ -6,11 +6,11 @@ import SymbolBindings
 /// The bindings of an extension that give attributes to its items as they are donated (`serve attributes`).
 struct BoundAttributes: Sendable {
     private let bindings: [PreparedBinding]
-    private let bundlePath: String
+    private let bundle: BoundBundle
 
-    init(_ bindings: [PreparedBinding], bundlePath: String) {
+    init(_ bindings: [PreparedBinding], bundle: BoundBundle) {
         self.bindings = bindings.filter { if case .attributes = $0.binding.purpose { true } else { false } }
-        self.bundlePath = bundlePath
+        self.bundle = bundle
     }
 
     /// The item with its attributes, from all bindings that are for its content type. What cannot be had is left out with a warning:
@@ -22,7 +22,7 @@ struct BoundAttributes: Sendable {
         for binding in bindings where binding.binding.isFor(types) && !receiver.isOver {
             // A library that is missing was reported when the bindings were loaded.
             guard let calls = try? binding.calls.get() else { continue }
-            let sources = RequestSources(bundlePath: bundlePath)
+            let sources = RequestSources(bundle: bundle)
             sources.record = item
             let named = ItemWarnings(receiver: receiver, item: item.uniqueIdentifier)
             let run = BindingRun(calls, sources: sources, receiver: named, leavesOut: true)

@@ -13,7 +13,7 @@ final class BoundExtension: AskedExtension {
     /// Those that give attributes to what the others donate.
     private let attributes: BoundAttributes
     private let session: HostSession
-    private let bundlePath: String
+    private let bundle: BoundBundle
 
     /// Reads the bindings, opens their libraries and finds all functions. A binding that cannot work, because a library is
     /// not on this machine, fails the requests it would serve; if none can work the extension is not loaded.
@@ -24,7 +24,7 @@ final class BoundExtension: AskedExtension {
                 message: "There are \(request.bindings.count) bindings; the limit is \(BindingLimits.bindings).")
         }
         self.session = session
-        bundlePath = request.bundlePath
+        bundle = BoundBundle(path: request.bundlePath, types: request.types)
         var libraries: [[String]: Result<BoundLibrary, LoadError>] = [:]
         var bindings: [PreparedBinding] = []
         for (number, text) in request.bindings.enumerated() {
@@ -46,7 +46,7 @@ final class BoundExtension: AskedExtension {
         if let first = failures.first, failures.count == bindings.count { throw first }
         for failure in failures { session.log(.warning, failure.message) }
         self.bindings = bindings
-        attributes = BoundAttributes(bindings, bundlePath: request.bundlePath)
+        attributes = BoundAttributes(bindings, bundle: bundle)
         interfaces = Self.interfaces(of: bindings.map(\.binding.purpose))
     }
 
@@ -72,7 +72,7 @@ final class BoundExtension: AskedExtension {
     func reindexAll(_ request: UInt64) -> Bool {
         let wanted = bindings.filter { $0.binding.purpose == .reindexAll || $0.folder != nil }
         guard !wanted.isEmpty else { return false }
-        BoundReindex(request, wanted, attributes, session: session, bundlePath: bundlePath, scope: .everything).run()
+        BoundReindex(request, wanted, attributes, session: session, bundle: bundle, scope: .everything).run()
         return true
     }
 
@@ -80,7 +80,7 @@ final class BoundExtension: AskedExtension {
         let wanted = bindings.filter { $0.binding.purpose == .reindexItems }
         if !wanted.isEmpty {
             BoundReindex(
-                request, wanted, attributes, session: session, bundlePath: bundlePath, scope: .items(identifiers)
+                request, wanted, attributes, session: session, bundle: bundle, scope: .items(identifiers)
             ).run()
             return true
         }
@@ -93,7 +93,7 @@ final class BoundExtension: AskedExtension {
         guard !finding.isEmpty else { return false }
         let scope: BoundReindex.Scope =
             finding.allSatisfy { $0.folder != nil } ? .files(Set(identifiers), moves: []) : .only(Set(identifiers))
-        BoundReindex(request, finding, attributes, session: session, bundlePath: bundlePath, scope: scope).run()
+        BoundReindex(request, finding, attributes, session: session, bundle: bundle, scope: scope).run()
         return true
     }
 
@@ -106,7 +106,7 @@ final class BoundExtension: AskedExtension {
             if case .moved(let old, let new) = change { ItemRename(old, to: new) } else { nil }
         }
         BoundReindex(
-            request, wanted, attributes, session: session, bundlePath: bundlePath,
+            request, wanted, attributes, session: session, bundle: bundle,
             scope: .files(Set(changes.flatMap(\.paths)), moves: moves)
         ).run()
         return true
@@ -164,7 +164,7 @@ final class BoundExtension: AskedExtension {
     func didThrottle(_ notice: ThrottleNotice) -> Bool {
         let wanted = bindings.filter { $0.binding.purpose == .throttle }
         for binding in wanted {
-            let sources = RequestSources(bundlePath: bundlePath)
+            let sources = RequestSources(bundle: bundle)
             sources.notice = notice
             do throws(BindingFailure) {
                 try BindingRun(try Self.calls(of: binding), sources: sources, receiver: Unheard(session: session))
@@ -190,7 +190,7 @@ final class BoundExtension: AskedExtension {
         do throws(BindingFailure) {
             let (record, types) = try session.record(of: item)
             guard let chosen = candidates.first(where: { $0.binding.isFor(types) }) else { return false }
-            let sources = RequestSources(bundlePath: bundlePath)
+            let sources = RequestSources(bundle: bundle)
             (sources.record, sources.type) = (record, type)
             prepare(sources)
             let run = BindingRun(

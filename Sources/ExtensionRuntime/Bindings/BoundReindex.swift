@@ -47,7 +47,7 @@ final class BoundReindex: Sendable {
     private let bindings: [PreparedBinding]
     private let attributes: BoundAttributes
     private let session: HostSession
-    private let bundlePath: String
+    private let bundle: BoundBundle
     private let scope: Scope
     private let state = Mutex(State())
     /// What is to be donated next; locked while it is sent too, so that the order stays.
@@ -61,13 +61,13 @@ final class BoundReindex: Sendable {
 
     init(
         _ request: UInt64, _ bindings: [PreparedBinding], _ attributes: BoundAttributes, session: HostSession,
-        bundlePath: String, scope: Scope
+        bundle: BoundBundle, scope: Scope
     ) {
         self.request = request
         self.bindings = bindings
         self.attributes = attributes
         self.session = session
-        self.bundlePath = bundlePath
+        self.bundle = bundle
         self.scope = scope
         if let names = scope.wanted { state.withLock { $0.missing = names } }
     }
@@ -158,7 +158,7 @@ final class BoundReindex: Sendable {
 
     private func perform(_ binding: PreparedBinding, on path: String?) throws(BindingFailure) {
         let calls = try BoundExtension.calls(of: binding)
-        let sources = RequestSources(bundlePath: bundlePath)
+        let sources = RequestSources(bundle: bundle)
         sources.filePath = path
         if case .items(let identifiers) = scope { sources.identifiers = identifiers }
         let part = Part(reindex: self)

@@ -24,7 +24,7 @@ struct CallbackBody: Sendable {
     let callback: BoundCallback
     /// The function that was given it.
     let symbol: String
-    let bundlePath: String
+    let bundle: BoundBundle
     let receiver: any CallbackReceiver
 
     /// Runs in the library's call.
@@ -46,7 +46,7 @@ struct CallbackBody: Sendable {
     private func evaluation(
         _ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) throws(BindingFailure) -> Evaluation {
-        var evaluation = Evaluation(sources: RequestSources(bundlePath: bundlePath))
+        var evaluation = Evaluation(sources: RequestSources(bundle: bundle))
         var pointers: [(BoundResult, BoundPointer, UnsafeMutableRawPointer)] = []
         for (position, parameter) in callback.parameters.enumerated() {
             guard let place = arguments?[position] else { continue }

@@ -87,8 +87,9 @@ struct Evaluation {
             return .text(path)
         case (.name, .text(let path)): return .text(Self.lastPart(path))
         case (.suffix, .text(let path)):
-            let parts = Self.lastPart(path).split(separator: ".", omittingEmptySubsequences: false)
-            return .text(parts.count > 1 ? String(parts[parts.count - 1]) : "")
+            return .text(Self.suffix(path))
+        case (.type, .text(let path)):
+            return .text(sources.bundle.types[Self.suffix(path).lowercased()] ?? "public.data")
         case (.hidden, .text(let path)): return .integer(FileURL.isHidden(path) ? 1 : 0)
         case (.contents, .text(let path)): return .bytes(try frame.contents(of: path))
         case (.text, .bytes(let memory)): return .text(String(decoding: memory, as: UTF8.self))
@@ -102,6 +103,11 @@ struct Evaluation {
         default: break
         }
         throw BindingFailure(.failed, "\(function.rawValue)(…) has nothing to compute from")
+    }
+
+    private static func suffix(_ path: String) -> String {
+        let parts = lastPart(path).split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 1 ? String(parts[parts.count - 1]) : ""
     }
 
     private static func lastPart(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }

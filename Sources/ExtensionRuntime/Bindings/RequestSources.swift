@@ -5,9 +5,17 @@ import ServiceMessages
 import SymbolBindings
 import SystemSupport
 
+/// What values of bindings say of the bundle and of the system.
+struct BoundBundle: Sendable {
+    /// Its folder.
+    let path: String
+    /// The types of files by their name extensions, in lower case.
+    let types: [String: String]
+}
+
 /// What the values of a binding that are no names stand for, in one request. Of one thread.
 final class RequestSources {
-    let bundlePath: String
+    let bundle: BoundBundle
     let frame: CallFrame
     var record: ItemRecord?
     var type: String?
@@ -21,8 +29,8 @@ final class RequestSources {
     private(set) var destination: OwnedDescriptor?
     private var contents: UnsafeRawBufferPointer?
 
-    init(bundlePath: String, frame: CallFrame = CallFrame()) {
-        self.bundlePath = bundlePath
+    init(bundle: BoundBundle, frame: CallFrame = CallFrame()) {
+        self.bundle = bundle
         self.frame = frame
     }
 
@@ -43,7 +51,7 @@ final class RequestSources {
         case .filePath: return filePath.map { .text($0) } ?? .null
         case .reason: return .integer(Int128(notice?.reason.rawValue ?? 0))
         case .rate: return .float(notice?.itemsPerSecond ?? 0)
-        case .bundlePath: return .text(bundlePath)
+        case .bundlePath: return .text(bundle.path)
         }
     }
 

@@ -83,7 +83,8 @@ final class BindingHost: HostLink {
             text.replacingOccurrences(of: "LIBRARY", with: "library \"./\(try Self.library())\"")
         }
         let request = LoadRequest(
-            bundlePath: Self.libraryFolder, libraryPath: "", bundleIdentifier: "com.example.bound", bindings: texts)
+            bundlePath: Self.libraryFolder, libraryPath: "", bundleIdentifier: "com.example.bound", bindings: texts,
+            types: ["md": "net.daringfireball.markdown"])
         return Loaded(bound: try BoundExtension(request, session: session), session: session)
     }
 

@@ -62,7 +62,8 @@ struct CallTests {
             ("item.identifier", "item"), ("item.attribute(\"title\")", "Grüße"), ("request.type", "public.html"),
             ("item.attribute(\"nothing\", \"a default\")", "a default"), ("\"a \\\"text\\\"\"", "a \"text\""),
             ("null", "(null)"), ("name(\"/a/b.md\")", "b.md"), ("suffix(\"/a.b/c.tar.gz\")", "gz"),
-            ("suffix(\"/a.b/c\")", ""),
+            ("suffix(\"/a.b/c\")", ""), ("type(\"/a.b/C.x.MD\")", "net.daringfireball.markdown"),
+            ("type(\"/a.b/c\")", "public.data"), ("type(\"/a.md/c.none\")", "public.data"),
             ("item.path", "/nothing here"),
         ])
     func filled(value: String, text: String) async throws {
