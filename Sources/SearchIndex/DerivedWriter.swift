@@ -2,7 +2,8 @@
 import GRDB
 import ItemRecord
 
-/// Writes what is derived from items, in step with them within one transaction. It remembers what many items have in common.
+/// Writes the tables derived from items in the transaction that changes the items. Caches values
+/// that many items share.
 final class DerivedWriter {
     private let db: Database
     private let pace: GentlePace?
@@ -15,9 +16,10 @@ final class DerivedWriter {
     private lazy var migration = Result { try IndexMigration.current(db) }
     private lazy var nextAttributes = AttributeWriter(db, prefix: IndexMigration.next)
     private lazy var nextTexts = FullTextWriter(db, prefix: IndexMigration.next)
-    /// How many items were taken out.
+    /// The number of items removed.
     private(set) var deletedItems = 0
-    /// Inserts an item itself, see ``ItemWriter``; here, because it serves a whole transaction.
+    /// Inserts the item row; see ``ItemWriter``. Kept here because the statement serves a whole
+    /// transaction.
     private(set) lazy var insertItem = Result {
         try WriteStatement(
             db,
@@ -29,33 +31,33 @@ final class DerivedWriter {
     }
 
     /// - Parameters:
-    ///   - pace: Asked between items.
-    ///   - cache: The memory of the store's writers.
+    ///   - pace: Throttles the work between items.
+    ///   - cache: The cache shared by all writers of the store.
     init(_ db: Database, pace: GentlePace? = nil, cache: FullTextCache = FullTextCache()) {
         (self.db, self.pace, self.cache) = (db, pace, cache)
         attributes = AttributeWriter(db)
     }
 
-    /// The number of the next text of an item, to be kept with it.
+    /// Returns the number of an item's next text, which is stored with the item.
     func nextText(of record: ItemRecord, donated: Double) throws -> Int64 {
         try texts.get().nextNumber(for: Freshness.date(of: record, donated: donated))
     }
 
-    /// Puts an item in that is not there.
+    /// Adds the derived rows of a new item.
     func insert(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64) throws {
         pace?.step()
         try attributes.insert(record, item: item)
         try texts.get().insert(SearchableText(record, bundle: bundle), number: text, item: item)
     }
 
-    /// Takes an item out; `record` and `bundle` are what it was put in with.
+    /// Removes the derived rows of an item; `record` and `bundle` must be those of its insertion.
     func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
         deletedItems += 1
         try attributes.flush()
         if let text {
             let words = SearchableText(record, bundle: bundle)
             let migration = try migration.get()
-            // What the previous format made of its words, nobody knows any more.
+            // The words that the previous format derived from the record are not known any more.
             if text <= migration?.last ?? 0 {
                 try texts.get().forget(text)
             } else {
@@ -69,7 +71,8 @@ final class DerivedWriter {
         try attributes.remove(record, item: item)
     }
 
-    /// Changes an item whose texts stay the same; `record` is what it was put in with. Nothing may be buffered.
+    /// Updates the attributes of an item whose text stays the same; `record` must be that of its
+    /// insertion. Nothing may be buffered.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64, text: Int64?) throws {
         pace?.step()
         try attributes.replace(record, with: other, item: item)

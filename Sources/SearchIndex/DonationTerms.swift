@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Terms on which a batch is accepted, besides the client state that it expects.
+/// The conditions for accepting a batch, besides the client state that it expects.
 public struct DonationTerms: Sendable {
-    /// Whether the batch waits for room in the store; `false` if its donor has waited before
+    /// `true` if the batch waits for room in the store; `false` if its donor has already waited
     /// (``SearchIndex/waitForRoom(for:)``).
     public var waitsForRoom = true
-    /// Decides at the moment of acceptance whether the batch is still wanted, after all waits.
+    /// Decides at the moment of acceptance, after all waits, whether the batch is still wanted.
     ///
-    /// Called in the order of acceptance with a lock held, and perhaps more than once: quick, and without use of the index.
+    /// Called in the order of acceptance with a lock held, possibly more than once. Must return
+    /// quickly and must not use the index.
     public var isWanted: @Sendable () -> Bool = { true }
 
-    /// Called before a wait for all that is pending, which may take long.
+    /// Called before a wait for all pending donations, which may be long.
     public var beforeLongWait: @Sendable () -> Void = {}
-    /// Called after it, whatever its end.
+    /// Called after that wait, however it ended.
     public var afterLongWait: @Sendable () async -> Void = {}
 
-    /// Terms that accept every batch once there is room.
+    /// Creates terms that accept every batch once there is room.
     public init() {}
 }

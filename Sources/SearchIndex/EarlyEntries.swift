@@ -3,17 +3,21 @@ import SystemSupport
 import WriteAheadLog
 import GRDB
 
-/// The log entries behind ``StoreRow/applied`` that are applied all the same, because their app waited for them.
+/// The log entries after ``StoreRow/applied`` that are already applied because their app waited for
+/// them.
 ///
-/// An entry must not be applied twice: an update is ignored once a deletion before it, applied again, has deleted its item.
-/// So the table `applied_early` names each of them, and is written in the transaction that applies it. Numbers leave the
-/// table in the transaction that applies everything before them.
+/// No entry may be applied twice: if a deletion before an update is applied again, the update finds
+/// no item and is ignored. So the table `applied_early` lists these entries. A number is inserted
+/// in the transaction that applies the entry, and deleted in the transaction that applies
+/// everything before it.
 ///
-/// The table is made with its first row, not by a migration: earlier versions of this program work beside it. It is not
-/// derived from anything; if it is damaged, the database is salvaged.
+/// The table is created with its first row instead of by a migration, because earlier versions of
+/// this program can use the same store. It is not derived data; if it is damaged, the database is
+/// salvaged.
 struct EarlyEntries: Sendable {
     static let table = "applied_early"
-    /// The most rows that are read. A store has at most ``StoreSeams/maximumEarlyEntries`` and one transaction's more.
+    /// The largest number of rows read. A store has at most ``StoreSeams/maximumEarlyEntries`` rows
+    /// plus those of one transaction.
     private static let maximumRows = 1 << 20
 
     private var numbers: Set<UInt64> = []
@@ -37,7 +41,7 @@ struct EarlyEntries: Sendable {
         }
     }
 
-    /// The number in a row.
+    /// Returns the entry number of a row.
     ///
     /// - Throws: `SQLITE_CORRUPT` if the row is damaged.
     static func number(in row: Row) throws -> UInt64 {
@@ -60,7 +64,8 @@ struct EarlyEntries: Sendable {
 
     // MARK: The table
 
-    /// Makes the table if there is none. A line in `derived_index` says from then on that it must be there.
+    /// Creates the table if it does not exist. A row in `derived_index` then records that the table
+    /// must exist.
     static func prepare(_ db: Database) throws {
         if try !areKept(db) {
             try db.execute(
@@ -69,7 +74,7 @@ struct EarlyEntries: Sendable {
         try db.execute(sql: "INSERT OR IGNORE INTO derived_index (name, format) VALUES (?, 1)", arguments: [table])
     }
 
-    /// Whether there is, or must be, such a table.
+    /// Returns `true` if the table exists or must exist.
     static func areKept(_ db: Database) throws -> Bool {
         if try db.hasTable(table) { return true }
         return try Bool.fetchOne(
@@ -83,7 +88,7 @@ struct EarlyEntries: Sendable {
             .execute(arguments: [Int64(clamping: sequence), checksum(of: sequence)])
     }
 
-    /// Removes the entries up to one before which nothing is missing any more.
+    /// Removes the entries through `applied`, before which no entry is missing any more.
     static func forget(through applied: UInt64, _ db: Database) throws {
         guard try db.hasTable(table) else { return }
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE sequence <= ?")
@@ -93,21 +98,21 @@ struct EarlyEntries: Sendable {
     // MARK: The numbers
 
     var count: Int { numbers.count }
-    /// Whether there are none.
+    /// `true` if there are no early entries.
     var isEmpty: Bool { numbers.isEmpty }
-    /// The last of them; 0 if there are none.
+    /// The last early entry; 0 if there is none.
     var last: UInt64 { numbers.max() ?? 0 }
 
-    /// Whether all of some entries are among them.
+    /// Returns `true` if all entries of a range are applied early.
     func covers(_ range: ClosedRange<UInt64>) -> Bool {
         guard range.upperBound - range.lowerBound < UInt64(numbers.count) else { return false }
         return range.allSatisfy(numbers.contains)
     }
 
-    /// The last entry up to which nothing is missing.
+    /// Returns the last entry through which no entry is missing.
     ///
     /// - Parameters:
-    ///   - applied: An entry up to which nothing is missing.
+    ///   - applied: An entry through which none is missing.
     ///   - more: Further entries that are applied.
     func end(after applied: UInt64, with more: Set<UInt64> = []) -> UInt64 {
         var end = applied
@@ -118,7 +123,7 @@ struct EarlyEntries: Sendable {
     /// Adds an entry.
     mutating func insert(_ sequence: UInt64) { numbers.insert(sequence) }
 
-    /// Removes the entries up to one.
+    /// Removes the entries through `applied`.
     mutating func remove(after before: UInt64, through applied: UInt64) {
         guard !numbers.isEmpty, applied > before else { return }
         // A loss may span very many numbers.

@@ -3,13 +3,14 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Has long work for which nobody waits take a short break now and then while threads wait for a processor, so that the kernel
-/// gives them this one.
+/// Inserts short breaks into long background work while threads wait for a processor, so that the
+/// kernel runs them on this one.
 ///
-/// That it yields by its niceness is not enough: where another program has two threads and one of them shares a processor with
-/// the other, the kernel moves it only when a processor is idle, or after some hundred milliseconds. A break of half a
-/// millisecond every ten makes it idle. Where no thread waits, a break would help nobody and cost the work a seventh of its
-/// speed on a virtual machine (docs/PERFORMANCE.md), more than the break is long.
+/// A low priority alone does not achieve that. If two threads of another program share a processor,
+/// the kernel migrates one only to an idle processor, or after some hundred milliseconds. A break
+/// of half a millisecond every ten milliseconds makes this processor idle. If no thread waits,
+/// breaks have no benefit. They then cost a seventh of the work's speed on a virtual machine
+/// (docs/PERFORMANCE.md), more than the breaks themselves.
 final class GentlePace: Sendable {
     private let isOn = Atomic(false)
     private let lastLook: Mutex<ContinuousClock.Instant>
@@ -17,12 +18,12 @@ final class GentlePace: Sendable {
     private let isContended: @Sendable () -> Bool
     private let pause: @Sendable () -> Void
 
-    /// How long it works between two breaks, and between two looks whether one is due.
+    /// The time between two breaks, and between two checks for contention.
     static let stretch = Duration.milliseconds(10)
-    /// How long a break is, in microseconds: a twentieth of the work.
+    /// The length of a break, in microseconds: a twentieth of the work.
     private static let breakMicroseconds: UInt32 = 500
 
-    /// - Parameter isContended: Whether threads wait for a processor.
+    /// - Parameter isContended: Returns `true` if threads wait for a processor.
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         isContended: @escaping @Sendable () -> Bool = { [contention = ProcessorContention()] in contention.isPresent },
@@ -32,10 +33,11 @@ final class GentlePace: Sendable {
         lastLook = Mutex(now())
     }
 
-    /// Sets whether nobody waits.
+    /// Sets whether the work has low priority because no caller waits for it.
     func set(_ isGentle: Bool) { isOn.store(isGentle, ordering: .relaxed) }
 
-    /// To be called often while working. Blocks for a break when it is time for one and threads wait for a processor.
+    /// Blocks for a break if one is due and threads wait for a processor. Call it often during the
+    /// work.
     func step() {
         guard isOn.load(ordering: .relaxed) else { return }
         let present = now()

@@ -9,21 +9,24 @@ private struct Move {
     let rename: ItemRename
 }
 
-/// An item as it was before its identifier changed.
+/// An item before its identifier changed.
 private struct ItemBefore {
     let item: ItemRow
     let text: Int64?
 }
 
 extension ItemWriter {
-    /// Gives items other identifiers, all at once, so that two items can swap theirs.
+    /// Changes the identifiers of items, all at once, so that two items can swap identifiers.
     ///
-    /// An item keeps its number and all that refers to that, its dates, its text and its domain. It replaces the item that has its
-    /// new identifier, and during a reindex counts as donated again if that one did. Items that depend on it
-    /// (``RelatedItems``) depend on it by its new identifier. An item that has expired is not renamed.
+    /// An item keeps its number and all references to it, its dates, its text and its domain. It
+    /// replaces the item that has its new identifier. If that item was donated again during a
+    /// reindex, the renamed item counts as donated again. Items that depend on the renamed item
+    /// (``RelatedItems``) refer to its new identifier. Expired items are not renamed.
     ///
-    /// - Parameter leftOut: Gets the items that cannot have their new identifier. They are deleted, as the old one is gone.
-    /// - Returns: The new identifiers of the items that were renamed; the keys are the bytes of the old ones.
+    /// - Parameter leftOut: Receives the items that cannot have their new identifier. They are
+    ///   deleted, because their old identifier is no longer valid.
+    /// - Returns: The new identifiers of the renamed items; the keys are the UTF-8 bytes of the old
+    ///   identifiers.
     func rename(_ renames: [ItemRename], _ leftOut: inout [LeftOutItem]) throws -> [Data: String] {
         try derived.flush()
         let moves = try moves(renames)
@@ -47,7 +50,7 @@ extension ItemWriter {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Gives each item its new identifier after it became free.
+    /// Gives each item its new identifier once that identifier is free.
     private func carryOut(_ moves: [Move], _ leftOut: inout [LeftOutItem]) throws {
         var positions: [Data: Int] = [:]
         for (position, move) in moves.enumerated() { positions[Data(move.rename.identifier.utf8)] = position }
@@ -55,7 +58,7 @@ extension ItemWriter {
 
         var isDone = Array(repeating: false, count: moves.count)
         for first in moves.indices where !isDone[first] {
-            // Of items that follow each other the last one is first.
+            // In a chain of renames, the last item moves first.
             var chain = [first]
             var isCircle = false
             while let position = next(after: chain[chain.count - 1]), !isDone[position], !isCircle {
@@ -70,7 +73,7 @@ extension ItemWriter {
                 guard let before = try position == first ? aside ?? row(of: item) : row(of: item) else { continue }
                 var record = before.item.record
                 record.uniqueIdentifier = rename.newIdentifier
-                // One that names itself goes on doing so.
+                // An item that names itself keeps doing so.
                 if let related = record.text(RelatedItems.attribute),
                     related.utf8.elementsEqual(rename.identifier.utf8)
                 {
@@ -81,8 +84,8 @@ extension ItemWriter {
         }
     }
 
-    /// Deletes the item with an identifier, expired or not, if there is one. What depends on it is kept, for another item gets the
-    /// identifier.
+    /// Deletes the item with an identifier, expired or not, if there is one. Keeps the items that
+    /// depend on it, because another item gets the identifier.
     private func makeRoom(for identifier: String) throws {
         let find = try db.cachedStatement(
             sql: "SELECT id FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?")
@@ -90,7 +93,7 @@ extension ItemWriter {
         _ = try Self.deleteAlone(db, where: "id = ?", [item], derived)
     }
 
-    /// The items that there are of those to be renamed.
+    /// Returns the items to rename that exist.
     private func moves(_ renames: [ItemRename]) throws -> [Move] {
         let find = try db.cachedStatement(
             sql: """
@@ -106,7 +109,7 @@ extension ItemWriter {
         }
     }
 
-    /// Takes the marks of a reindex from items whose new identifier was donated again.
+    /// Removes the deletion marks of a reindex from items whose new identifier was donated again.
     private func confirm(_ moves: [Move]) throws {
         guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM unconfirmed)") == true else { return }
         let isConfirmed = try db.cachedStatement(
@@ -114,7 +117,7 @@ extension ItemWriter {
                 SELECT EXISTS (SELECT 1 FROM item WHERE unique_identifier = ? AND bundle = ? AND index_name = ?
                     AND id NOT IN (SELECT item FROM unconfirmed))
                 """)
-        // All are judged before any changes.
+        // Evaluates all moves before changing any.
         let confirmed = try moves.filter {
             try Bool.fetchOne(isConfirmed, arguments: [$0.rename.newIdentifier, bundle, index]) == true
         }
@@ -129,20 +132,21 @@ extension ItemWriter {
         }
     }
 
-    /// Frees the identifier of an item, whose row says of whom it is no more until it is replaced. One at a time: no other item has
-    /// an empty identifier.
+    /// Frees the identifier of an item by storing an empty identifier in its row until the row is
+    /// replaced. Used for one item at a time: no other item has an empty identifier.
     private func setAside(_ item: Int64) throws -> ItemBefore? {
         let before = try row(of: item)
         try db.cachedStatement(sql: "UPDATE item SET unique_identifier = '' WHERE id = ?").execute(arguments: [item])
         return before
     }
 
-    /// Replaces the identifier and the record of an item, which differ in nothing that its text is made of.
+    /// Replaces the identifier and the record of an item. The two records must produce the same
+    /// searchable text.
     private func replace(_ before: ItemBefore, with record: ItemRecord, _ leftOut: inout [LeftOutItem]) throws {
         let id = before.item.id
         let bytes: [UInt8]
         do throws(ItemRecordError) { bytes = try record.encoded() } catch {
-            // A longer identifier can make it too large.
+            // A longer identifier can make the record too large.
             try derived.remove(before.item.record, bundle: bundle, item: id, text: before.text)
             try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?").execute(arguments: [id])
             let problem = SearchIndexError.invalidItem(

@@ -3,21 +3,21 @@ import Foundation
 import GRDB
 import ItemRecord
 
-/// Changes the items of one scope inside a transaction, together with what is derived from them.
+/// Changes the items of one scope and the tables derived from them, inside a transaction.
 struct ItemWriter {
     let db: Database
     let bundle: Int64
     let scope: IndexScope
     let index: String
     let now: Double
-    /// By how much the dates move that its app gave; see ``StoreClock``.
+    /// The number of seconds added to the dates that the app gave; see ``StoreClock``.
     private let shift: Double
     let derived: DerivedWriter
 
     init(_ db: Database, _ scope: IndexScope, now: Double, shift: Double = 0, _ derived: DerivedWriter) throws {
         self.db = db
         self.shift = shift
-        // Whole seconds take half the room.
+        // SQLite stores a whole number of seconds in half the bytes.
         self.now = now.rounded(.down)
         self.derived = derived
         self.scope = scope
@@ -35,7 +35,8 @@ struct ItemWriter {
 
     /// Adds, replaces or updates an item.
     ///
-    /// - Returns: Whether it did; an update of what is not there is ignored.
+    /// - Returns: `true` if the item was written; `false` for an update of an item that does not
+    ///   exist.
     @discardableResult
     func put(_ item: EncodedItem) throws -> Bool {
         var item = item
@@ -53,7 +54,7 @@ struct ItemWriter {
             arguments: [bundle, index, identifier])
         let existing = try row.map(ItemRow.init)
         if item.record.isUpdate {
-            // One that has expired is gone, though it may not have been deleted yet.
+            // An expired item counts as deleted, even if its row still exists.
             guard let existing, existing.expires ?? .infinity > now else { return false }
             item = try merged(item.record, into: existing.record)
         }
@@ -62,7 +63,7 @@ struct ItemWriter {
         if let existing, let row {
             id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
-            // Most of what a reindex brings is what is there already; then only its age is new.
+            // A reindex mostly donates unchanged items; then only the dates change.
             if existing.bytes == Data(item.bytes) {
                 try db.cachedStatement(
                     sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?"
@@ -89,10 +90,12 @@ struct ItemWriter {
         return true
     }
 
-    /// Carries out what was logged.
+    /// Applies a batch that was logged.
     ///
-    /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
-    /// - Returns: What was not carried out and why: an item is left out rather than holding up all that follow.
+    /// - Parameter keepsState: `true` if the client state of the entry is reliable; see
+    ///   ``StoreRow/statelessThrough``.
+    /// - Returns: The items that were left out, and the reasons. An invalid item does not hold up
+    ///   later ones.
     func apply(_ batch: IndexBatch, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
@@ -121,7 +124,8 @@ struct ItemWriter {
                 }
             case .deleteDomains(let domains):
                 for domain in domains where SearchIndex.canBeStored(domain) {
-                    // All names that begin with "a." lie between "a." and "a/", the next character after the dot.
+                    // Names that begin with "a." sort between "a." and "a/", because "/" is the
+                    // character after the dot.
                     try delete(
                         "(domain = ? OR (domain >= ? AND domain < ?))", [domain, domain + ".", domain + "/"], &kept)
                 }
@@ -151,7 +155,8 @@ struct ItemWriter {
         }
     }
 
-    /// Drops those items of a batch whose related one is not in the index once all of the batch is, whatever its order.
+    /// Deletes the items of a batch whose related item does not exist after the whole batch,
+    /// regardless of its order.
     private func dropOrphans(among identifiers: [String]) throws {
         for identifier in identifiers {
             let row = try Row.fetchOne(
@@ -161,7 +166,7 @@ struct ItemWriter {
                         WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
                         """),
                 arguments: [bundle, index, identifier])
-            // A later operation may have deleted or replaced it.
+            // A later operation may have deleted or replaced the item.
             guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),
                 try !RelatedItems.exists(related, bundle: bundle, now: now, db)
             else { continue }
@@ -176,9 +181,9 @@ struct ItemWriter {
         try Self.delete(db, where: condition, arguments, derived)
     }
 
-    /// Deletes items, and all whose related item is gone then.
+    /// Deletes items, and all items whose related item is deleted by that.
     ///
-    /// - Returns: How many the condition named.
+    /// - Returns: The number of items that match the condition itself.
     @discardableResult
     static func delete(
         _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
@@ -186,7 +191,7 @@ struct ItemWriter {
         try derived.flush()
         var deleted = try deleteAlone(db, where: condition, arguments, derived)
         let count = deleted.count
-        // Each round deletes items, so chains and circles end.
+        // Each round deletes items, so the loop ends for chains and cycles.
         while case let orphans = try RelatedItems.orphans(of: deleted, db), !orphans.isEmpty {
             deleted = []
             for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan], derived) }
@@ -194,7 +199,7 @@ struct ItemWriter {
         return count
     }
 
-    /// Deletes items, and leaves those that depend on them.
+    /// Deletes items but not the items that depend on them.
     static func deleteAlone(
         _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
     ) throws -> [(identifier: String, bundle: Int64)] {
@@ -218,7 +223,7 @@ struct ItemWriter {
 
     static func record(in row: Row) throws -> ItemRecord {
         do {
-            // Without a copy: records may have 16 MiB.
+            // Decodes without a copy, because records may have 16 MiB.
             return try row.withUnsafeData(named: "record") { try ItemRecord(decoding: $0 ?? Data()) }
         } catch let error as ItemRecordError {
             throw DatabaseError(
@@ -230,7 +235,7 @@ struct ItemWriter {
         switch record.expiration {
         case .standard: standardExpiry
         case .never: nil
-        // SQLite would take NaN for NULL, and so for never.
+        // SQLite stores NaN as NULL, which means "never".
         case .at(let moment): moment.isNaN ? standardExpiry : moment + shift
         }
     }
@@ -264,7 +269,7 @@ struct ItemWriter {
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {
         var record = stored
         record.isUpdate = false
-        // The standard month is what an update has whose app said nothing of expiry.
+        // An update whose app set no expiration date carries the standard lifetime.
         if update.expiration != .standard { record.expiration = update.expiration }
         if let domain = update.domainIdentifier { record.domainIdentifier = domain }
         for (name, value) in update.attributes {
@@ -280,7 +285,7 @@ struct ItemWriter {
 }
 
 extension IndexBatch {
-    /// Whether the batch deletes and puts items after it, which may be the same ones.
+    /// `true` if the batch deletes items and then puts items, possibly the same ones.
     fileprivate var donatesAgain: Bool {
         var hasDeleted = false
         for change in changes.changes {

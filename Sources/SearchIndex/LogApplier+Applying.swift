@@ -3,10 +3,12 @@ import WriteAheadLog
 import GRDB
 
 extension LogApplier {
-    /// Applies everything that has been logged until now and is not held; gives back why it could not.
+    /// Applies all entries logged so far that are not deferred.
     ///
-    /// What apps wait for and what comes next in order take turns, a transaction each, so that neither waits for all of the
-    /// other.
+    /// Alternates between two kinds of transactions: entries that apps wait for, and the next
+    /// entries in order. Neither kind waits for all of the other.
+    ///
+    /// - Returns: The error that stopped it; `nil` on success.
     func drain() -> SearchIndexError? {
         let target = state.withLock { state in
             (state.newEntries, state.newBytes) = (0, 0)
@@ -32,20 +34,22 @@ extension LogApplier {
         }
     }
 
-    /// Does something that changes the database; if that meets damage, checks all, mends what can be mended in place, and
-    /// does it once more. What cannot is left for the next opening. Blocks.
+    /// Runs a closure that changes the database. If it meets damage, examines the database, repairs
+    /// what can be repaired in place, and runs the closure once more. Other damage stays for the
+    /// next opening. Blocks.
     func mending<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch  where UnwritableStore.isDoubtful(error, at: path) {
-            // To examine everything takes longer than whoever waits for room has; the next opening does.
+            // A full examination takes longer than a donor can wait for room, so it is left to the
+            // next opening.
             folder.suspect()
             throw error
         } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
             folder.suspect()
             let last = state.withLock { $0.target }
             let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
-            // Tables may be made anew, without the words of deleted items.
+            // The repair may have rebuilt tables, without the words of deleted items.
             fullTextCache.forgetTerms()
             guard !repairs.isEmpty else { throw error }
             state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }
@@ -55,18 +59,18 @@ extension LogApplier {
         }
     }
 
-    /// Entries that follow each other, and what lies between them.
+    /// Consecutive log entries, together with the gaps between them.
     private struct Bulk {
         var records: [NumberedLogEntry] = []
         var bytes = 0
-        /// The last entry, or the last that is missing or applied already.
+        /// The last entry read, missing or already applied.
         var last: UInt64
-        /// Whether entries are missing, and whether that is not known yet.
+        /// `true` if entries are missing, and if this loss was not reported before.
         var hasLoss = false
         var hasNewLoss = false
     }
 
-    /// Reads what comes next in order, but for what is applied already.
+    /// Reads the next entries in order and skips those already applied.
     private func readBulk(after applied: UInt64) throws -> Bulk {
         var bulk = Bulk(last: applied)
         let (early, maximumBytes) = state.withLock {
@@ -83,7 +87,8 @@ extension LogApplier {
                 bulk.last = record.sequence
                 bulk.bytes += record.entry.batch.approximateBytes
             case .failure(.damaged(let finding)):
-                // What follows is still good. Damage inside of an entry is only seen here.
+                // The entries after the damage are intact. Damage inside an entry is only detected
+                // here.
                 guard let lost = finding.lostEntries(after: bulk.last) else { continue }
                 bulk.last = lost.upperBound
                 bulk.hasLoss = true
@@ -114,8 +119,9 @@ extension LogApplier {
             let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db, pace: pace, cache: fullTextCache)
             for (index, record) in bulk.records.enumerated() {
-                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. So does an app
-                // that began to wait. A loss is told once, with all that was read when it was found.
+                // Stops for entries deferred since the transaction began, because the rest of a
+                // bulk takes half a second of processor time. Also stops when an app begins to
+                // wait. A new loss is reported once, together with everything read with it.
                 if index > 0, !bulk.hasNewLoss {
                     let before = bulk.records[index - 1].sequence
                     guard state.withLock({ $0.goesOn(after: before, applied: bytes) }) else {
@@ -140,7 +146,7 @@ extension LogApplier {
             state.deletedItems += deleted
             state.misspelledItems += deleted
             if bulk.hasLoss {
-                // Whose entries these were, nobody knows.
+                // The bundles of the lost entries are unknown.
                 state.pending.remove(through: reached)
             } else {
                 for bundle in bundles { state.pending.remove(through: reached, of: bundle) }
@@ -152,13 +158,15 @@ extension LogApplier {
         mergeInProportion(to: bulk.bytes)
     }
 
-    /// Applies some of what is waited for of single bundles, before what others have donated earlier.
+    /// Applies some of the entries that single bundles wait for, before earlier donations of other
+    /// bundles.
     ///
-    /// Entries of different bundles change different rows, and those of one bundle stay in order. The number that the
-    /// database keeps stays that of the last entry before which nothing is missing; the entries behind it are noted with
-    /// their changes (``EarlyEntries``), so that none is applied twice.
+    /// Entries of different bundles change different rows, and entries of one bundle stay in order.
+    /// The number stored in the database remains that of the last entry before which none is
+    /// missing. Later entries are recorded with their changes (``EarlyEntries``), so that none is
+    /// applied twice.
     ///
-    /// - Returns: Whether anything was applied.
+    /// - Returns: `true` if an entry was applied.
     private func applyOwn() throws -> Bool {
         let wanted = state.withLock { $0.nextOwn(maximumEarlyEntries: maximumEarlyEntries) }
         let records = readOwn(wanted)
@@ -200,7 +208,8 @@ extension LogApplier {
         return true
     }
 
-    /// Reads entries, of each bundle those before the first that cannot be read: that is found, and reported, in its turn.
+    /// Reads entries. For each bundle, stops before the first entry that cannot be read:
+    /// ``applyBulk(after:)`` finds and reports that one.
     private func readOwn(_ wanted: [(sequence: UInt64, bundle: String)]) -> [NumberedLogEntry] {
         guard let first = wanted.first else { return [] }
         var replay = log.replay(after: first.sequence - 1)
@@ -219,7 +228,7 @@ extension LogApplier {
 
     /// Applies an entry.
     ///
-    /// - Returns: What was left out of it.
+    /// - Returns: The items that were left out.
     private func apply(
         _ record: NumberedLogEntry, _ db: Database, now: Double, stateless: UInt64, _ derived: DerivedWriter
     ) throws -> [LeftOutItem] {
@@ -229,7 +238,8 @@ extension LogApplier {
     }
 
     private func mergeInProportion(to bytes: Int) {
-        // In proportion, so that the segments stay few while there is no end of entries.
+        // Merges in proportion to the applied bytes, so that the number of segments stays small
+        // under a continuous load.
         let pages = state.withLock { state -> Int in
             state.needsTidying = true
             state.unmergedBytes += bytes
@@ -240,12 +250,13 @@ extension LogApplier {
         if pages > 0 { merge(pages: pages) }
     }
 
-    /// Each text is merged about three times on its way into the largest segment, and takes half of a record's bytes.
+    /// The applied record bytes per page to merge. Each text is merged about three times on its way
+    /// into the largest segment, and takes half of a record's bytes.
     private static let bytesPerMergedPage = 2048
 
-    /// Merges a little. What goes wrong is no reason to stop: nothing is lost by it, and the next write meets it again.
+    /// Merges some pages. Ignores errors: nothing is lost, and the next write meets the same error.
     ///
-    /// - Returns: Whether there was anything to merge.
+    /// - Returns: `true` if there was anything to merge.
     @discardableResult
     func merge(pages: Int) -> Bool {
         state.withLock { $0.unmergedBytes = 0 }
@@ -253,12 +264,12 @@ extension LogApplier {
         return hasWorked ?? false
     }
 
-    /// Gives some free pages back to the file system if many are free: merges leave them.
+    /// Returns some free pages to the file system if many are free, as after merges.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: `true` if pages were returned.
     func giveBackUnused() -> Bool { (try? pool.write(SearchIndex.giveBackUnused)) ?? false }
 
-    /// Does a little of what is better done while nothing is to be applied.
+    /// Runs one step of the maintenance that is done while no entry is due.
     func tidy() {
         if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
@@ -266,7 +277,7 @@ extension LogApplier {
         if giveBackUnused() { return }
         if let place = state.withLock({ $0.purgedSpelling }) {
             let end = try? pool.write { db in
-                // A writer of before does not know which words go.
+                // An existing writer does not know which words the purge removes.
                 fullTextCache.forgetTerms()
                 return try SpellingWords.purgeStep(db, after: place)
             }
@@ -277,7 +288,7 @@ extension LogApplier {
             return (state.deletedItems, state.misspelledItems, state.forgetsSpelling)
         }
         guard deleted > 0 || misspelled > 0 else { return }
-        // It reads all words, so it waits until about as many may be gone.
+        // The purge reads all words, so it waits for one deletion per 50 texts.
         let hasPurged = try? pool.write { db in
             guard deleted > 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0 <= deleted * 50 else {
                 return false
@@ -286,7 +297,7 @@ extension LogApplier {
             fullTextCache.forgetTerms()
             return true
         }
-        // It looks each word up, so it waits for an item for each step.
+        // This purge needs a lookup per word, so it waits for one deleted item per step.
         let isDue = try? pool.read { db in
             let words = try Int.fetchOne(db, sql: "SELECT words FROM \(SpellingWords.totalTable)") ?? 0
             return forgets || (misspelled > 0 && words <= misspelled * SpellingWords.wordsOfStep)
@@ -301,13 +312,15 @@ extension LogApplier {
 }
 
 extension LogApplier.State {
-    /// The entries of the next transaction for apps that wait for their own donations, in order.
+    /// Returns the entries of the next transaction for apps that wait for their own donations, in
+    /// order.
     ///
-    /// In turns: the bundles with the fewest bytes, several of them if they are small, so that a small donation does not wait
-    /// for a large one; and the bundle that was not served for longest, so that none waits for ever.
+    /// Alternates between two choices. The first takes the bundles with the fewest bytes, so that a
+    /// small donation does not wait for a large one. Several small bundles share a transaction. The
+    /// second takes the bundle served least recently, so that no bundle starves.
     mutating func nextOwn(maximumEarlyEntries: Int) -> [(sequence: UInt64, bundle: String)] {
         guard early.count < maximumEarlyEntries else { return [] }
-        /// Through which entry each is waited for.
+        /// The last awaited entry of each bundle.
         var ends: [String: UInt64] = [:]
         var bundles: [String] = []
         for waiter in waiters where !isDone(waiter) {
@@ -336,14 +349,15 @@ extension LogApplier.State {
                 bytes: LogApplier.maximumSharedBytes)
             chosen += entries.map { ($0.sequence, bundle) }
         }
-        // Those of a bundle that was served go behind the others.
+        // Waiters of the bundles just served go behind the others.
         let served = Set(bundles)
         let isServed = { (waiter: LogApplier.Waiter) in waiter.bundle.map(served.contains) ?? false }
         waiters = waiters.filter { !isServed($0) } + waiters.filter(isServed)
         return chosen.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Notes up to which entry everything is applied, and takes out those whose wait is over.
+    /// Records that everything through an entry is applied, then removes and returns the waiters
+    /// that are done.
     mutating func reach(_ sequence: UInt64) -> [LogApplier.Waiter] {
         early.remove(after: applied, through: sequence)
         applied = sequence

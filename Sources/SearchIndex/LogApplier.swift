@@ -5,78 +5,85 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Carries what was logged over into the database, in order and in bulk, on a queue of its own.
+/// Applies the entries of the write-ahead log to the database, in order and in bulk transactions,
+/// on its own serial queue.
 ///
-/// Entries wait for others, since a transaction for each would cost more than all the rest: until there are enough for a
-/// transaction, somebody waits for them, or ``delay`` has passed.
+/// Entries are collected because one transaction per entry would cost more than all other work. A
+/// transaction starts when enough entries are pending, when a caller waits for an entry, or after
+/// ``delay``.
 ///
-/// An entry counts as applied once the transaction that holds it, and its number, is durable. After a failure the next
-/// entry, or the next who waits, has it tried again.
+/// An entry counts as applied once the transaction that writes its changes and its number is
+/// durable. After a failure, the next entry or the next waiting caller triggers another attempt.
 final class LogApplier: Sendable {
     let pool: DatabasePool
     let log: WriteAheadLog
     let folder: StoreFolder
     var path: String { folder.path }
     let clock: StoreClock
-    /// How it goes about it when nobody waits.
+    /// Throttles bulk transactions while no caller waits.
     let pace = GentlePace()
     let fullTextCache = FullTextCache()
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
-    /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
+    /// The largest number of entries in one transaction. A larger bulk would not be searchable
+    /// within a second; a smaller one would raise the cost per entry.
     static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
-    /// How many bytes are applied in one transaction while an app waits for its own donations.
+    /// The largest number of bytes in one transaction while an app waits for its own donations.
     static let maximumSharedBytes = 1 << 20
-    /// Bundles that wait for no more than this are applied together, in bytes.
+    /// The largest total, in bytes, of small bundles whose awaited entries share one transaction.
     static let maximumTogetherBytes = 256 << 10
-    /// So many of what was mended are kept, the latest.
+    /// The largest number of repair reports kept; older reports are dropped.
     static let maximumKept = 1000
-    /// How long the first entry waits for others, in seconds. It is to be found within a second.
+    /// The delay before the first pending entry is applied, in seconds. An entry must be searchable
+    /// within a second.
     private static let delay = 0.5
 
     struct State {
         var applied: UInt64
-        /// The last entry that was logged.
+        /// The last logged entry.
         var target: UInt64
         var isRunning = false
-        /// Whether it will run when the delay is over.
+        /// `true` while a delayed run is scheduled.
         var isScheduled = false
-        /// What came since it ran last.
+        /// The number of entries logged since the last run.
         var newEntries = 0
         var newBytes = 0
-        /// Whether there may be something to do in the full-text tables.
+        /// `true` if the full-text tables may need maintenance.
         var needsTidying = true
-        /// What was applied since the last step of a merge.
+        /// The bytes applied since the last merge step.
         var unmergedBytes = 0
         var isClosing = false
-        /// Entries that are not applied, but for those found at the opening.
+        /// The entries that are not applied, except those found in the log at the opening.
         var pending = PendingEntries()
-        /// Entries behind ``applied`` that are applied all the same; see ``LogApplier/applyOwn()``.
+        /// The entries after ``applied`` that are already applied; see ``LogApplier/applyOwn()``.
         var early = EarlyEntries()
-        /// Whether the bundle with the fewest bytes is next among those that wait, or the one that was not served for longest.
+        /// Selects the next bundle among those that wait: `true` for the bundle with the fewest
+        /// bytes, `false` for the bundle served least recently.
         var servesSmallest = false
-        /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
+        /// The number of items deleted or replaced since the last ``TermDictionary/purge(_:)``.
         var deletedItems = 0
-        /// Items deleted or replaced since words of theirs were last forgotten in the vocabulary (``SpellingWords``).
+        /// The number of items deleted or replaced since the last purge of the spelling vocabulary
+        /// (``SpellingWords``).
         var misspelledItems = 0
-        /// Whether their words are to be forgotten however few they are.
+        /// `true` if the vocabulary is purged even after few deletions.
         var forgetsSpelling = false
-        /// The block of words through which those of deleted items were forgotten, while that is done (``SpellingWords``).
+        /// The last vocabulary block purged so far; `nil` if no purge is in progress
+        /// (``SpellingWords``).
         var purgedSpelling: Int64?
         var waiters: [Waiter] = []
-        /// Whose patient entries wait; see ``LogApplier/hold(_:)``.
+        /// The bundle whose low-priority entries are deferred; see ``LogApplier/hold(_:)``.
         var heldBundle: String?
-        /// The last entry that does not.
+        /// The last entry that is not deferred.
         var impatientThrough: UInt64 = 0
         var leftOut = LeftOutItems()
-        /// What was mended.
+        /// Descriptions of the repairs.
         var repairs: [String] = []
 
-        /// Whether anything is to be applied now.
+        /// `true` if an entry is to be applied now.
         var isDue: Bool { isDue(after: applied) }
 
-        /// The same once everything through an entry is applied.
+        /// Returns `true` if more is to be applied after the entry `applied`.
         func isDue(after applied: UInt64) -> Bool {
             guard applied < target else { return false }
             guard let heldBundle else { return true }
@@ -84,29 +91,29 @@ final class LogApplier: Sendable {
                 || waiters.contains { $0.sequence > applied && $0.patience != .hold(heldBundle) }
         }
 
-        /// The last entry of a bundle that is not applied; 0 if there is none.
+        /// Returns the last entry of a bundle that is not applied; 0 if all are.
         ///
-        /// - Parameter includingHeld: Whether it may be one that is held.
+        /// - Parameter includingHeld: `true` to include deferred entries.
         func last(of bundle: String, includingHeld: Bool) -> UInt64 {
             pending.last(of: bundle, isHeld: heldBundle == bundle && !includingHeld)
         }
 
-        /// Whether an app waits for its own donations.
+        /// `true` if an app waits for its own donations.
         var hasOwnWaiters: Bool { waiters.contains { $0.bundle != nil && !isDone($0) } }
 
-        /// Whether a bulk goes on after some of its entries.
+        /// Returns `true` if the current bulk continues after an entry.
         func goesOn(after sequence: UInt64, applied bytes: Int) -> Bool {
             isDue(after: sequence) && !(bytes >= LogApplier.maximumSharedBytes && hasOwnWaiters)
         }
 
-        /// Whether what somebody waits for is applied.
+        /// Returns `true` if the entries that a waiter waits for are applied.
         func isDone(_ waiter: Waiter) -> Bool {
             guard waiter.sequence > applied else { return true }
             guard let bundle = waiter.bundle else { return false }
             return pending.first(of: bundle).map { $0 > waiter.sequence } ?? true
         }
 
-        /// Takes out those whose wait is over.
+        /// Removes and returns the waiters that are done.
         mutating func takeDone() -> [Waiter] {
             let all = waiters
             waiters = all.filter { !isDone($0) }
@@ -114,28 +121,30 @@ final class LogApplier: Sendable {
         }
     }
     struct Waiter {
-        /// Everything through this entry is waited for,
+        /// The last entry to wait for.
         let sequence: UInt64
-        /// or only what is of one bundle.
+        /// The bundle whose entries count; `nil` for all bundles.
         var bundle: String?
         var patience = Patience.none
         let continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>
     }
-    /// What a waiter is ready to wait for, besides its turn.
+    /// The conditions that end a wait early.
     enum Patience: Equatable {
         case none
-        /// A patient donation of a bundle that waits for room: it goes on as soon as this is held, for it was under way, and
-        /// room would be made by applying all that is held.
+        /// A low-priority donation of a bundle that waits for room. The wait ends when the bundle
+        /// is deferred: the donation was already in progress, and only applying the deferred
+        /// entries would make room.
         case donor(String)
-        /// Whoever waits as long as this bundle is held.
+        /// A wait that does not force deferred entries of the bundle to be applied; it lasts while
+        /// the bundle is deferred.
         case hold(String)
-        /// A read that waits for a moment, and its number.
+        /// A read with a time limit, and its number.
         case moment(UInt64)
         /// A donor that waits for room before it logs anything, and its number.
         case room(UInt64)
     }
     let state: Mutex<State>
-    /// The processor time that applying and tidying took, in nanoseconds.
+    /// The processor time for applying and maintenance, in nanoseconds.
     private let processorTime = Atomic<UInt64>(0)
     private let maximumPendingBytes: Int
     let maximumEarlyEntries: Int
@@ -158,13 +167,14 @@ final class LogApplier: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Applies what the log holds at the opening. Blocks.
+    /// Applies the entries that the log holds at the opening. Blocks.
     func applyBacklog() throws(SearchIndexError) {
         if let error = drain() { throw error }
     }
 
-    /// Goes on with merges that an earlier process has left: each word is looked up in every segment. Not at once, since
-    /// whoever opens a store for a moment has no time for it.
+    /// Resumes merges that an earlier process left, since each lookup of a word reads every
+    /// segment. Starts after ``delay``, so that a process that opens the store briefly is not
+    /// slowed down.
     func tidySoon() {
         queue.asyncAfter(deadline: .now() + Self.delay) { [weak self] in
             guard let self else { return }
@@ -172,13 +182,14 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Has the patient entries of one bundle at most wait until this is called again: applying takes far more of a processor
-    /// than logging, and nobody is to notice it. They are applied all the same where somebody waits for them, or for an
-    /// entry after them.
+    /// Defers the low-priority entries of one bundle until the next call. `nil` defers nothing.
+    /// Applying takes far more processor time than logging, and the user must not notice it.
+    ///
+    /// Deferred entries are applied nevertheless if a caller waits for them or for a later entry.
     func hold(_ bundle: String?) {
         let (donors, step) = state.withLock { state -> ([Waiter], Next) in
             state.heldBundle = bundle
-            // Those of others do not wait, nor does what is before them.
+            // Entries of other bundles are not deferred, nor are the entries before them.
             state.impatientThrough = state.pending.lastImpatient(holding: bundle)
             let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
@@ -187,8 +198,8 @@ final class LogApplier: Sendable {
         perform(step)
     }
 
-    /// Has the words of items forgotten soon that were deleted past the log: what expires, or is not donated again, seldom goes in
-    /// large numbers.
+    /// Schedules a purge of the words of items that were deleted directly in the database. The
+    /// usual threshold does not apply, because expiry and reindexes rarely delete many items.
     func noteDeleted(_ count: Int) {
         guard count > 0 else { return }
         perform(
@@ -206,19 +217,20 @@ final class LogApplier: Sendable {
         return taken
     }
 
-    /// Logs an entry, and has it applied soon. Returns once it is durable.
+    /// Logs an entry and schedules its application. Returns once the entry is durable.
     ///
     /// - Parameters:
-    ///   - isPatient: Whether it may wait; see ``hold(_:)``.
-    ///   - waitsForRoom: Whether to wait for room; `false` after ``waitForRoom(for:)``.
+    ///   - isPatient: `true` if the entry may be deferred; see ``hold(_:)``.
+    ///   - waitsForRoom: `true` to wait for room; `false` after ``waitForRoom(for:)``.
     func append(
         _ entry: LogEntry, isPatient: Bool = false, waitsForRoom: Bool = true,
         if precondition: @escaping WriteAheadLog.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
         let bytes = entry.batch.approximateBytes
-        // Donors that are faster than this wait, or the log would grow without end; not those who have donated little,
-        // since others may donate much. Of one that is held only what was under way still comes.
+        // A donor that is faster than this applier waits, or the log would grow without bound. A
+        // donor with few pending bytes does not wait, since others may have donated much. A
+        // deferred bundle does not wait: only donations already in progress still arrive.
         _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
             let isHeld = isPatient && state.heldBundle == bundle
             return waitsForRoom && isFull(state, for: bundle, bytes) && !isHeld ? state.target : 0
@@ -228,7 +240,8 @@ final class LogApplier: Sendable {
         let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
-            // On the log's queue, so that entries become pending in the order of their numbers.
+            // Runs on the log's queue, so that entries become pending in the order of their
+            // numbers.
             log.submit(entry, if: precondition) { [self, bundle] result in
                 if case .success(let sequence) = result {
                     note(.init(sequence: sequence, items: items, bytes: bytes, isPatient: isPatient), of: bundle)
@@ -243,7 +256,8 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Notes that an entry is durable, and has it applied soon. Entries come in the order of their numbers.
+    /// Notes that an entry is durable and schedules its application. Entries arrive in the order of
+    /// their numbers.
     private func note(_ entry: PendingEntries.Entry, of bundle: String) {
         let step = state.withLock { state -> Next in
             state.target = max(state.target, entry.sequence)
@@ -258,10 +272,11 @@ final class LogApplier: Sendable {
         perform(step)
     }
 
-    /// Whether a bundle may donate some bytes now without waiting for room.
+    /// Returns `true` if a bundle may donate `bytes` bytes now without waiting for room.
     func hasRoom(for bundle: String, bytes: Int) -> Bool { state.withLock { !isFull($0, for: bundle, bytes) } }
 
-    /// Returns when what is pending is applied, if a bundle has to wait for room, or when the task is cancelled.
+    /// Waits, if a bundle lacks room, until everything pending now is applied or the task is
+    /// cancelled.
     func waitForRoom(for bundle: String, bytes: Int) async throws(SearchIndexError) {
         let patience = Patience.room(readNumber.add(1, ordering: .relaxed).newValue)
         let result = await withTaskCancellationHandler {
@@ -274,28 +289,32 @@ final class LogApplier: Sendable {
         _ = try result.get()
     }
 
-    /// Whether a donor has to wait for room. While much is pending, each bundle has a share, and small donations have one of
-    /// their own. Larger donations leave the rest to small ones, so that these never wait for what larger ones left.
+    /// Returns `true` if a donor has to wait for room. Above the limit, each bundle has a share of
+    /// the pending bytes, and small donations have a separate share. Large donations stop at a
+    /// lower bound than small ones, so that small donations never wait for the backlog of large
+    /// ones.
     private func isFull(_ state: State, for bundle: String, _ bytes: Int) -> Bool {
         let (tally, share) = (state.pending.tally, maximumPendingBytes / 64)
         guard tally.total.bytes > maximumPendingBytes else { return false }
         let (isSmall, hasShare) = (bytes <= PendingTally.smallBytes, tally.amount(of: bundle).bytes <= share)
-        // Between the two bounds fits what a donation has, 32 MiB; one of a million names counts three times as much.
+        // The gap between the two bounds fits one donation of 32 MiB. A donation of a million names
+        // counts as three times its size.
         guard tally.total.bytes <= maximumPendingBytes / 4 * (isSmall ? 9 : 7) else { return true }
         return !hasShare && !(isSmall && tally.smallBytes(of: bundle) <= share)
     }
 
-    /// What is durable and cannot be found yet.
+    /// The donations that are durable but not searchable yet.
     var pending: PendingDonations { state.withLock { $0.pending.tally.summary } }
 
-    /// Returns when everything is applied of a bundle that was durable before.
+    /// Returns when all previously durable entries of a bundle are applied.
     ///
-    /// - Parameter includingHeld: Whether what is held is waited for too; see ``hold(_:)``.
+    /// - Parameter includingHeld: `true` to wait for deferred entries too; see ``hold(_:)``.
     func settle(own bundle: String, includingHeld: Bool = false) async throws(SearchIndexError) {
         _ = try await waiting(for: bundle) { $0.last(of: bundle, includingHeld: includingHeld) }.get()
     }
 
-    /// Returns when everything is applied that was durable before and is not held, or a moment has passed.
+    /// Returns when all previously durable entries that are not deferred are applied, or after a
+    /// short time limit.
     func settleForAMoment() async throws(SearchIndexError) {
         let little = state.withLock { $0.pending.tally.total.bytes <= readLimits.littleBytes }
         try await settle(within: little ? readLimits.timeForLittle : readLimits.time) {
@@ -303,12 +322,14 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Returns when everything is applied of a bundle that was durable before, or a moment has passed.
+    /// Returns when all previously durable entries of a bundle are applied, or after a short time
+    /// limit.
     func settleForAMoment(own bundle: String) async throws(SearchIndexError) {
         try await settle(within: readLimits.timeForNamed, for: bundle) { $0.last(of: bundle, includingHeld: false) }
     }
 
-    /// Returns when everything through an entry is applied, of all or of one bundle, or a time has passed.
+    /// Returns when everything through an entry is applied, for all bundles or one, or when the
+    /// time limit has passed.
     private func settle(
         within limit: Duration, for bundle: String? = nil, through last: (State) -> UInt64
     ) async throws(SearchIndexError) {
@@ -321,7 +342,7 @@ final class LogApplier: Sendable {
         }
         let isWaiting = state.withLock { $0.applied < last($0) }
         guard isWaiting else { return }
-        // What is due is applied soon all the same.
+        // With a limit of zero the entries are still applied soon.
         guard limit > .zero else { return }
         let pause = DispatchTimeInterval.microseconds(Int(limit / .microseconds(1)))
         let result = await waiting(patience, for: bundle, through: last) {
@@ -331,17 +352,18 @@ final class LogApplier: Sendable {
         _ = try result.get()
     }
 
-    /// Returns when everything is applied that was durable before.
+    /// Returns when all previously durable entries are applied.
     ///
-    /// - Parameter isReading: Whether it is only to be read, for which nothing is waited for that waits itself; see
-    ///   ``hold(_:)``.
+    /// - Parameter isReading: `true` if the caller only reads the index. It then does not wait for
+    ///   deferred entries; see ``hold(_:)``.
     func settle(isReading: Bool = false) async throws(SearchIndexError) {
         _ = try await waiting { $0.heldBundle != nil && isReading ? $0.impatientThrough : $0.target }.get()
     }
 
-    /// As ``settle(isReading:)``, but waits as long as a bundle is held, or until the task is cancelled.
+    /// Returns when all previously durable entries are applied. Does not apply deferred entries
+    /// early: waits while the bundle is deferred, or until the task is cancelled.
     ///
-    /// - Returns: Whether everything is applied.
+    /// - Returns: `true` if everything is applied.
     func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
         let isApplied = await withTaskCancellationHandler {
             await waiting(.hold(bundle)) { $0.target }
@@ -352,7 +374,8 @@ final class LogApplier: Sendable {
         return try isApplied.get()
     }
 
-    /// Returns when everything through an entry is applied, which is `true`, or nothing is waited for any more.
+    /// Returns `true` when everything through an entry is applied, or `false` when the wait ends
+    /// early.
     private func waiting(
         _ patience: Patience = .none, for bundle: String? = nil, through last: (State) -> UInt64,
         onWaiting: () -> Void = {}
@@ -362,7 +385,8 @@ final class LogApplier: Sendable {
                 let last = last(state)
                 guard state.applied < last else { return (.success(true), .rest) }
                 guard !state.isClosing else { return (.failure(.closed), .rest) }
-                // Under the lock, as what cancelling does, so that neither misses the other.
+                // Checked under the lock that the cancellation handlers take, so that neither side
+                // misses the other.
                 switch patience {
                 case .hold, .room: if Task.isCancelled { return (.success(false), .rest) }
                 case .none, .donor, .moment: break
@@ -376,20 +400,23 @@ final class LogApplier: Sendable {
         }
     }
 
-    /// Applies the rest and closes the log; what cannot be applied is left for the next opening.
+    /// Applies the remaining entries and closes the log. Entries that cannot be applied stay for
+    /// the next opening.
     func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await settle() } catch { problem = error }
-        // Whether it could be applied or not: once the store is given back, another may own it.
+        // Stops even after a failure: once the store is released, another process may own it.
         stopAccepting()
-        // A step of a merge may be under way; nothing may be written once the store is given back. And who opens a store
-        // for a moment again and again would leave ever more small segments.
+        // A merge step may be in progress, and nothing may be written once the store is released.
+        // Merging here also keeps processes that open the store briefly from leaving ever more
+        // small segments.
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 if state.withLock({ $0.unmergedBytes > 0 }) { merge(pages: FullTextMerging.minimumStep) }
                 for _ in 0..<Self.closingSteps { guard giveBackUnused() else { break } }
                 try? forgetApplied()
-                // So that what passes until the next opening is all that its clock has to explain.
+                // Notes the clocks, so that the next opening only has to explain the time since
+                // now.
                 _ = try? pool.write { try clock.adjust($0) }
                 continuation.resume()
             }
@@ -402,17 +429,17 @@ final class LogApplier: Sendable {
         if let problem { throw problem }
     }
 
-    /// Accepts nothing more, at once; what is left is applied when the store is opened the next time. Blocks.
+    /// Rejects new entries at once; the remaining entries are applied at the next opening. Blocks.
     func abandon() {
         stopAccepting()
         queue.sync {}
         log.abandon()
     }
 
-    /// The most steps that give back free pages at the end: some 0.1 s.
+    /// The largest number of steps that return free pages at closing, about 0.1 s.
     private static let closingSteps = 16
 
-    /// Whoever waits on has waited for nothing.
+    /// Fails all remaining waits with ``SearchIndexError/closed``.
     private func stopAccepting() {
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
@@ -422,26 +449,26 @@ final class LogApplier: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: .failure(.closed)) }
     }
 
-    /// Does something once what was begun has ended; for tests.
+    /// Runs a closure after the current work; for tests.
     func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Whether something is being applied, merged or tidied up.
+    /// `true` while entries are applied, segments are merged or maintenance runs.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// What was found damaged and mended, since the opening.
+    /// Descriptions of the damage that was repaired since the opening.
     var repairs: [String] { state.withLock { $0.repairs } }
 
-    /// Removes the files of the log that hold nothing more to be applied, damaged ones too. Blocks.
+    /// Removes the log files whose entries are all applied, damaged files included. Blocks.
     func forgetApplied() throws(LogError) { try log.discardNow(through: state.withLock { $0.applied }) }
 
-    /// Items that were durable and were not indexed, since the opening.
+    /// The items that were durable but could not be indexed since the opening.
     var leftOut: LeftOutItems { state.withLock { $0.leftOut } }
 
     private enum Next { case drain, tidy, later, rest }
 
-    /// What to do now, when nothing is being done. `isRunning` says afterwards whether something is.
+    /// Selects the next step while no step runs, and sets `isRunning` if the step starts work.
     private static func next(_ state: inout State) -> Next {
         let isPending = state.isDue
         let isFull = state.newEntries >= maximumBulkEntries || state.newBytes >= maximumBulkBytes
@@ -484,7 +511,7 @@ final class LogApplier: Sendable {
         let problem = measured { isClosing ? .closed : drain() }
         let (waiters, step) = state.withLock { state -> ([Waiter], Next) in
             guard problem != nil else { return ([], Self.next(&state)) }
-            // The next entry, or the next who waits, has it tried again.
+            // The next entry or the next waiter triggers another attempt.
             state.isRunning = false
             defer { state.waiters = [] }
             return (state.waiters, .rest)
@@ -493,7 +520,7 @@ final class LogApplier: Sendable {
         perform(step)
     }
 
-    /// The processor time that applying and tidying took since the opening, in seconds.
+    /// The processor time for applying and maintenance since the opening, in seconds.
     var writingTime: Double { Double(processorTime.load(ordering: .relaxed)) / 1e9 }
 
     /// Adds the processor time of a step on the queue to ``writingTime``.

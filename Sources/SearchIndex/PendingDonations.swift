@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Donations that are durable and cannot be found yet: what a read that did not wait for them leaves out.
+/// The donations that are durable but not searchable yet. A read that does not wait omits them.
 public struct PendingDonations: Hashable, Sendable, Codable {
-    /// How much is pending, in all or of one bundle.
+    /// The size of the pending donations, in total or of one bundle.
     public struct Amount: Hashable, Sendable, Codable {
-        /// The donations.
+        /// The number of donations.
         public var donations = 0
-        /// The items that they add, replace or update.
+        /// The number of items that the donations add, replace or update.
         public var items = 0
-        /// About how many bytes they have.
+        /// The approximate size of the donations, in bytes.
         public var bytes = 0
     }
-    /// All of it.
+    /// The total of all bundles.
     public var total = Amount()
-    /// The bundles with the most bytes, at most ``maximumBundles``; an amount for each.
+    /// The amounts of the bundles with the most bytes, at most ``maximumBundles``.
     public var bundles: [String: Amount] = [:]
 
-    /// The most bundles that are named.
+    /// The largest number of bundles listed.
     public static let maximumBundles = 8
 
-    /// Whether everything can be found.
+    /// `true` if all donations are searchable.
     public var isEmpty: Bool { total.donations == 0 }
 
-    /// The same; `nil` where everything can be found.
+    /// This value; `nil` if all donations are searchable.
     public var nonEmpty: PendingDonations? { isEmpty ? nil : self }
 }
 
-/// How much of what is durable a read waits for. The applier may be busy for minutes with what one app donates.
+/// The durable donations that a read waits for. One app's donations may keep the applier busy for
+/// minutes.
 public enum ReadPatience: Hashable, Sendable {
-    /// Everything, however long that takes.
+    /// Waits for everything, without a time limit.
     case everything
-    /// Everything that one bundle donated, however long that takes, and nothing else: an app finds what it donated. What
-    /// the bundle donated is applied before what others did.
+    /// Waits for everything that one bundle donated, without a time limit, so that an app finds its
+    /// own donations. The bundle's donations are applied before those of others.
     case own(String)
-    /// A moment (``StoreSeams/ReadLimits``). What cannot be found then is left out, and reported as ``PendingDonations``.
+    /// Waits for a short time (``StoreSeams/ReadLimits``). Donations that are still pending then
+    /// are omitted and reported as ``PendingDonations``.
     case moment
 
-    /// How the reads of the current task wait. Set where a client's request enters, so that it holds for all reads of the
-    /// request.
+    /// The patience of all reads in the current task. Set it at the entry of a client request, so
+    /// that it applies to the whole request.
     @TaskLocal public static var current = ReadPatience.everything
 
-    /// Carries out a request with a patience.
+    /// Runs a request with this patience.
     ///
-    /// - Throws: What the request throws.
+    /// - Throws: The errors of the request.
     public func during<Value: Sendable, Failure: Error>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -53,19 +55,19 @@ public enum ReadPatience: Hashable, Sendable {
     }
 }
 
-/// Counts what is pending, by bundle.
+/// The amounts of pending donations, by bundle.
 struct PendingTally {
     private(set) var total = PendingDonations.Amount()
     private var bundles: [String: PendingDonations.Amount] = [:]
 
-    /// Donations of up to so many bytes are small.
+    /// The largest size of a small donation, in bytes.
     static let smallBytes = 64 << 10
     private var small: [String: Int] = [:]
 
-    /// How many bytes of small donations are pending of one bundle.
+    /// Returns the pending bytes of a bundle's small donations.
     func smallBytes(of bundle: String) -> Int { small[bundle] ?? 0 }
 
-    /// How much is pending of one bundle.
+    /// Returns the pending amount of one bundle.
     func amount(of bundle: String) -> PendingDonations.Amount { bundles[bundle] ?? PendingDonations.Amount() }
 
     mutating func add(_ entry: PendingEntries.Entry, of bundle: String) {

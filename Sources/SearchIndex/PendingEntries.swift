@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries that are durable and not applied, each bundle's in a queue of its own. Entries come in the order of their
-/// numbers, so each operation takes constant time for each entry that it adds, removes or returns.
+/// The entries that are durable and not applied, in one queue per bundle. Entries arrive in the
+/// order of their numbers, so each operation takes constant time per entry added, removed or
+/// returned.
 struct PendingEntries {
-    /// What is known of an entry.
+    /// The size and priority of an entry.
     struct Entry {
         var sequence: UInt64
         var items: Int
         var bytes: Int
-        /// Whether it may wait while its bundle is held.
+        /// `true` if the entry may be deferred with its bundle.
         var isPatient: Bool
     }
     /// The entries of one bundle.
@@ -16,7 +17,7 @@ struct PendingEntries {
         /// The entries; those before `start` are removed.
         private var entries: [Entry] = []
         private var start = 0
-        /// The last entry that may not wait, whether it is still here or not.
+        /// The last entry that may not be deferred, even if it is already removed.
         private(set) var lastImpatient: UInt64 = 0
 
         var first: Entry? { start < entries.count ? entries[start] : nil }
@@ -36,14 +37,14 @@ struct PendingEntries {
         }
     }
     private var queues: [String: Queue] = [:]
-    /// How much these are.
+    /// The totals of the entries.
     private(set) var tally = PendingTally()
 
     var count: Int { tally.total.donations }
-    /// Whether there are none.
+    /// `true` if there are no entries.
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an entry. Its number is greater than those of all before it.
+    /// Adds an entry, whose number must be greater than all before it.
     mutating func append(_ entry: Entry, of bundle: String) {
         queues[bundle, default: Queue()].append(entry)
         tally.add(entry, of: bundle)
@@ -51,7 +52,7 @@ struct PendingEntries {
 
     /// Removes the entries of a bundle up to a number.
     mutating func remove(through sequence: UInt64, of bundle: String) {
-        // Out of the dictionary while it changes, or each change would copy it.
+        // Removed from the dictionary during the change, to avoid a copy of the queue.
         guard var queue = queues.removeValue(forKey: bundle) else { return }
         while let first = queue.first, first.sequence <= sequence {
             tally.remove(first, of: bundle)
@@ -65,29 +66,29 @@ struct PendingEntries {
         for bundle in Array(queues.keys) { remove(through: sequence, of: bundle) }
     }
 
-    /// The first entry of a bundle; `nil` if there is none.
+    /// Returns the first entry of a bundle; `nil` if there is none.
     func first(of bundle: String) -> UInt64? { queues[bundle]?.first?.sequence }
 
-    /// The last entry of a bundle; 0 if there is none.
+    /// Returns the last entry of a bundle; 0 if there is none.
     ///
-    /// - Parameter isHeld: Whether the bundle is held: then what may wait does not count.
+    /// - Parameter isHeld: `true` to ignore the entries that may be deferred.
     func last(of bundle: String, isHeld: Bool) -> UInt64 {
         guard let queue = queues[bundle], let first = queue.first, let last = queue.last else { return 0 }
         guard isHeld else { return last.sequence }
         return queue.lastImpatient >= first.sequence ? queue.lastImpatient : 0
     }
 
-    /// The last entry that does not wait while a bundle is held; 0 if there is none.
+    /// Returns the last entry that is not deferred while a bundle is; 0 if there is none.
     func lastImpatient(holding held: String?) -> UInt64 {
         queues.keys.map { last(of: $0, isHeld: $0 == held) }.max() ?? 0
     }
 
-    /// The first entries of a bundle.
+    /// Returns the first entries of a bundle.
     ///
     /// - Parameters:
-    ///   - sequence: The last that may be among them.
-    ///   - count: How many at most.
-    ///   - bytes: How many bytes at most, but for the first one.
+    ///   - sequence: The largest entry number to return.
+    ///   - count: The largest number of entries.
+    ///   - bytes: The largest number of bytes. The first entry may exceed it.
     func first(of bundle: String, through sequence: UInt64, count: Int, bytes: Int) -> ArraySlice<Entry> {
         guard let all = queues[bundle]?.all else { return [] }
         var end = all.startIndex

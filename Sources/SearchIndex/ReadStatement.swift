@@ -2,10 +2,11 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement whose rows are read through SQLite's own interface. A search reads hundreds of items and lists; GRDB's way
-/// takes longer than SQLite's.
+/// A prepared statement whose rows are read through SQLite's C API. A search reads hundreds of
+/// items and lists, and GRDB's row decoding takes longer than SQLite itself.
 ///
-/// Owns no pointer: GRDB's statement does, and lives as long as this. One use at a time, also of several with the same SQL.
+/// Owns no pointer: GRDB's statement owns it and lives as long as this object. Allows one use at a
+/// time, also across several objects with the same SQL.
 final class ReadStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
@@ -16,10 +17,10 @@ final class ReadStatement {
         pointer = statement.sqliteStatement
     }
 
-    /// Calls back for each row until that returns `false`.
+    /// Calls `body` for each row until it returns `false`.
     ///
-    /// - Parameter bind: binds the values of the statement.
-    /// - Throws: `DatabaseError`, and what `body` throws.
+    /// - Parameter bind: Binds the values of the statement.
+    /// - Throws: `DatabaseError`, and the errors of `body`.
     func forEachRow(_ bind: (ReadStatement) throws -> Void, _ body: (ReadStatement) throws -> Bool) throws {
         sqlite3_reset(pointer)
         defer { sqlite3_reset(pointer) }
@@ -43,7 +44,7 @@ final class ReadStatement {
     func bind(_ value: Int64, at index: CInt) throws { try check(sqlite3_bind_int64(pointer, index, value)) }
 
     func bind(_ text: String, at index: CInt) throws {
-        // SQLite copies what it is given; Swift's texts do not stay where they are.
+        // SQLITE_TRANSIENT: SQLite copies the bytes, because a Swift string may move.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         var text = text
         try text.withUTF8 { bytes in
@@ -60,7 +61,7 @@ final class ReadStatement {
 
     // MARK: Columns
 
-    /// The whole number of a column; `nil` for another value, as in a damaged file.
+    /// Returns the integer in a column; `nil` for any other value, as in a damaged file.
     func integer(at index: CInt) -> Int64? {
         sqlite3_column_type(pointer, index) == SQLITE_INTEGER ? sqlite3_column_int64(pointer, index) : nil
     }
@@ -71,7 +72,7 @@ final class ReadStatement {
 
     func isNull(at index: CInt) -> Bool { sqlite3_column_type(pointer, index) == SQLITE_NULL }
 
-    /// The bytes of a column, valid until the next row.
+    /// Returns the bytes of a column, valid until the next row.
     func bytes(at index: CInt) -> UnsafeBufferPointer<UInt8>? {
         guard sqlite3_column_type(pointer, index) == SQLITE_BLOB else { return nil }
         let count = Int(sqlite3_column_bytes(pointer, index))

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What was durable and is not in the index, of one scope and since a mark.
+/// The donations of one scope, since a mark, that were durable but did not change the index.
 public struct Rejections: Hashable, Sendable, Codable {
-    /// A moment in the life of an opened index.
+    /// A position in the counts of an open index.
     public struct Mark: Hashable, Sendable, Codable {
         var refused = 0
         var ignoredUpdates = 0
     }
-    /// Updates that made an item exceed a limit, the latest of very many. What was there before is still there.
+    /// Updates that made an item exceed a limit; only the latest if there are many. The previous
+    /// version of each item remains.
     public var problems: [SearchIndexError] = []
-    /// How many updates were of items that are not there.
+    /// The number of updates of items that do not exist.
     public var ignoredUpdates = 0
-    /// Now.
+    /// The mark at the time of this report.
     public var mark = Mark()
 }
 
 /// An item that was not put into the index.
 struct LeftOutItem: Sendable {
     var scope: IndexScope
-    /// Why it could not be; `nil` for an update of what is not there.
+    /// The reason for the rejection; `nil` for an update of an item that does not exist.
     var problem: SearchIndexError?
 }
 
-/// What was left out since the index was opened.
+/// The items left out since the index was opened.
 struct LeftOutItems: Sendable {
-    /// So many refused items are kept, the latest.
+    /// The number of rejected items kept; older ones are dropped.
     private static let maximumKept = 1000
-    /// For so many scopes it is counted how many updates were ignored.
+    /// The largest number of scopes whose ignored updates are counted.
     private static let maximumScopes = 10_000
 
     private var refused: [(scope: IndexScope, problem: SearchIndexError)] = []
-    /// How many were refused, those that are not kept any more among them.
+    /// The number of rejected items, including dropped ones.
     private var refusedCount = 0
     private var ignored: [IndexScope: Int] = [:]
 
@@ -46,11 +47,11 @@ struct LeftOutItems: Sendable {
         }
         refusedCount += 1
         refused.append((item.scope, problem))
-        // Half as many again, so that not each one moves all.
+        // Drops a third at once, so that not every rejection moves the whole array.
         if refused.count > Self.maximumKept * 3 / 2 { refused.removeFirst(refused.count - Self.maximumKept) }
     }
 
-    /// What came after a mark; only the mark itself without one.
+    /// Returns the rejections after a mark; without a mark, only the new mark.
     func report(_ scope: IndexScope, after mark: Rejections.Mark?) -> Rejections {
         var report = Rejections()
         report.mark = Rejections.Mark(refused: refusedCount, ignoredUpdates: ignored[scope] ?? 0)

@@ -2,17 +2,19 @@
 import GRDB
 import ItemRecord
 
-/// What `relatedUniqueIdentifier` does: an item that has it lives no longer than the item it names.
+/// The effect of `relatedUniqueIdentifier`: an item with this attribute is deleted with the item
+/// that it names.
 ///
-/// Apple says so of activities, which reach this index as items and bear no mark that would tell them from others; so it
-/// holds for every item. The item that is meant is any of the same bundle with that identifier, in whichever of its
-/// indexes. An item that names itself depends on nothing: apps give one attribute set to an item and to its activity.
-/// `weakRelatedUniqueIdentifier` has no effect on lifetimes. docs/ARCHITECTURE.md has the rule as a whole.
+/// Apple documents this for activities. Activities reach this index as ordinary items without a
+/// distinguishing mark, so the rule applies to every item. The named item is any item of the same
+/// bundle with that identifier, in any index. An item that names itself depends on nothing, because
+/// apps give one attribute set to an item and its activity. `weakRelatedUniqueIdentifier` does not
+/// affect lifetimes. Decision 26 (docs/decisions) has the complete rule.
 enum RelatedItems {
-    /// The attribute that ties an item to another.
+    /// The attribute that makes an item depend on another.
     static let attribute = "relatedUniqueIdentifier"
 
-    /// The item that an item depends on, if it does.
+    /// Returns the identifier of the item that an item depends on; `nil` if it depends on none.
     static func related(of record: ItemRecord) -> String? {
         guard let text = record.text(attribute), !text.isEmpty,
             !text.utf8.elementsEqual(record.uniqueIdentifier.utf8)
@@ -20,7 +22,7 @@ enum RelatedItems {
         return text
     }
 
-    /// Whether a bundle has an item that has not expired.
+    /// Returns `true` if a bundle has an item with this identifier that has not expired.
     static func exists(_ identifier: String, bundle: Int64, now: Double, _ db: Database) throws -> Bool {
         guard SearchIndex.canBeStored(identifier) else { return false }
         return try Bool.fetchOne(
@@ -31,25 +33,26 @@ enum RelatedItems {
                     """), arguments: [identifier, bundle, now]) ?? false
     }
 
-    /// The items whose related one is gone, now that items with these identifiers were deleted. The attribute index finds
-    /// them, so that nothing is spent where no item has the attribute.
+    /// Returns the items whose related item no longer exists after a deletion. The attribute index
+    /// finds them, so the cost is small if no item has the attribute.
     ///
-    /// - Returns: Their numbers, each once.
+    /// - Parameter deleted: The identifiers of the deleted items.
+    /// - Returns: The item numbers.
     static func orphans(of deleted: [(identifier: String, bundle: Int64)], _ db: Database) throws -> Set<Int64> {
         guard let name = try nameInUse(db) else { return [] }
         var orphans: Set<Int64> = []
         for (identifier, bundle) in deleted {
-            // One that has expired and was not deleted yet still holds what depends on it.
+            // An expired item that is not deleted yet still keeps its dependents.
             guard try !exists(identifier, bundle: bundle, now: -.infinity, db) else { continue }
             orphans.formUnion(try dependents(of: identifier, bundle: bundle, name, db))
         }
         return orphans
     }
 
-    /// The items that name another one when it is renamed: those that depend on it, unless another index has an item with the
-    /// same identifier, on which they depend as well.
+    /// Returns the items that must name a renamed item by its new identifier. Excludes items that
+    /// also depend on an item with the old identifier in another index.
     ///
-    /// - Returns: Their numbers, each once, and the identifier that they name then.
+    /// - Returns: The item numbers, and the identifiers to store in them.
     static func followers(
         of renames: [ItemRename], bundle: Int64, index: String, _ db: Database
     ) throws -> [(item: Int64, related: String)] {
@@ -67,7 +70,7 @@ enum RelatedItems {
         }
     }
 
-    /// The number of the attribute's name; `nil` if no item has the attribute.
+    /// Returns the number of the attribute's name; `nil` if no item has the attribute.
     private static func nameInUse(_ db: Database) throws -> Int64? {
         guard let name = try AttributeIndex.number(of: attribute, db),
             try Bool.fetchOne(

@@ -2,23 +2,26 @@
 import WriteAheadLog
 import GRDB
 
-/// The tables of a store and the steps by which older stores become newer ones. A step that has been released is never
-/// changed.
+/// The tables of a store, and the migrations that upgrade older stores. A released migration never
+/// changes.
 ///
 /// - `store`: one row, see ``StoreRow``.
-/// - `client_state`: what apps gave with their last batch.
-/// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
-/// - `item`: the truth. `record` is the item as its donor encoded it, compressed (``RecordCompression``); the other columns repeat
-///   what is asked for often.
-///   The unique index begins with the identifier, so that it also finds items whose bundle is not known.
-/// - `recovery`: what the last opening that found something wrong found.
-/// - `derived_index`: which derived tables there are; they are made at the opening, see ``DerivedIndex``.
-/// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
-/// - `replacement`: the number of each reindex in pages, see ``SearchIndex/beginWholeReplacement(of:)``.
-/// - `engagement`: what users did with items, see ``EngagementTable``. A row goes with its item.
+/// - `client_state`: the client state of each app's last batch.
+/// - `bundle`: the apps that own items, so that an item stores a small number instead of a name.
+/// - `item`: the primary data. `record` is the item as its donor encoded it, compressed
+///   (``RecordCompression``). The other columns repeat values that are queried often. The unique
+///   index begins with the identifier, so that it also finds items of unknown bundles.
+/// - `recovery`: the findings of the last opening that met a problem.
+/// - `derived_index`: the list of existing derived tables, which the opening creates; see
+///   ``DerivedIndex``.
+/// - `unconfirmed`: the items to delete at the end of a reindex unless they are donated again.
+/// - `replacement`: the number of each reindex in pages, see
+///   ``SearchIndex/beginWholeReplacement(of:)``.
+/// - `engagement`: what users did with items, see ``EngagementTable``. A row is deleted with its
+///   item.
 /// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
-/// - `text_row`, `text_total`, `text_language`, `ranked_word`, `item_text`, `term`, `term_trigram`, `spelling_block`,
-///   `spelling_total`: derived, see ``FullTextIndex``.
+/// - `text_row`, `text_total`, `text_language`, `ranked_word`, `item_text`, `term`, `term_trigram`,
+///   `spelling_block`, `spelling_total`: derived, see ``FullTextIndex``.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -26,32 +29,34 @@ enum Schema {
             try db.execute(sql: String(decoding: PackageResources.schema_sql, as: UTF8.self))
             try StoreRow(identifier: StoreIdentifier()).write(db)
         }
-        // The tables are the same; an earlier program could not read the log.
+        // The tables are the same, but earlier programs cannot read the new log format.
         migrator.registerMigration("2") { db in try StoreRow.update(db) { $0.format = 2 } }
-        // Nothing refers to anything new, so that not every item has to be looked at.
+        // No row refers to the new table, so a foreign key check of every item is unnecessary.
         migrator.registerMigration("3", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: EngagementTable.schema)
             try StoreRow.update(db) { $0.format = 3 }
         }
-        // The tables are the same; an earlier program could not read records that are compressed.
+        // The tables are the same, but earlier programs cannot read compressed records.
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
             try StoreRow.update(db) { $0.format = 4 }
         }
-        // The tables are the same; an earlier program could not read records that zstd compressed.
+        // The tables are the same, but earlier programs cannot read records compressed by zstd.
         migrator.registerMigration("5", foreignKeyChecks: .immediate) { db in
             try StoreRow.update(db) { $0.format = 5 }
         }
         return migrator
     }
 
-    /// Whether this version can read a store without changing it: format 2 has the tables of format 1, format 3 one more, which
-    /// a reader does without, and formats 4 and 5 have compressed records beside those that are not.
+    /// Returns `true` if this version can read a store without changing it. Format 2 has the tables
+    /// of format 1. Format 3 adds a table that readers do not need. Formats 4 and 5 have compressed
+    /// records besides uncompressed ones.
     static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
-    /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it
-    /// for one: the list of steps has no checksum, the format beside it has.
+    /// Rejects a store of a later version of this program. Unknown migrations alone do not prove a
+    /// later version: the list of migrations has no checksum, but the format number has one.
     ///
-    /// - Throws: ``SearchIndexError/newerFormat(path:)``; `SQLITE_CORRUPT` if the list of steps is damaged.
+    /// - Throws: ``SearchIndexError/newerFormat(path:)``; `SQLITE_CORRUPT` if the list of
+    ///   migrations is damaged.
     static func refuseNewer(_ db: Database, path: String) throws {
         guard try migrator.hasBeenSuperseded(db) else { return }
         if let row = try? StoreRow(db), row.format <= StoreRow.currentFormat {

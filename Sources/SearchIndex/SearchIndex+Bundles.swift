@@ -3,8 +3,8 @@ import ItemRecord
 import GRDB
 
 extension SearchIndex {
-    /// The bundles that have items or client states, as far as that has been applied; some of them if there are more than
-    /// `maximum`. Blocks.
+    /// Returns the bundles that have items or client states, as far as donations are applied.
+    /// Returns an arbitrary subset if there are more than `maximum`. Blocks.
     public func bundles(upTo maximum: Int) throws(SearchIndexError) -> [String] {
         do {
             return try pool.read { db in
@@ -22,10 +22,11 @@ extension SearchIndex {
         }
     }
 
-    /// Deletes everything there is of a bundle: its items in all indexes, its client states and its name.
+    /// Deletes all data of a bundle: its items in all indexes, its client states and its name.
     ///
-    /// - Returns: How many items there were.
-    /// - Throws: ``SearchIndexError``; then some of it may be gone, and a second call deletes the rest.
+    /// - Returns: The number of items deleted.
+    /// - Throws: ``SearchIndexError``. A part may then be deleted already; a second call deletes
+    ///   the rest.
     @discardableResult
     public func forget(bundle: String) async throws(SearchIndexError) -> Int {
         let (count, indexes) = try await read("Reading what there is of \(bundle)") { db in

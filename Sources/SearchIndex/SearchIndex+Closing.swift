@@ -5,10 +5,11 @@ import Glibc
 import Synchronization
 
 extension SearchIndex {
-    /// Applies what is left, and closes the log and the database, whoever still holds this object. Nothing may be asked
-    /// afterwards; what is being read is given up.
+    /// Applies the remaining entries, then closes the log and the database, even if other owners
+    /// still hold this object. Reads in progress are interrupted, and later calls fail.
     ///
-    /// - Throws: ``SearchIndexError``; then what is left is applied when the store is opened the next time.
+    /// - Throws: ``SearchIndexError``; the next opening for writing then applies the remaining
+    ///   entries.
     public func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await applier?.close() } catch { problem = error }
@@ -24,36 +25,38 @@ extension SearchIndex {
     private func closeDatabase() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in
-                // Whatever is not written back is found in the log at the next opening.
+                // Pages that are not written back are recovered from the SQLite WAL at the next
+                // opening.
                 try? pool.closeInOrder()
                 continuation.resume()
             }
         }
     }
 
-    /// Lets the store go at once, without applying what is left: that is done when it is opened the next time. Blocks for
-    /// as long as a write to the log takes. For whoever opened the store and cannot go on.
+    /// Releases the store at once without applying the remaining entries; the next opening applies
+    /// them. Blocks for the duration of a write to the log. For owners that cannot continue.
     public func abandon() { applier?.abandon() }
 }
 
 extension DatabasePool {
-    /// Closes all connections, and leaves nothing but the database where no other process has it open. Blocks until what is
-    /// under way has noticed.
+    /// Closes all connections. Leaves only the database file if no other process has it open.
+    /// Blocks until running statements are interrupted.
     ///
-    /// SQLite takes the log and its index away with the last connection, if that one may write. GRDB closes the one that
-    /// may first, so another one comes last.
+    /// SQLite deletes the WAL and its index with the last connection, if that connection may write.
+    /// GRDB closes the writing connection first, so this method opens another one at the end.
     func closeInOrder() throws {
         let queue = DispatchQueue(label: "com.searchlight.index.closing")
         let timer = DispatchSource.makeTimerSource(queue: queue)
-        // Again and again: a statement that begins does not know of it.
+        // Repeated, because an interrupt does not affect a statement that begins later.
         timer.schedule(deadline: .now(), repeating: .milliseconds(20))
         timer.setEventHandler { [self] in interrupt() }
         timer.resume()
-        // Behind those that are reading, so that no connection is in use when it is removed.
+        // Waits for the readers, so that no connection is in use when it is removed.
         try? barrierWriteWithoutTransaction { _ in }
         timer.cancel()
         queue.sync {}
-        // An interruption is remembered until a statement begins, and would keep the log from being written back.
+        // SQLite keeps an interruption pending until a statement begins; it would prevent the
+        // checkpoint.
         try? writeWithoutTransaction { try $0.execute(sql: "SELECT 1") }
         try close()
         guard access(path + "-wal", F_OK) == 0 else { return }

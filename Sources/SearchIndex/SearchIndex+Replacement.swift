@@ -3,18 +3,21 @@ import ItemRecord
 import GRDB
 
 extension SearchIndex {
-    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:keeping:)``, ``replaceAll(in:)`` takes
-    /// the place of ``deleteAll(in:)``.
+    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:keeping:)``,
+    /// call ``replaceAll(in:)`` instead of ``deleteAll(in:)``.
     public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
         try await write("Beginning a reindex of \(bundle)") { db in try Self.forgetReplacement(of: bundle, db) }
     }
 
-    /// Begins a replacement of all items of a bundle that goes on over many openings of the store: everything there is of it,
-    /// in every index, is deleted by ``finishReplacement(of:keeping:)`` unless it is donated again before. Its client states
-    /// stay.
+    /// Begins a replacement of all items of a bundle that may continue over many openings of the
+    /// store.
     ///
-    /// - Parameter kept: Items that stay in any case, by identifier, for each index.
-    /// - Returns: The number by which ``replacement(of:)`` says that it is still under way.
+    /// ``finishReplacement(of:keeping:)`` deletes every item of the bundle, in all indexes, that
+    /// was not donated again. The client states stay.
+    ///
+    /// - Parameter kept: The identifiers of items that stay in any case, for each index.
+    /// - Returns: The number that ``replacement(of:)`` returns while the replacement is in
+    ///   progress.
     public func beginWholeReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) -> Int64 {
@@ -29,14 +32,16 @@ extension SearchIndex {
         return number
     }
 
-    /// The number of the replacement that ``beginWholeReplacement(of:)`` began and that nothing has ended or undone since.
+    /// Returns the number of the replacement that ``beginWholeReplacement(of:)`` began; `nil` once
+    /// it has ended or was undone.
     public func replacement(of bundle: String) async throws(SearchIndexError) -> Int64? {
         try await read("Reading how far a reindex of \(bundle) has come") { db in
             try Int64.fetchOne(db, sql: "SELECT number FROM replacement WHERE bundle = ?", arguments: [bundle])
         }
     }
 
-    /// How many items of a bundle there are, and how many of them the end of its replacement would delete.
+    /// Returns the number of items of a bundle, and the number of items that the end of its
+    /// replacement would delete.
     public func replacementCounts(
         of bundle: String
     ) async throws(SearchIndexError) -> (items: Int, unconfirmed: Int) {
@@ -49,7 +54,7 @@ extension SearchIndex {
         }
     }
 
-    /// Takes the marks from items.
+    /// Removes the deletion marks of items.
     private static func confirm(_ kept: [String?: Set<String>], of bundle: String, _ db: Database) throws {
         let confirm = try db.makeStatement(
             sql: """
@@ -69,15 +74,18 @@ extension SearchIndex {
         try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
     }
 
-    /// Deletes everything in one index of a bundle, but not yet: what is donated again before the replacement is
-    /// finished stays, with its number, and until then everything can be found. So a reindex that begins by deleting all
-    /// leaves no gap, and one that fails leaves what was there.
+    /// Marks everything in one index of a bundle for deletion.
     ///
-    /// The client state is deleted at once, as ``deleteAll(in:)`` does: who goes by it would otherwise take the items for
-    /// donated, and not donate them again.
+    /// The items stay searchable until the end of the replacement. An item that is donated again by
+    /// then stays and keeps its number. So a reindex that begins with a deletion leaves no gap, and
+    /// a failed reindex keeps the old items.
     ///
-    /// - Parameter isWanted: Decides after all waits whether it is still wanted.
-    /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if it is not.
+    /// Deletes the client state at once, as ``deleteAll(in:)`` does. Otherwise an app that reads
+    /// the state would assume that its items are donated, and would not donate them again.
+    ///
+    /// - Parameter isWanted: Decides after all waits whether the operation is still wanted.
+    /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if the operation
+    ///   is not wanted.
     public func replaceAll(
         in scope: IndexScope, if isWanted: @escaping @Sendable () -> Bool = { true }
     ) async throws(SearchIndexError) {
@@ -95,9 +103,10 @@ extension SearchIndex {
         applier?.log.forgetClientState(of: scope)
     }
 
-    /// Finishes the replacement: deletes what was to be deleted and has not been donated again.
+    /// Finishes the replacement: deletes the marked items that were not donated again.
     ///
-    /// - Parameter kept: Items that stay in any case, by identifier, for each index (`nil` is the default one).
+    /// - Parameter kept: The identifiers of items that stay in any case, for each index (`nil` is
+    ///   the default index).
     public func finishReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) {
@@ -113,12 +122,12 @@ extension SearchIndex {
         applier?.noteDeleted(deleted)
     }
 
-    /// How many items are looked at in one transaction.
+    /// The number of items examined in one transaction.
     private static let keptAtOnce = 256
 
-    /// Has items stay that the end of a replacement would delete.
+    /// Keeps items that the end of a replacement would delete.
     ///
-    /// - Parameter isKept: Decides of each, by its record. Called on any thread.
+    /// - Parameter isKept: Decides for each item by its record. Called on any thread.
     public func keepItems(
         of bundle: String, where isKept: @escaping @Sendable (ItemRecord) -> Bool
     ) async throws(SearchIndexError) {

@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What the last opening that found something wrong found.
+/// The findings of the last opening that met a problem.
 public struct KeptFindings: Hashable, Sendable, Codable {
-    /// When, in seconds since 2001-01-01 UTC.
+    /// The time of the opening, in seconds since 2001-01-01 UTC.
     public var moment: Double
-    /// What, a sentence each.
+    /// The findings, a sentence each.
     public var findings: [String]
 }
 
 extension SearchIndex {
-    /// What the last opening found that found something; `nil` if none ever did.
+    /// Returns the findings of the last opening that met a problem; `nil` if none ever did.
     public func lastFindings() async throws(SearchIndexError) -> KeptFindings? {
         try await readApplied("Reading what was found") { db in
             let rows = try Row.fetchAll(db, sql: "SELECT moment, finding FROM recovery ORDER BY rowid LIMIT 100")

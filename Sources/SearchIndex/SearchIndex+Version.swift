@@ -2,6 +2,6 @@
 import GRDBSQLite
 
 extension SearchIndex {
-    /// The version of the SQLite that this process runs with.
+    /// The version of the SQLite library of this process.
     public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 }

@@ -3,10 +3,11 @@ import WriteAheadLog
 import GRDB
 
 extension SearchIndex {
-    /// How many log entries a store that is only read does not show, because the process that logged them ended
-    /// before it applied them: 0 while a process that changes the store is at work, or soon.
+    /// Returns the number of log entries that a store opened read-only does not show, because the
+    /// process that logged them ended before it applied them. The number is or soon becomes 0 while
+    /// a process has the store open for writing.
     ///
-    /// Reads what of the log has not been applied, and the frames of its last file. Blocks.
+    /// Reads the log entries not applied yet, and the frames of the last log file. Blocks.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
             let (row, early) = try pool.read { db in
@@ -26,21 +27,22 @@ extension SearchIndex {
         }
     }
 
-    /// Whether the store has to be opened to be changed, so that it is checked and mended.
+    /// `true` if the store has to be opened for writing, to be checked and repaired.
     public var needsRepair: Bool { folder.isSuspect || !isComplete }
 }
 
 extension SearchIndex {
-    /// Whether there is or was a store in a folder, however damaged.
+    /// Returns `true` if there is or was a store in a folder, however damaged.
     ///
-    /// - Parameter knownGeneration: The last generation that was written down outside of it.
+    /// - Parameter knownGeneration: The last generation recorded outside the store.
     public static func hasTraces(in directory: String, knownGeneration: Int?) -> Bool {
         (try? StoreFolder(path: directory).isNew(generation: knownGeneration)) == false
     }
 
-    /// Whether damage was met in the store of a folder since all of it was checked. Nothing is opened.
+    /// Returns `true` if damage was met in a store since its last full check. Does not open the
+    /// store.
     public static func isMarkedDamaged(in directory: String) -> Bool { StoreFolder(path: directory).isSuspect }
 
-    /// Whether use is counted in the store of a folder (``learns``). Nothing is opened.
+    /// Returns `true` if the store counts engagement (``learns``). Does not open the store.
     public static func learns(in directory: String) -> Bool { !StoreFolder(path: directory).isLearningOff }
 }

@@ -5,53 +5,57 @@ import GRDB
 import ItemRecord
 
 extension SearchIndex {
-    /// Adds items, or replaces those with the same identifier; items marked as updates are merged into what is there,
-    /// and ignored if nothing is (Apple's documentation since 2026). All or none.
+    /// Adds or replaces items, all or none.
     ///
-    /// Returns once they are durable; they are found a moment later, or at once by this object's own searches.
+    /// An item marked as an update is merged into the existing item, and ignored if there is none
+    /// (Apple's documentation since 2026). Returns once the items are durable. This object's own
+    /// searches find them at once, other readers shortly after.
     public func index(_ items: [EncodedItem], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.index(items)
         try await commit(batch)
     }
 
-    /// Deletes items by identifier; unknown ones are no error.
+    /// Deletes items by identifier. Ignores unknown identifiers.
     public func delete(identifiers: [String], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.delete(identifiers: identifiers)
         try await commit(batch)
     }
 
-    /// Deletes domains and everything below them: `a` takes `a.b` along, not `ab`.
+    /// Deletes domains and all their subdomains: `a` includes `a.b`, but not `ab`.
     public func delete(domains: [String], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.delete(domains: domains)
         try await commit(batch)
     }
 
-    /// Deletes everything in one index of a bundle, its client state included.
+    /// Deletes everything in one index of a bundle, including its client state.
     public func deleteAll(in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.deleteAll()
         try await commit(batch)
     }
 
-    /// Gives items other identifiers, all at once; unknown ones are no error. An item keeps its number, its dates and what was
-    /// learned of it, and replaces the one that has its new identifier.
+    /// Changes the identifiers of items, all at once. Ignores unknown identifiers. An item keeps
+    /// its number, its dates and its engagement history, and replaces the item that has its new
+    /// identifier.
     public func rename(_ renames: [ItemRename], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.rename(renames)
         try await commit(batch)
     }
 
-    /// Makes a batch durable: all of it, its client state included, or nothing. Its client state must be what the batch expects at
-    /// this moment, in the order of all batches.
+    /// Makes a batch durable: all of it, including its client state, or nothing. The stored client
+    /// state must match the batch's expectation in the order of all batches.
     ///
     /// - Parameters:
-    ///   - batch: The batch. Its items have been decoded once, or were encoded by this process.
-    ///   - isPatient: Whether it need not be found before ``hold(_:)`` lets it.
-    ///   - terms: What else decides on it; one that is not wanted any more is refused as one whose state does not match.
-    /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` changes nothing.
+    ///   - batch: The batch. Its items must have been decoded once or encoded by this process.
+    ///   - isPatient: `true` if the batch has low priority and may be deferred by ``hold(_:)``.
+    ///   - terms: Further conditions. A batch that is no longer wanted is rejected like one whose
+    ///     state does not match.
+    /// - Throws: ``SearchIndexError``; after ``SearchIndexError/mismatchedClientState`` nothing has
+    ///   changed.
     public func commit(
         _ batch: IndexBatch, isPatient: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
@@ -60,7 +64,7 @@ extension SearchIndex {
         }
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
         try Self.checkNames(of: batch)
-        // The state as the database has it is only asked for when no entry since the opening has touched it.
+        // The state in the database only counts if no entry since the opening has changed it.
         let stored = batch.expectation == .any ? nil : try await storedClientState(of: batch.scope)
         guard !batch.changes.isEmpty || batch.clientState != nil else { return }
         let (expectation, isWanted) = (batch.expectation, terms.isWanted)
@@ -78,7 +82,7 @@ extension SearchIndex {
         }
     }
 
-    /// Refuses names that could not be stored later.
+    /// Rejects names that could not be stored later.
     private static func checkNames(of batch: IndexBatch) throws(SearchIndexError) {
         guard canBeStored(batch.scope.bundle), canBeStored(batch.scope.index) else {
             throw .invalidItem(
@@ -104,42 +108,53 @@ extension SearchIndex {
         }
     }
 
-    /// Whether a bundle may donate some bytes now without waiting for what is pending to be applied. A donor waits while 64 MiB
-    /// are pending and 1 MiB of it is the donor's; a donation of up to 64 KiB waits only while 1 MiB of such ones is. While
-    /// 112 MiB are pending, all larger ones wait, and while 144 MiB are, all.
+    /// Returns `true` if a bundle may donate `bytes` bytes now without waiting for pending
+    /// donations to be applied.
+    ///
+    /// A donor waits while 64 MiB are pending and 1 MiB of them is its own. A donation of at most
+    /// 64 KiB waits only if, in addition, 1 MiB of the bundle's pending bytes are in donations of
+    /// that size. Larger donations of all bundles wait above 112 MiB, and all donations wait above
+    /// 144 MiB.
     public func hasRoom(for bundle: String, bytes: Int = .max) -> Bool {
         applier?.hasRoom(for: bundle, bytes: bytes) ?? true
     }
 
-    /// Returns when what is pending is applied, if a bundle has to wait for room; at once if not, or when the task is cancelled.
+    /// Waits until the pending donations are applied, if a bundle has no room. Returns at once if
+    /// it has, or when the task is cancelled.
     ///
-    /// - Throws: ``SearchIndexError`` if it cannot be applied.
+    /// - Throws: ``SearchIndexError`` if the donations cannot be applied.
     public func waitForRoom(for bundle: String, bytes: Int = .max) async throws(SearchIndexError) {
         try await applier?.waitForRoom(for: bundle, bytes: bytes)
     }
 
-    /// Sets whether nobody waits for what is indexed from now on: then, while more threads can run than there are processors, it
-    /// takes a short break now and then, in which the kernel gives the processor to others.
+    /// Sets whether indexing has low priority from now on because no caller waits for it. If more
+    /// threads are runnable than there are processors, low-priority indexing sleeps briefly now and
+    /// then, so that the kernel runs other threads.
     public func setGentle(_ isGentle: Bool) { applier?.pace.set(isGentle) }
 
-    /// Has what is patient of a bundle be durable and not found, so that the index is quiet, until this is called with another
-    /// or none. Searches do not wait for it. It is found all the same once somebody does (``settle()``), or something else is
-    /// committed after it. A store that is closed keeps nothing waiting.
+    /// Defers indexing of a bundle's low-priority donations until the next call. They stay durable
+    /// in the log, and searches do not wait for them. `nil` defers nothing.
+    ///
+    /// Deferred donations are indexed nevertheless if a caller waits for them (``settle()``) or
+    /// another donation is committed after them. Closing the store indexes them.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
-    /// Whether something is being carried over from the log now, or what comes after that is done.
+    /// `true` while logged donations are applied or the maintenance after that runs.
     public var isApplying: Bool { applier?.isRunning ?? false }
 
-    /// Returns when everything that was durable before can be found, as ``settle()`` does; but waits as long as a bundle is held.
+    /// Waits like ``settle()``, but does not index deferred donations early: waits as long as the
+    /// bundle is deferred.
     ///
-    /// - Returns: Whether it can be found; otherwise the task was cancelled while it waited.
+    /// - Returns: `true` if everything durable before is searchable; `false` if the task was
+    ///   cancelled.
     public func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
         try await applier?.settle(patientlyFor: bundle) ?? true
     }
 
-    /// The client state of the last durable batch of a scope; `nil` if there is none.
+    /// Returns the client state of the last durable batch of a scope; `nil` if there is none.
     public func clientState(of scope: IndexScope) async throws(SearchIndexError) -> [UInt8]? {
-        // What others donate changes no state of this bundle, and may take minutes.
+        // Waits for this bundle only: donations of others do not change its state and may take
+        // minutes.
         try await applier?.settle(own: scope.bundle, includingHeld: true)
         return try await storedClientState(of: scope)
     }
@@ -150,12 +165,12 @@ extension SearchIndex {
         }
     }
 
-    /// Deletes what has expired and gives back how many items that were.
+    /// Deletes expired items and returns their number.
     @discardableResult
     public func deleteExpired() async throws(SearchIndexError) -> Int {
         let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
-            // By bundle, as the index by expiry is.
+            // The index by expiry begins with the bundle.
             let derived = DerivedWriter(db)
             let count = try ItemWriter.delete(
                 db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], derived)
@@ -168,7 +183,7 @@ extension SearchIndex {
 }
 
 extension SearchIndex {
-    /// Whether a name can be kept. SQLite is handed texts that end at a NUL, so two names that differ behind one would
-    /// become the same.
+    /// Returns `true` if a name can be stored. SQLite texts end at a NUL, so two names that differ
+    /// only after a NUL would become equal.
     static func canBeStored(_ name: String?) -> Bool { name?.utf8.contains(0) != true }
 }

@@ -7,66 +7,74 @@ import Synchronization
 import SystemSupport
 import UserSearch
 
-/// What an index found when it was opened.
+/// The result of the checks at the opening of an index.
 public struct RecoveryReport: Hashable, Sendable, Codable {
-    /// What was wrong and what was done about it, a sentence each. Bytes that were never acknowledged are among it.
+    /// The problems and their repairs, a sentence each, including bytes that were never
+    /// acknowledged.
     public var findings: [String] = []
-    /// Whether donations that had been acknowledged are gone; the generation has grown, and apps have to donate again.
+    /// `true` if acknowledged donations were lost. The generation has grown, and apps have to
+    /// donate again.
     public var lostDonations = false
-    /// The generation after that; it grows whenever donations were lost. 0 in a store that is only read.
+    /// The generation after the opening; it grows whenever donations are lost. 0 in a store opened
+    /// read-only.
     public var generation = 0
-    /// Whether there was no store before.
+    /// `true` if there was no store before.
     public var isNew = false
 
-    /// Nothing was wrong.
+    /// Creates a report without findings.
     public init() {}
 }
 
-/// The store of one user: what apps donated, and what finds it again.
+/// The store of one user: the donated items and the tables that search them.
 ///
-/// Donations are durable once they are in the log; from there they are applied to the database in the background,
-/// in bulk. What this object reads includes all that was durable when it was asked, unless ``ReadPatience/current`` says
-/// otherwise.
+/// A donation is durable once it is in the write-ahead log. A background queue applies logged
+/// donations to the database in bulk. Reads include everything durable when they begin, unless
+/// ``ReadPatience/current`` says otherwise.
 ///
-/// May be used from any task; writes happen one after the other, reads at the same time as they. It knows nothing of
-/// extensions or of other processes: who may write is decided above. A writable one must be closed.
+/// Can be used from any task. Writes are serial; reads run concurrently with each other and with
+/// writes. This type does not know extensions or other processes: its owner controls write access.
+/// A writable index must be closed.
 public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: DatabasePool
-    /// Held while a store is read beside which nothing can be written.
+    /// The shared lock of a store read from a file system that cannot be written; held while the
+    /// store is open.
     private let sharedLock: OwnedDescriptor?
-    /// The present, in seconds since 2001-01-01 UTC.
+    /// Returns the current wall-clock time, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
-    /// The present by which items expire.
+    /// The clock that decides which items have expired.
     let clock: StoreClock
-    /// What logs and applies donations; `nil` in a store that is only read.
+    /// Logs and applies donations; `nil` in a store opened read-only.
     let applier: LogApplier?
-    /// What was wrong with the store when it was opened, and what was lost by it.
+    /// The problems found at the opening, and the losses they caused.
     public let recovery: RecoveryReport
-    /// Whether the tables that searches need were there when it was opened to be read: a first opening that found no room, or an older program, leaves
-    /// some to be made by whoever changes the store next. Until then, searches fail.
+    /// `true` if all tables that searches need existed when the store was opened read-only. Tables
+    /// are missing after a first opening that ran out of room, or after an older program. The next
+    /// opening for writing creates them; until then, searches fail.
     public let isComplete: Bool
-    /// How many reports of apps are counted (``countEngagement(withItem:of:text:kind:)``).
+    /// Limits the engagement reports of each app (``countEngagement(withItem:of:text:kind:)``).
     let allowance = Mutex(EngagementAllowance())
-    /// Closes the database, once.
+    /// The task that closes the database, started once.
     let closing = Mutex<Task<Void, Never>?>(nil)
     var isClosed: Bool { closing.withLock { $0 != nil } }
 
-    /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
+    /// The lifetime of an item without an expiration date, in seconds: Apple's "one month", taken
+    /// as 30 days.
     public static let standardLifetime = 30.0 * 86400
 
     /// The size of the database's pages in bytes.
     private static let pageSize = 8192
-    /// How much of the database the writer may keep in memory, in KiB.
+    /// The cache size of the writing connection, in KiB.
     package static let writerCacheKiB = 32 << 10
     private static let readerCacheKiB = 8 << 10
 
     var folder: StoreFolder { StoreFolder(path: directory) }
 
-    /// Whether a store is opened to be changed.
+    /// The access with which a store is opened.
     public enum Access: Sendable {
-        /// Creates, upgrades or mends the store if need be. One process at a time may have this.
+        /// Creates, upgrades or repairs the store if necessary. One process at a time may have this
+        /// access.
         case readWrite
         /// Changes nothing; the store must exist.
         case readOnly
@@ -75,14 +83,14 @@ public final class SearchIndex: Sendable {
     /// Opens the store in a folder.
     ///
     /// - Parameters:
-    ///   - directory: Created with mode 0700 if it does not exist and `access` is `readWrite`. A relative path is one from the
-    ///     working folder.
-    ///   - access: Whether the store may be changed.
-    ///   - knownGeneration: The last generation that was written down outside of the store, so that one which was lost is
-    ///     not begun anew as if nothing had been there; `nil` if none was.
-    ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - bootClock: Tells when the present was set rather than passed, so that items do not expire by a clock that was
-    ///     wrong by years. Without one, `now` is believed whatever it says.
+    ///   - directory: The path of the folder, absolute or relative to the working directory. It is
+    ///     created with mode 0700 if it does not exist and `access` is `readWrite`.
+    ///   - access: The access to the store.
+    ///   - knownGeneration: The last generation recorded outside the store; `nil` if none was. A
+    ///     lost store then continues after this generation instead of starting at the first one.
+    ///   - now: Returns the wall-clock time, in seconds since 2001-01-01 UTC.
+    ///   - bootClock: Distinguishes a wall clock that was set from time that passed, so that items
+    ///     do not expire by a wrong clock. Without a boot clock, `now` is always trusted.
     public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
@@ -92,12 +100,12 @@ public final class SearchIndex: Sendable {
         try self.init(directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: seams)
     }
 
-    /// Opens the store in a folder, on layers of the caller's.
+    /// Opens the store in a folder with the caller's test hooks.
     package init(
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
         seams: StoreSeams
     ) throws(SearchIndexError) {
-        // The folder is made and judged from the root on.
+        // The folder is created and checked component by component from the root.
         let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
         self.directory = directory
         self.now = now
@@ -130,22 +138,23 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Gives back the pages of the database that are kept in memory, once nobody uses them, and returns at once.
+    /// Releases the cached pages of each connection once it is idle. Returns at once.
     public func releaseMemory() { pool.releaseMemoryEventually() }
 
-    /// How every connection to a store is made.
+    /// Returns the configuration of every connection to a store.
     static func configuration(isReadOnly: Bool, _ seams: StoreSeams = StoreSeams()) -> Configuration {
         var configuration = Configuration()
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { db in
-            // Only a new file takes these; to set the second anew would write to an old one. Records fill pages of this size
-            // better than SQLite's 4 KiB, and pages that become free can be given back a few at a time.
+            // Only a new file accepts these settings; setting auto_vacuum again would write to an
+            // old file. Records fill pages of this size better than SQLite's 4 KiB, and incremental
+            // vacuum returns free pages a few at a time.
             if !isReadOnly, !db.configuration.readonly, (try? Int.fetchOne(db, sql: "PRAGMA page_count")) == 0 {
                 try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             }
-            // SQLite's 2 MiB hold too few of the pages that one search reads and the next one reads again.
+            // SQLite's default of 2 MiB holds too few of the pages that consecutive searches share.
             try db.execute(sql: "PRAGMA cache_size = -\(Self.readerCacheKiB)")
             try FullTextIndex.prepare(db)
             try RecordCompression.prepare(db)
@@ -172,25 +181,28 @@ public final class SearchIndex: Sendable {
         return (pool, lock)
     }
 
-    /// Returns when everything that was durable before can be found.
+    /// Returns when everything that was durable before the call is searchable.
     public func settle() async throws(SearchIndexError) { try await applier?.settle() }
 
-    /// Items that were durable and could not be indexed since the store was opened, and why: updates that made an item
-    /// exceed a limit. What was there before is still there.
+    /// The items that were durable but could not be indexed since the store was opened. They are
+    /// updates that made an item exceed a limit; the previous version of the item remains.
     public var rejectedItems: [SearchIndexError] { applier?.leftOut.all ?? [] }
 
-    /// What was left out of one scope since a mark; see ``Rejections``. Of what is not applied yet nothing is known.
+    /// Returns the items of one scope that were left out since a mark; see ``Rejections``. Entries
+    /// that are not applied yet are not covered.
     public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) -> Rejections {
         applier?.leftOut.report(scope, after: mark) ?? Rejections()
     }
 
-    /// Grows whenever donations were lost, so that an app can tell. What was donated and is not applied yet is not waited for.
+    /// Returns the generation, which grows whenever donations are lost, so that an app can detect a
+    /// loss. Does not wait for pending donations.
     public func generation() async throws(SearchIndexError) -> Int {
         try await readApplied("Reading the generation") { try StoreRow($0).generation }
     }
 
-    /// Changes the database itself, past the log, once everything donated before is applied: for upkeep that need
-    /// not be repeated after a crash, or that is durable by itself.
+    /// Changes the database directly, without the write-ahead log, after all earlier donations are
+    /// applied. For maintenance that need not be repeated after a crash, or that is durable by
+    /// itself.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -198,7 +210,7 @@ public final class SearchIndex: Sendable {
         return try await writeAtOnce(operation, body)
     }
 
-    /// The same, without waiting for what was donated before.
+    /// Changes the database directly, without waiting for earlier donations.
     func writeAtOnce<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -211,8 +223,9 @@ public final class SearchIndex: Sendable {
         do { return try result.get() } catch { throw failure(error, operation) }
     }
 
-    /// Waits as the current task's ``ReadPatience`` says. What cannot be applied for want of room or permission is not
-    /// waited for: it is applied when that is repaired, which is no reason to find nothing until then.
+    /// Waits according to the current task's ``ReadPatience``. Does not wait for entries that
+    /// cannot be applied for lack of room or permission. They are applied once that is repaired;
+    /// until then, searches return the other results.
     func settleForReading() async throws(SearchIndexError) {
         guard let applier else { return }
         do throws(SearchIndexError) {
@@ -224,15 +237,17 @@ public final class SearchIndex: Sendable {
         } catch .full, .readOnly {}
     }
 
-    /// What is durable and cannot be found yet. Nothing in a store that is only read, which knows only what was applied;
-    /// see ``waitingEntries()``.
+    /// The donations that are durable but not searchable yet. Always empty in a store opened
+    /// read-only, which knows only applied donations; see ``waitingEntries()``.
     public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
-    /// The processor time that writing the index took since it was opened, in seconds: applying donations, merging segments and
-    /// tidying. Searches do not count. 0 for an index that is only read. Any thread; never less than before.
+    /// The processor time for writing the index since its opening, in seconds: applying donations,
+    /// merging segments and background maintenance, but not searches. 0 for an index opened
+    /// read-only. The value never decreases and can be read from any thread.
     public var writingTime: Double { applier?.writingTime ?? 0 }
 
-    /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
+    /// Reads the database with everything that was durable before the call. If the store cannot be
+    /// written, reads what is applied so far.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
@@ -250,7 +265,8 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Reads; what has waited for a connection until the store was closed does not begin, or closing would wait for it.
+    /// Reads the database unless it is closed. A read that was still waiting for a connection at
+    /// closing fails, or the closing would wait for it.
     func readUnlessClosed<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -260,9 +276,10 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Names an error; damage is marked too, so that it is mended when the store is opened to be changed the next time.
+    /// Converts an error to a ``SearchIndexError``. Marks damage, so that the next opening for
+    /// writing repairs it.
     func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
-        // Given up for the end, or too late.
+        // The read was interrupted by the closing, or started after it.
         if isClosed, let code = (error as? DatabaseError)?.resultCode,
             code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE
         {

@@ -6,34 +6,36 @@ import GRDB
 import Glibc
 import SystemSupport
 
-/// Why the index could not do what it was asked.
+/// The reason for which the index could not complete an operation.
 public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no store at this path yet.
     case noStore(path: String)
-    /// The store was written by a later version of this program.
+    /// A later version of this program wrote the store.
     case newerFormat(path: String)
-    /// The store is not a store, or damaged.
+    /// The file is not a store, or the store is damaged.
     case damaged(path: String, detail: String)
-    /// There is no room left on the device, or in the quota.
+    /// The device or the quota has no room left.
     case full(path: String, operation: String)
     /// The store cannot be written.
     case readOnly(path: String, operation: String)
-    /// A file or folder of the store is of another kind than it has to be, or others may change it; what, and what to do.
+    /// A file or folder of the store has the wrong type, or other users may change it. The reason
+    /// says what to do.
     case untrusted(path: String, reason: String)
-    /// An item cannot be kept.
+    /// The item cannot be stored.
     case invalidItem(identifier: String, reason: String)
-    /// A batch exceeds a limit; nothing of it is kept. What its items may have is for whoever encodes them to check.
+    /// A batch exceeds a limit; nothing of it is stored. Limits of single items are checked where
+    /// the items are encoded.
     case batchTooLarge(what: String, value: Int, limit: Int)
-    /// The client state is not the one that was expected; nothing was changed.
+    /// The client state is not the expected one; nothing was changed.
     case mismatchedClientState
     /// A client state is longer than allowed.
     case clientStateTooLong(bytes: Int)
     /// The index was closed.
     case closed
-    /// SQLite or the file system reported something else.
+    /// SQLite or the file system reported another error.
     case storage(path: String, operation: String, detail: String)
 
-    /// The error: what was attempted, what happened, what to do.
+    /// A message with the operation, the problem and the remedy.
     public var description: String {
         switch self {
         case .noStore(let path):
@@ -63,10 +65,10 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// Whether the error is that the store is damaged.
+    /// `true` if the error reports a damaged store.
     package var isDamage: Bool { if case .damaged = self { true } else { false } }
 
-    /// Sorts an error of the log by what can be done about it.
+    /// Creates an error from an error of the log, by its remedy.
     init(_ error: LogError, path: String, operation: String) {
         switch error {
         case .file(let error) where error.isFull: self = .full(path: path, operation: operation)
@@ -83,10 +85,10 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// An error of a file that is not what it has to be, or of the system.
+    /// Creates an error from an untrusted file or a system error on a file.
     package init(_ error: UntrustedFile) { self = .untrusted(path: error.path, reason: error.description) }
 
-    /// Sorts an error of the storage below by what can be done about it.
+    /// Creates an error from an error of the database or the file system, by its remedy.
     init(_ error: any Error, path: String, operation: String) {
         if let error = error as? SearchIndexError {
             self = error
@@ -97,7 +99,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
             return
         }
         if error is RowDecodingError {
-            // A column holds what its table forbids.
+            // A column holds a value that its table forbids.
             self = .damaged(path: path, detail: "a value of the wrong type")
             return
         }
@@ -118,11 +120,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
         case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")
-        // The constraints are this program's, and it does not break them.
+        // All constraints belong to this program, which does not violate them.
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
             self = .damaged(path: path, detail: error.message ?? "malformed")
         default:
-            // SQLite has one error for many reasons why a file cannot be had.
+            // SQLite reports many file problems with the same error code.
             let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
             self =
                 (isOfFiles ? UnwritableStore.obstacle(at: path, operation: operation) : nil)
@@ -135,8 +137,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
-    /// they name is there otherwise.
+    /// The beginnings of messages about a damaged schema. All statements belong to this program, so
+    /// the names in them exist in an intact schema.
     private static let schemaFaults = [
         "no such ", "malformed ", "unsupported file format", "invalid fts5 file format", "parse error in ",
         "unrecognized ",

@@ -5,19 +5,19 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// A clock that no one can set: how long the machine has run, sleep included.
+/// A clock that cannot be set: the time since the machine started, including sleep.
 public struct BootClock: Sendable {
-    /// A reading.
+    /// A value of the clock.
     public struct Reading: Hashable, Sendable {
-        /// Which start of the machine it counts from.
+        /// The identifier of the boot.
         public var boot: String
-        /// Seconds since then.
+        /// The number of seconds since the boot.
         public var seconds: Double
 
         /// Creates a reading.
         public init(boot: String, seconds: Double) { (self.boot, self.seconds) = (boot, seconds) }
     }
-    /// Reads it.
+    /// Reads the clock.
     public var read: @Sendable () -> Reading
 
     /// Creates a clock.
@@ -35,36 +35,37 @@ public struct BootClock: Sendable {
     }()
 }
 
-/// The present of a store, in which items have their age although the machine's clock may be wrong by years.
+/// The clock of a store. It keeps the ages of items correct even if the wall clock is wrong by
+/// years.
 ///
-/// The store notes now and then what the wall clock and the ``BootClock`` say. If the wall clock is set further than time
-/// can explain, the dates of expiry and donation of all items move along (``adjust(_:)``): each keeps the time it has left,
-/// whichever of the two settings was wrong. So nothing is decided about which one is right, and a clock that is set forward
-/// and back again changes nothing in the end.
+/// The store regularly records the wall clock and the ``BootClock``. If the wall clock jumps
+/// further than elapsed time explains, all expiry and donation dates move by the same amount
+/// (``adjust(_:)``). Each item keeps its remaining lifetime, whichever of the two settings was
+/// wrong. A clock that is set forward and back again changes nothing in the end.
 final class StoreClock: Sendable {
-    /// What was noted, in seconds since 2001-01-01 UTC and since the boot.
+    /// A recorded pair of clock values, in seconds since 2001-01-01 UTC and since the boot.
     struct Note: Hashable, Sendable {
         var wall: Double
         var boot: BootClock.Reading
     }
-    /// Within one run of the machine the wall clock may be corrected by so much, in seconds: a day.
+    /// The largest correction of the wall clock within one boot, in seconds: a day.
     static let correction = 86400.0
-    /// Between two runs a machine may have been off for so long, in seconds: 45 days. What is off for longer gives its
-    /// items that time in addition.
+    /// The longest explained time between two boots, in seconds: 45 days. If the machine is off for
+    /// longer, the items live longer by that time.
     static let absence = 45 * 86400.0
-    /// A note is renewed after so long, in seconds.
+    /// The interval after which the record is renewed, in seconds.
     private static let renewal = 3600.0
 
     let wall: @Sendable () -> Double
     private let boot: BootClock?
     private let note = Mutex<Note?>(nil)
 
-    /// - Parameter boot: Without one, every setting of the wall clock is believed.
+    /// - Parameter boot: The boot clock; `nil` to trust every setting of the wall clock.
     init(wall: @escaping @Sendable () -> Double, boot: BootClock?) { (self.wall, self.boot) = (wall, boot) }
 
-    /// The present by which items have expired in one state of the database: the wall clock's, or, while it has been set and
-    /// the dates of items have not moved along yet, what it would say if it had not been. To be called in the transaction
-    /// that compares dates with it: the dates may move in any other.
+    /// Returns the time that decides expiry in one state of the database. This is the wall clock,
+    /// minus a jump for which the dates have not moved yet. Call it in the transaction that
+    /// compares dates with it, because the dates may move in any other transaction.
     func now(_ db: Database) throws -> Double {
         let wall = wall()
         guard let boot else { return wall }
@@ -72,20 +73,21 @@ final class StoreClock: Sendable {
         do {
             noted = try Self.read(db)
         } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
-            // Damage that the next opening finds; it is no reason to find nothing.
+            // The next opening finds the damage; until then searches must still return results.
             noted = note.withLock { $0 }
         }
         guard let noted else { return wall }
         return wall - Self.jump(from: noted, to: Note(wall: wall, boot: boot.read()))
     }
 
-    /// Whether the wall clock was set and the dates of items have not moved along yet.
+    /// `true` if the wall clock was set and the dates of items have not moved yet.
     var isSet: Bool {
         guard let boot, let note = note.withLock({ $0 }) else { return false }
         return Self.jump(from: note, to: Note(wall: wall(), boot: boot.read())) != 0
     }
 
-    /// By how much the wall clock was set between two notes, in seconds; 0 if time explains what it says.
+    /// Returns the jump of the wall clock between two notes, in seconds; 0 if elapsed time explains
+    /// the difference.
     static func jump(from note: Note, to present: Note) -> Double {
         let isSameRun = note.boot.boot == present.boot.boot
         let passed = isSameRun ? max(0, present.boot.seconds - note.boot.seconds) : 0
@@ -97,16 +99,16 @@ final class StoreClock: Sendable {
         return (-correction...(isSameRun ? correction : absence)).contains(gap) ? 0 : gap
     }
 
-    /// Learns at the opening what was noted last.
+    /// Reads the last note at the opening.
     func begin(_ db: Database) throws {
         let last = try Self.read(db)
         note.withLock { $0 = last }
     }
 
-    /// Moves the dates of all items along with a wall clock that was set, and notes what the clocks say. To be called first
-    /// in each transaction that compares dates with the present.
+    /// Moves the dates of all items if the wall clock was set, and records both clocks. Call it
+    /// first in each transaction that compares dates with the present.
     ///
-    /// - Returns: The present, by which nothing has expired that has time left.
+    /// - Returns: The present, by which no item with remaining lifetime has expired.
     @discardableResult
     func adjust(_ db: Database) throws -> Double {
         let wall = wall()
@@ -120,7 +122,7 @@ final class StoreClock: Sendable {
         try db.execute(
             sql: "INSERT OR REPLACE INTO clock (id, wall, boot, seconds) VALUES (1, ?, ?, ?)",
             arguments: [wall, present.boot.boot, present.boot.seconds])
-        // Not before it is durable: otherwise a transaction that fails would leave items behind.
+        // Updated only after the commit: otherwise a failed transaction would leave dates unmoved.
         db.afterNextTransaction(onCommit: { [self] _ in note.withLock { $0 = present } })
         return wall
     }
@@ -134,7 +136,7 @@ final class StoreClock: Sendable {
             boot: BootClock.Reading(boot: row.decode(forColumn: "boot"), seconds: row.decode(forColumn: "seconds")))
     }
 
-    /// Each row has a checksum of its dates, so each is read.
+    /// Reads every row, because each row has a checksum that covers its dates.
     private static func move(_ db: Database, by jump: Double) throws {
         try EngagementTable.move(db, by: jump)
         let update = try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?")
@@ -155,10 +157,10 @@ final class StoreClock: Sendable {
         }
     }
 
-    /// There are items of 16 MiB.
+    /// The page size of the move; a record may have 16 MiB.
     private static let itemsAtOnce = 4
 
-    /// What the clocks say of a donation that is made now; `nil` if they say nothing that can be kept.
+    /// Returns both clock values for a donation made now; `nil` if the wall clock is not finite.
     func moment() -> LogEntry.Moment? {
         let wall = wall()
         guard wall.isFinite else { return nil }
@@ -168,11 +170,12 @@ final class StoreClock: Sendable {
         return LogEntry.Moment(wall: wall, boot: Self.number(of: reading.boot), seconds: reading.seconds)
     }
 
-    /// When an entry was donated that is applied now, by the present clock, and by how much its app's own dates move along.
+    /// Returns the donation time of an entry in terms of the present clock, and the shift of the
+    /// dates that its app gave.
     ///
     /// - Parameters:
-    ///   - moment: What the clocks said then; `nil` if that is not known.
-    ///   - now: What ``adjust(_:)`` returned.
+    ///   - moment: The clock values at the donation; `nil` if unknown.
+    ///   - now: The result of ``adjust(_:)``.
     func donation(at moment: LogEntry.Moment?, now: Double) -> (donated: Double, shift: Double) {
         guard let moment else { return (now, 0) }
         guard let boot, moment.boot != 0 else { return (moment.wall, 0) }
@@ -183,12 +186,13 @@ final class StoreClock: Sendable {
         return (moment.wall + shift, shift)
     }
 
-    /// A number for a run of the machine, never 0 (FNV-1a).
+    /// Returns a nonzero hash of a boot identifier (FNV-1a).
     private static func number(of boot: String) -> UInt64 {
         boot.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } | 1
     }
 
-    /// The note. Derived from nothing: where it was lost, the next setting of the clock is not noticed.
+    /// The table of the note. It is derived from nothing: after its loss, the next clock jump goes
+    /// unnoticed.
     static let derived = DerivedIndex(
         name: "clock", format: 1, tables: ["clock"],
         schema: """

@@ -2,37 +2,42 @@
 import WriteAheadLog
 import GRDB
 
-/// What a store stands on, so that tests can put a layer of their own between: to stop in the middle of a step, or to
-/// fail. No setting and no variable reaches it, only this package's own code.
+/// Hooks with which tests replace the layers below a store, to stop in the middle of a step or to
+/// inject failures. Only code of this package can set them; no setting or environment variable
+/// does.
 package struct StoreSeams: Sendable {
     package var logFiles: any LogFiles = SystemLogFiles()
     /// The sizes of the log's files.
     package var log = LogConfiguration()
-    /// How many bytes of donations may wait to be applied, some seconds of work, before donors have to wait too.
+    /// The limit of pending bytes, some seconds of work, above which donors wait.
     package var maximumPendingBytes = 64 << 20
-    /// How many entries may be applied before their turn; then others come first (``EarlyEntries``).
+    /// The largest number of entries applied early; above it, entries are applied in order
+    /// (``EarlyEntries``).
     package var maximumEarlyEntries = 1 << 16
-    /// Up to so many items an index of the previous format is rebuilt when the store is opened; that takes less than a second.
+    /// The largest number of items for which an index of the previous format is rebuilt at the
+    /// opening, in less than a second.
     package var itemsRebuiltAtOnce = 2000
-    /// How long reads wait (``ReadPatience/moment``).
+    /// The time limits of reads (``ReadPatience/moment``).
     package var readLimits = ReadLimits()
-    /// What the wall clock is compared with; see ``StoreClock``. Without one, every setting of it is believed.
+    /// The clock that verifies the wall clock; see ``StoreClock``. Without one, every setting of
+    /// the wall clock is trusted.
     package var bootClock: BootClock?
-    /// Given each connection with the database before its first use.
+    /// Called with each database connection before its first use.
     package var prepareDatabase: (@Sendable (Database) throws -> Void)?
 
-    /// How long a read waits for what is durable and cannot be found yet.
+    /// The longest times for which a read waits for durable donations that are not searchable yet.
     package struct ReadLimits: Sendable {
-        /// Up to so many bytes, in all, are applied in some milliseconds, unless the machine is very busy.
+        /// The total of pending bytes that count as little: they are applied within milliseconds,
+        /// unless the machine is very busy.
         package var littleBytes = 256 << 10
-        /// How long is waited for that little.
+        /// The limit while little is pending.
         package var timeForLittle = Duration.seconds(1)
-        /// How long is waited for more, which may take minutes.
+        /// The limit while more is pending, which may take minutes to apply.
         package var time = Duration.milliseconds(20)
-        /// How long is waited for an item that is named, and for what its bundle donated.
+        /// The limit for reading an item by identifier, and for the donations of its bundle.
         package var timeForNamed = Duration.seconds(2)
     }
 
-    /// What a store stands on when nobody watches.
+    /// Creates the hooks of normal operation.
     package init() {}
 }

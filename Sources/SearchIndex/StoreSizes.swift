@@ -3,41 +3,43 @@ import Foundation
 import GRDB
 import Glibc
 
-/// How much there is of what in a store. Sizes in bytes.
+/// The sizes of a store's contents and files, in bytes.
 public struct StoreSizes: Hashable, Sendable, Codable {
-    /// What one bundle has.
+    /// The size of one bundle.
     public struct Bundle: Hashable, Sendable, Codable {
         /// The bundle identifier.
         public var bundle: String
-        /// How many items, expired ones that have not been deleted yet among them.
+        /// The number of items, including expired items that are not deleted yet.
         public var items: Int
-        /// How long their records are together.
+        /// The total length of the records.
         public var recordBytes: Int
     }
-    /// What each bundle has, by name.
+    /// The sizes of the bundles, sorted by identifier.
     public var bundles: [Bundle] = []
-    /// Whether the lengths of records are estimated from a sample.
+    /// `true` if record lengths are estimated from a sample.
     public var isEstimated = false
-    /// How much of the database is for what: “items”, the names of derived indexes, “other”, “free”; `nil` if SQLite
-    /// cannot say, or not quickly.
+    /// The bytes of the database by structure: “items”, the names of derived indexes, “other”,
+    /// “free”. `nil` if SQLite cannot report them, or not quickly.
     public var structures: [String: Int]?
-    /// The database file.
+    /// The size of the database file.
     public var databaseBytes = 0
-    /// The log of the database.
+    /// The size of the SQLite WAL.
     public var logBytes = 0
-    /// The files of the log.
+    /// The total size of the write-ahead log's files.
     public var journalBytes = 0
 }
 
 extension SearchIndex {
-    /// Up to so many items are measured one by one, and files up to so long page by page; of more, a sample is taken.
+    /// The limits for exact sizes: the number of items, and the length of the database file. A
+    /// sample measures the records of larger stores.
     private static let exactItems = 50_000
     private static let exactBytes = 128 << 20
     private static let sample = 2000
 
-    /// Sizes by bundle and by structure.
+    /// Returns the sizes by bundle and by structure.
     ///
-    /// - Parameter isExact: Whether everything is measured, however long that takes; else it is quick at any size.
+    /// - Parameter isExact: `true` to measure everything, however long that takes. The default is
+    ///   quick at any size.
     public func sizes(isExact: Bool = false) async throws(SearchIndexError) -> StoreSizes {
         let folder = folder
         return try await readApplied("Measuring the store") { db in
@@ -70,13 +72,13 @@ extension SearchIndex {
         }
     }
 
-    /// The mean length of the records of each bundle.
+    /// Returns the mean record length of each bundle.
     private static func lengths(_ db: Database) throws -> [Int64: Double] {
         let rows = try Row.fetchAll(db, sql: "SELECT bundle, avg(length(record)) FROM item GROUP BY bundle")
         return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { one, _ in one }
     }
 
-    /// The same from items at even distances.
+    /// Estimates the mean record lengths from items at even distances.
     private static func sampledLengths(_ db: Database) throws -> [Int64: Double] {
         let range = try Row.fetchOne(db, sql: "SELECT (SELECT min(id) FROM item), (SELECT max(id) FROM item)")
         guard let range, let first = try range.decode(Int64?.self, atIndex: 0),
@@ -95,7 +97,7 @@ extension SearchIndex {
         return sums.mapValues { Double($0.bytes) / Double($0.count) }
     }
 
-    /// The pages of each structure, from `dbstat`; `nil` from an SQLite that does not have it.
+    /// Returns the pages of each structure, from `dbstat`; `nil` if SQLite is built without it.
     private static func structures(_ db: Database) throws -> [String: Int]? {
         guard
             try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'dbstat')") == true

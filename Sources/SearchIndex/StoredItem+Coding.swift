@@ -4,7 +4,7 @@ import ItemRecord
 extension StoredItem: Codable {
     private enum CodingKeys: CodingKey { case number, scope, record, donated, expires }
 
-    /// Reads an item whose record is in the bytes of its own format.
+    /// Decodes an item whose record has the ItemRecord binary format.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -21,9 +21,9 @@ extension StoredItem: Codable {
         }
     }
 
-    /// Writes the item.
+    /// Encodes the item.
     ///
-    /// - Throws: `EncodingError` for a record that exceeds a limit, and what the encoder throws.
+    /// - Throws: `EncodingError` for a record that exceeds a limit, and the errors of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(number, forKey: .number)

@@ -2,17 +2,17 @@
 import GRDB
 import ItemRecord
 
-/// An item as it is in the store.
+/// An item in the store.
 public struct StoredItem: Hashable, Sendable {
-    /// The item's number in this store; given once, never again.
+    /// The item's number in this store; never reused.
     public var number: Int64
-    /// Whose it is.
+    /// The bundle and index of the item.
     public var scope: IndexScope
-    /// What was donated.
+    /// The donated record.
     public var record: ItemRecord
-    /// When it was donated, in seconds since 2001-01-01 UTC.
+    /// The time of the donation, in seconds since 2001-01-01 UTC.
     public var donated: Double
-    /// When it expires, likewise; `nil` never.
+    /// The expiry time, in seconds since 2001-01-01 UTC; `nil` for never.
     public var expires: Double?
 
     /// Creates an item from its parts.
@@ -26,18 +26,18 @@ public struct StoredItem: Hashable, Sendable {
 
     /// The item's title, or its identifier if it has none.
     public var displayTitle: String { record.text("title") ?? record.text("displayName") ?? record.uniqueIdentifier }
-    /// The uniform type identifier of its content.
+    /// The uniform type identifier of the item's content.
     public var contentType: String? { record.text("contentType") }
 
-    /// What to select from `item`, joined with `bundle`, for one.
+    /// The columns to select from `item`, joined with `bundle`, for an item.
     static let columns = """
         item.id, bundle.identifier AS bundle_name, item.index_name, item.unique_identifier, \
         plain_record(item.record) AS record, item.donated, item.expires, item.checksum
         """
 
-    /// Reads a row.
+    /// Decodes a row.
     ///
-    /// - Throws: `SQLITE_CORRUPT` or `RowDecodingError` if it is damaged.
+    /// - Throws: `SQLITE_CORRUPT` or `RowDecodingError` if the row is damaged.
     init(_ row: Row) throws {
         let row = try ItemRow(row)
         number = row.id

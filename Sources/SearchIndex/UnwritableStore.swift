@@ -4,16 +4,18 @@ import GRDB
 import Glibc
 import SystemSupport
 
-/// Reading a store beside which nothing can be written: on a read-only file system, without the permission, on a full
-/// disk.
+/// Opens a store for reading where nothing can be written beside it: on a read-only file system,
+/// without permission, or on a full disk.
 ///
-/// SQLite writes two small files beside a database even to read it, unless it is told that nobody changes it meanwhile.
-/// Whoever reads makes sure of that by sharing the store's lock, which a process that changes the store has alone.
+/// SQLite writes two small files beside a database even for reading, unless the connection declares
+/// the database immutable. The reader guarantees that by holding the store's lock in shared mode; a
+/// process that changes the store holds it exclusively.
 enum UnwritableStore {
-    /// Opens a database to be read, in the usual way if that works.
+    /// Opens a database for reading, in the usual way if possible.
     ///
-    /// - Returns: The connections, and the lock to be held for as long as they are used, if there is one.
-    /// - Throws: `DatabaseError`: why the usual way failed, if the other one is not safe.
+    /// - Returns: The connections, and the lock to hold while they are used; no lock after the
+    ///   usual way.
+    /// - Throws: The `DatabaseError` of the usual way, if the immutable way is not safe.
     static func open(
         _ path: String, in directory: String, configuration: Configuration
     ) throws -> (DatabasePool, OwnedDescriptor?) {
@@ -23,7 +25,8 @@ enum UnwritableStore {
             guard isComplete(path), let address = unchanging(path) else { throw error }
             guard let lock = try? OwnFile.open(directory + "/lock", O_RDONLY) else { throw error }
             guard flock(lock.number, LOCK_SH | LOCK_NB) == 0, isComplete(path) else { throw error }
-            // A build of SQLite without addresses finds no such file; then the first error says more.
+            // A build of SQLite without URI file names finds no such file; then the first error
+            // says more.
             guard let pool = try? pool(address, configuration) else { throw error }
             return (pool, lock)
         }
@@ -31,7 +34,7 @@ enum UnwritableStore {
 
     private static func pool(_ path: String, _ configuration: Configuration) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
-        // Only the first look at the file tells whether it can be read.
+        // Only the first read of the file shows whether it can be read.
         try pool.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
         return pool
     }
@@ -43,7 +46,7 @@ enum UnwritableStore {
         }
     }
 
-    /// Whether the database is whole without its write-ahead log.
+    /// Returns `true` if the database is complete without its SQLite WAL.
     private static func isComplete(_ path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) != 0 ? errno == ENOENT : status.st_size == 0
@@ -53,7 +56,8 @@ enum UnwritableStore {
         path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed).map { "file:\($0)?immutable=1" }
     }
 
-    /// What keeps a store from being written, as far as its file system says: for errors of SQLite that do not.
+    /// Returns the reason why a store cannot be written, according to its file system. For SQLite
+    /// errors that do not name it.
     static func obstacle(at path: String, operation: String) -> SearchIndexError? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
@@ -63,7 +67,7 @@ enum UnwritableStore {
         return status.f_bavail * status.f_frsize < leastRoom ? .full(path: path, operation: operation) : nil
     }
 
-    /// What to say of the limit of file sizes (`RLIMIT_FSIZE`) where something could not be written; `nil` without one.
+    /// Advice about the file size limit (`RLIMIT_FSIZE`) for a failed write; `nil` without a limit.
     static var fileSizeLimit: String? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit) == 0, limit.rlim_cur != UInt.max
@@ -73,7 +77,8 @@ enum UnwritableStore {
         return "no file may have more than \(limit.rlim_cur >> 10) KiB here; raise that limit: ulimit -f unlimited"
     }
 
-    /// What to say where no more files may be open; `nil` where there is room.
+    /// Advice for a process that has reached its limit of open files; `nil` if another file can be
+    /// opened.
     static var descriptorLimit: String? {
         let number = Glibc.open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number < 0 else {
@@ -84,12 +89,13 @@ enum UnwritableStore {
         return "no more files may be open here; raise that limit: ulimit -n"
     }
 
-    /// Whether SQLite finds no room where there is some. It says so of a page number that no database has, too, where it
-    /// follows damaged ones; or a quota is used up, or there was no room a moment ago.
+    /// Returns `true` if SQLite reports a full disk that has room. SQLite reports this also for an
+    /// impossible page number in a damaged file. A quota may be exhausted too, or room may have
+    /// become free since.
     static func isDoubtful(_ error: any Error, at path: String) -> Bool {
         (error as? DatabaseError)?.resultCode == .SQLITE_FULL && obstacle(at: path, operation: "") == nil
     }
 
-    /// The room that SQLite needs beside a database to do anything: its index of the log, in bytes.
+    /// The free space that SQLite needs beside a database for any work: its WAL index, in bytes.
     private static let leastRoom: UInt = 64 << 10
 }

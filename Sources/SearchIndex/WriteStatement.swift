@@ -2,15 +2,16 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement that is executed for each row of a bulk and gives nothing back, bound through SQLite's own
-/// interface: GRDB's way costs as much as a small insert itself, which is seldom of interest, but here it was a quarter of the
-/// time of indexing.
+/// A prepared statement that is executed for each row of a bulk and returns no rows, bound through
+/// SQLite's C API. GRDB's binding costs as much as a small insert, which was a quarter of the time
+/// of indexing.
 ///
-/// Owns no pointer: GRDB's statement does, and lives as long as this.
+/// Owns no pointer: GRDB's statement owns it and lives as long as this object.
 final class WriteStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
-    /// The first binding since the last run that failed, for want of memory; SQLite would take NULL for the value.
+    /// The first failed binding since the last run, for lack of memory. SQLite would use NULL for
+    /// the value.
     private var bindingStatus = SQLITE_OK
 
     /// - Throws: `DatabaseError` if the SQL is wrong.
@@ -19,7 +20,7 @@ final class WriteStatement {
         pointer = statement.sqliteStatement
     }
 
-    /// SQLite copies what it is given; Swift's texts and arrays do not stay where they are.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes, because Swift strings and arrays may move.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func note(_ status: CInt) { if bindingStatus == SQLITE_OK { bindingStatus = status } }
@@ -65,7 +66,7 @@ final class WriteStatement {
         }
     }
 
-    /// Executes it with what is bound.
+    /// Executes the statement with the bound values.
     ///
     /// - Throws: `DatabaseError`.
     func run() throws {

@@ -3,14 +3,18 @@ import GRDB
 import MetadataQuery
 import TextAnalysis
 
-/// The tables by which items are found by their attributes: derived, they can be rebuilt from `item` at any time.
+/// The tables that find items by their attributes. They are derived and can be rebuilt from `item`
+/// at any time.
 ///
-/// - `attribute_name`: a number for each name that any item has had, and for the item's domain and identifier; from 1.
-/// - `attribute`: one row for each distinct value of each attribute of each item (``AttributeRows``). One B-tree, in the
-///   order of lookups, serves equality, beginnings, ranges and presence; numbers sort before texts, texts before marks.
-///   There is no way from an item to its rows: they are computed again from its record when it changes.
+/// - `attribute_name`: a number for each attribute name that any item has had, and for the item's
+///   domain and identifier; from 1.
+/// - `attribute`: one row for each distinct value of each attribute of each item
+///   (``AttributeRows``). A single B-tree, in lookup order, serves equality, prefixes, ranges and
+///   presence. Numbers sort before texts, and texts before markers. The rows of an item cannot be
+///   looked up by item; they are derived from its record again when it changes.
 enum AttributeIndex {
-    /// As a derived index of the store. Its format grows when rows would be derived differently.
+    /// The tables as a derived index of the store. A change in the way rows are derived increments
+    /// the format.
     static let derived = DerivedIndex(
         name: "attributes", format: 2, tables: ["attribute", "attribute_name"], schema: schema(),
         fill: { db in
@@ -20,10 +24,11 @@ enum AttributeIndex {
         },
         check: check)
 
-    /// The format from which a store is migrated while it answers (``IndexMigration``).
+    /// The format from which a store is migrated while it answers searches (``IndexMigration``).
     static let previousFormat = 1
 
-    /// Makes the tables; `attribute_name`, which serves all formats, only without a prefix.
+    /// Returns the SQL that creates the tables. With a prefix, `attribute_name` is only created if
+    /// it is missing, because all formats share it.
     static func schema(prefix: String = "") -> String {
         """
         CREATE TABLE IF NOT EXISTS attribute_name (
@@ -39,10 +44,11 @@ enum AttributeIndex {
         """
     }
 
-    /// Whether the rows are of the present format, so that queries may rely on them.
+    /// Returns `true` if the rows have the current format, so that queries may use them.
     static func isCurrent(_ db: Database) throws -> Bool { try derived.isCurrent(db) }
 
-    /// Compares the rows with what the items would be listed with: each of these is there, and there are not more.
+    /// Compares the rows with those derived from the items. All derived rows must exist, and no
+    /// others.
     private static func check(_ db: Database) throws -> [String] {
         let find = try db.cachedStatement(sql: "SELECT 1 FROM attribute WHERE name = ? AND value = ? AND item = ?")
         var numbers: [AttributeRows.Name: Int64] = [:]
@@ -70,15 +76,16 @@ enum AttributeIndex {
     /// The number of ``AttributeRows/Name/searchableByDefault``, which no attribute has.
     static let searchableByDefault: Int64 = 0
 
-    /// Whether any item calls attributes of its own searchable by default.
+    /// Returns `true` if any item declares attributes searchable by default.
     static func hasSearchableByDefault(_ db: Database) throws -> Bool {
         try Int.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM attribute WHERE name = ? LIMIT 1"), arguments: [searchableByDefault])
             != nil
     }
 
-    /// The name as it is stored: canonically equivalent names are the same attribute. SQLite is handed texts that end at a
-    /// NUL, so one is written as two other signs; otherwise a name would be taken for the one that it begins with.
+    /// Returns the stored form of a name. Canonically equivalent names are the same attribute.
+    /// SQLite texts end at a NUL, so NUL is escaped as two characters; otherwise a name with a NUL
+    /// would equal its prefix.
     static func storedName(_ name: String) -> String {
         let name = TextFolding.folded(name, case: false, diacritics: false)
         guard name.utf8.contains(where: { $0 <= 1 }) else { return name }
@@ -93,13 +100,13 @@ enum AttributeIndex {
         return String(scalars)
     }
 
-    /// The number of an attribute, or `nil` if no item has had it.
+    /// Returns the number of an attribute; `nil` if no item has had it.
     static func number(of name: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM attribute_name WHERE name = ?"), arguments: [storedName(name)])
     }
 
-    /// The number under which rows are, or `nil` if there are none.
+    /// Returns the number of a row name; `nil` if there are no rows.
     static func number(of name: AttributeRows.Name, _ db: Database) throws -> Int64? {
         switch name {
         case .attribute(let name): try number(of: name, db)

@@ -4,43 +4,46 @@ import GRDB
 import ItemRecord
 import MetadataQuery
 
-/// What the attribute index knows of one item: for each attribute the values it can be found by.
+/// The rows of one item in the attribute index: for each attribute the values that find it.
 ///
-/// Numbers, truth values (0 and 1) and dates (seconds since 2001) are SQLite numbers, texts are keys (``AttributeKey``).
-/// ``present`` says that an attribute has a value and none of these; ``unknown`` that it has values that are not listed,
-/// so that every lookup must take the item into account.
+/// Numbers, Booleans (0 and 1) and dates (seconds since 2001) are SQLite numbers; texts are keys
+/// (``AttributeKey``). ``present`` marks an attribute that only has other values. ``unknown`` marks
+/// an attribute with values that are not listed, so that every lookup must include the item.
 struct AttributeRows {
-    /// What values are listed under.
+    /// The list to which values belong.
     enum Name: Hashable {
         case attribute(String)
-        /// All attributes that the item itself calls searchable by default, together: a query that names none then asks
-        /// for one list instead of for every name an app ever thought of, and still finds nothing that does not match.
+        /// All attributes that the item declares searchable by default, together. A query without
+        /// an attribute name then reads one list instead of one for every name that apps have used,
+        /// and still finds only matches.
         case searchableByDefault
     }
 
-    /// One list without repetitions for each attribute that has a value and may be found, in the order of their names.
+    /// The distinct values of each searchable attribute that has a value, in the order of attribute
+    /// names.
     private(set) var values: [(name: Name, values: [DatabaseValue])] = []
     private var count = 0
 
-    /// The attribute has a value that cannot be asked for: data, NaN.
+    /// A marker for an attribute with a value that queries cannot test: data, NaN.
     static let present = Data([0]).databaseValue
-    /// The attribute has values that are not listed.
+    /// A marker for an attribute with values that are not listed.
     static let unknown = Data([1]).databaseValue
 
-    /// The most values of one attribute and of one item that are listed.
+    /// The largest number of listed values of one attribute, and of one item.
     static let maximumPerAttribute = 1024
     static let maximumPerItem = 8192
 
     init(_ record: ItemRecord) {
         values.reserveCapacity(record.attributes.count + 1)
         var attributes = record.attributes
-        // As the evaluator has it: these two are the item's, whatever an attribute of this name says.
+        // These two belong to the item, whatever an attribute of the same name contains, as in the
+        // evaluator.
         attributes["uniqueIdentifier"] = nil
         if let domain = record.domainIdentifier { attributes["domainIdentifier"] = .string(domain) }
         for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             if record.isSearchable(name) { add(.attribute(name), [value]) }
         }
-        // A plain identifier is found through the item's own column.
+        // The item's own column serves ASCII identifiers.
         if !record.uniqueIdentifier.utf8.allSatisfy({ $0 < 0x80 }) {
             add(.attribute("uniqueIdentifier"), [.string(record.uniqueIdentifier)])
         }
@@ -60,7 +63,8 @@ struct AttributeRows {
         self.values.append((name, list.values))
     }
 
-    /// As docs/QUERY-LANGUAGE.md, "Presence", has it: null and collections of nothing are no values.
+    /// Returns `true` if an attribute value counts as present (docs/QUERY-LANGUAGE.md, "Presence,
+    /// absence and `!=`"): null and collections without values do not.
     static func isPresent(_ value: AttributeValue) -> Bool {
         switch value {
         case .null: false
@@ -77,7 +81,8 @@ private struct ValueList {
     private(set) var values: [DatabaseValue] = []
     private var known: Set<DatabaseValue> = []
     private(set) var isIncomplete = false
-    /// Conformance is asked for each type that occurs, so their keys must be the types themselves.
+    /// `true` if the values are type identifiers. Conformance is tested for each key, so the keys
+    /// must equal the types.
     var isType = false
     private let limit: Int
 
@@ -94,7 +99,8 @@ private struct ValueList {
         case .person, .localizedString: for text in value.texts { add(text) }
         case .array(let elements): for element in elements { add(element) }
         case .dictionary(let elements):
-            // In one order, so that the same record has the same rows when they are to be deleted.
+            // Sorted, so that the same record always yields the same rows, which its deletion
+            // relies on.
             for (_, element) in elements.sorted(by: { $0.key < $1.key }) { add(element) }
         }
     }
@@ -110,7 +116,7 @@ private struct ValueList {
 
     private mutating func add(_ number: Double) {
         guard !number.isNaN else { return }
-        // SQLite compares whole and other numbers by value, and stores whole ones in fewer bytes.
+        // SQLite compares integers and doubles by value, and stores integers in fewer bytes.
         let value = Int64(exactly: number).map(\.databaseValue) ?? number.databaseValue
         insert(value, limit: limit)
     }

@@ -2,10 +2,10 @@
 import GRDB
 import ItemRecord
 
-/// Keeps the attribute index in step with the items within one transaction.
+/// Updates the attribute index in the transaction that changes the items.
 ///
-/// New rows are collected and written in about the order of the table (``flush()``), so that neighbours are written
-/// together instead of each row from another end of a table that is larger than memory.
+/// Collects new rows and writes them approximately in table order (``flush()``). Adjacent rows are
+/// then written together, instead of in random pages of a table that is larger than memory.
 final class AttributeWriter {
     private let db: Database
     private let prefix: String
@@ -13,7 +13,7 @@ final class AttributeWriter {
     private var pending: [PendingRow] = []
     private static let maximumPending = 1 << 16
 
-    // What is derived must never be a reason to refuse an item, whatever was left behind.
+    // Uses OR IGNORE: leftover derived rows must never cause the rejection of an item.
     private lazy var insertRow = Result {
         try WriteStatement(db, sql: "INSERT OR IGNORE INTO \(prefix)attribute (name, value, item) VALUES (?, ?, ?)")
     }
@@ -23,19 +23,20 @@ final class AttributeWriter {
 
     private struct PendingRow {
         var name: Int64
-        /// Sorts about as SQLite does: by the kind of value, and by the number or the first letters.
+        /// The approximate sort position in SQLite: the type of the value, then its number or first
+        /// bytes.
         var order: (UInt8, UInt64)
         var value: DatabaseValue
         var item: Int64
     }
 
-    /// - Parameter prefix: What stands before the name of the table.
+    /// - Parameter prefix: The prefix of the table name.
     init(_ db: Database, prefix: String = "") {
         self.db = db
         self.prefix = prefix
     }
 
-    /// Lists the values of an item that is not listed.
+    /// Adds the rows of a new item.
     func insert(_ record: ItemRecord, item: Int64) throws {
         for (name, values) in AttributeRows(record).values {
             let number = try number(of: name)
@@ -46,7 +47,7 @@ final class AttributeWriter {
         if pending.count >= Self.maximumPending { try flush() }
     }
 
-    /// Takes the values of an item out; `record` is what it was listed with. Nothing may be pending.
+    /// Deletes the rows of an item; `record` must be that of its insertion. Nothing may be pending.
     func remove(_ record: ItemRecord, item: Int64) throws {
         for (name, values) in AttributeRows(record).values {
             let number = try number(of: name)
@@ -54,7 +55,8 @@ final class AttributeWriter {
         }
     }
 
-    /// Lists what an item has now instead of what it was listed with. Nothing may be pending, and nothing is afterwards.
+    /// Replaces the rows of an item by those of another record. Nothing may be pending; nothing is
+    /// pending afterwards.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64) throws {
         let (before, after) = (AttributeRows(record).values, AttributeRows(other).values)
         guard !before.elementsEqual(after, by: { $0 == $1 }) else { return }
@@ -63,7 +65,7 @@ final class AttributeWriter {
         try flush()
     }
 
-    /// Writes what is pending; to be called before anything else looks at the table.
+    /// Writes the pending rows. Call it before reading the table.
     func flush() throws {
         guard !pending.isEmpty else { return }
         pending.sort { one, other in

@@ -2,17 +2,17 @@
 import Synchronization
 import UserSearch
 
-/// Memory that the full-text writers of one store share, from transaction to transaction: stems, and words that the
-/// dictionary and the vocabulary have.
+/// The memory that the full-text writers of one store share across transactions: stems, and known
+/// words of the dictionary and the vocabulary.
 final class FullTextCache: Sendable {
     let words = RankedWords()
-    /// Hashes of words that are in the dictionary (``TermWriter``).
+    /// The hashes of words in the dictionary (``TermWriter``).
     let terms = Mutex<Set<UInt64>>([])
 
-    /// Words that are in the vocabulary (``SpellingWriter``); a writer has them for itself while it works.
+    /// The known words of the vocabulary. A ``SpellingWriter`` has exclusive access while it works.
     private let spelled = Mutex(MetWords())
 
-    /// Gives the words that are in the vocabulary to a writer.
+    /// Moves the known words of the vocabulary to a writer.
     func takeSpelled() -> MetWords {
         spelled.withLock { words in
             defer { words = MetWords() }
@@ -20,10 +20,11 @@ final class FullTextCache: Sendable {
         }
     }
 
-    /// Takes the words of a writer back.
+    /// Stores the known words of a writer.
     func giveBack(spelled words: MetWords) { spelled.withLock { $0 = words } }
 
-    /// Forgets the words: a transaction was rolled back, or words were taken out of the dictionary or the vocabulary.
+    /// Removes all known words after a rollback, or after words were removed from the dictionary or
+    /// the vocabulary.
     func forgetTerms() {
         terms.withLock { $0 = [] }
         spelled.withLock { $0 = MetWords() }

@@ -4,10 +4,11 @@ import UserSearch
 
 /// Compares the full-text tables with the items.
 ///
-/// FTS5 keeps no text to compare with, but lists its words with how many documents and places each has. Both sides are
-/// summed up as hashes, so that it takes no memory: words that are missing, too many or wrong change the sum.
+/// FTS5 stores no texts to compare with, but lists its words with the number of their documents and
+/// positions. Both sides are summed as hashes, in constant memory. A missing, surplus or wrong word
+/// changes the sum.
 enum FullTextCheck {
-    /// What is wrong, a sentence each.
+    /// Returns the problems, a sentence each.
     static func problems(_ db: Database) throws -> [String] {
         for table in FullTextIndex.tables {
             do {
@@ -52,13 +53,13 @@ enum FullTextCheck {
             + (spelling.missing.map { ["“\($0)” occurs and is not in \(SpellingWords.table)"] } ?? [])
     }
 
-    /// Each word counts as its hash.
+    /// Sums the hashes of the words.
     private static func sum(ofParts parts: String) -> UInt64 {
         let seed = hash("words".utf8)
         return parts.utf8.split(separator: 0x20).reduce(0) { $0 &+ hash($1, seed) }
     }
 
-    /// Each place of a word counts as the hash of the word and its column.
+    /// Sums, for each position of a word, the hash of the word and its column.
     private static func sum(of columns: [(name: String, text: String)]) -> UInt64 {
         var sum: UInt64 = 0
         for (name, text) in columns {
@@ -75,7 +76,7 @@ enum FullTextCheck {
         try db.execute(sql: "CREATE VIRTUAL TABLE temp.checked_words USING fts5vocab (main, \(table), col)")
         defer { try? db.execute(sql: "DROP TABLE temp.checked_words") }
         var sum: UInt64 = 0
-        // A table without positions counts texts alone.
+        // A table without positions counts texts only.
         let count = table == FullTextIndex.textTable ? "cnt" : "doc"
         let words = try Row.fetchCursor(
             db, sql: "SELECT CAST(term AS BLOB), coalesce(col, 'words'), \(count) FROM temp.checked_words")
@@ -87,7 +88,7 @@ enum FullTextCheck {
         return sum
     }
 
-    /// FNV-1a.
+    /// Returns the FNV-1a hash.
     private static func hash(_ bytes: some Sequence<UInt8>, _ seed: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
         bytes.reduce(seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -2,38 +2,41 @@
 import MetadataQuery
 import TextAnalysis
 
-/// What metadata queries must know of a text beside its words, as further tags of one scalar each (``FullTextTag``): so
-/// that they can trust what the full-text tables tell them.
+/// Additional facts about a text that metadata queries need besides its words, stored as tags of
+/// one scalar each (``FullTextTag``). With them, queries can rely on the full-text tables.
 ///
-/// - Under the modifier `w` a word also begins where a capital follows a small letter: at `View` in `TableView`. The
-///   tables have `tableview` alone; a tag says that something within a word begins with `vie`.
-/// - A text with scalars that fold otherwise for each modifier, that the tokenizer leaves out, or that divide words of the
-///   folded text (™, ½) is *uncertain*: every query must look at it.
+/// - Under the modifier `w`, a word also begins where a capital follows a lowercase letter: at
+///   `View` in `TableView`. The tables only have `tableview`; a tag states that a word part begins
+///   with `vie`.
+/// - A text is *uncertain* if it has scalars that fold differently for each modifier, that the
+///   tokenizer drops, or that split words of the folded text (™, ½). Every query must evaluate
+///   uncertain texts.
 struct FullTextHints {
-    /// How many letters of what begins within a word are kept.
+    /// The number of letters stored of a word part.
     static let length = 3
-    /// Plain letters and digits.
+    /// The number of ASCII letters and digits, ignoring case.
     private static let letters: UInt32 = 36
-    /// Plane 16, behind the tags of bundles.
+    /// The start of plane 16, after the tags of bundles.
     private static let first: UInt32 = 0x100000
-    /// By how much folding may lengthen a text, at most, in bytes.
+    /// The largest factor by which folding may lengthen a text in bytes.
     private static let maximumGrowth = 4
     private static let uncertainCode = letters * letters * letters
 
     private var codes: Set<UInt32> = []
 
-    /// The tags, in a fixed order.
+    /// The tags in a fixed order.
     var scalars: String {
         if codes.isEmpty { return "" }
         return String(String.UnicodeScalarView(codes.sorted().compactMap { Unicode.Scalar(Self.first + $0) }))
     }
 
-    /// The expression for texts that every query must look at.
+    /// The FTS5 expression, in the table of texts, for uncertain texts.
     static let uncertain = expression(uncertainCode)
-    /// The same for the table of ranked words.
+    /// The same expression in the table of ranked words.
     static let uncertainTitles = "\"\(FullTextTag.word(of: scalar(uncertainCode)))\""
 
-    /// The expression for texts within whose words something begins so; `nil` if that is too short, or not plain.
+    /// Returns the expression for texts in which a word part begins with `word`; `nil` if that is
+    /// too short or contains other characters than ASCII letters and digits.
     static func inWords(beginningWith word: String) -> String? {
         var code = Code()
         for byte in word.utf8.prefix(length) where !code.append(byte) { return nil }
@@ -46,14 +49,14 @@ struct FullTextHints {
 
     private static func scalar(_ code: UInt32) -> Unicode.Scalar { Unicode.Scalar(first + code) ?? "\u{100000}" }
 
-    /// Adds what is to be known of a text.
+    /// Adds the hints for a text.
     mutating func add(_ text: String) {
         Self.forEachRun(in: text) { run, isPlain in
             if isPlain { addPlain(run) } else { addOther(run) }
         }
     }
 
-    /// Adds only whether the words of a text are uncertain, or too long for ``TermDictionary``.
+    /// Adds only the hint that a text is uncertain, or has words too long for ``TermDictionary``.
     mutating func addUncertainties(of text: String) {
         Self.forEachRun(in: text) { run, isPlain in
             guard !isPlain else {
@@ -71,7 +74,7 @@ struct FullTextHints {
     }
 
     private mutating func noteUncertainty(_ text: String) {
-        // A NUL separates words, for queries and in the tables.
+        // A NUL separates words both in queries and in the tables.
         if text.unicodeScalars.contains(where: {
             FullTextTag.isTag($0) || AttributeKey.isUnpredictable($0) || CharacterKind.divides($0)
         }) {
@@ -79,7 +82,8 @@ struct FullTextHints {
         }
     }
 
-    /// Runs of plain letters, digits and whatever is not plain, as the tokenizer has them.
+    /// Calls `body` with each run of letters, digits and scalars outside ASCII, as the tokenizer
+    /// sees them.
     private static func forEachRun(in text: String, _ body: (UnsafeBufferPointer<UInt8>, _ isPlain: Bool) -> Void) {
         var text = text
         text.withUTF8 { bytes in
@@ -112,7 +116,7 @@ struct FullTextHints {
     private mutating func addOther(_ run: UnsafeBufferPointer<UInt8>) {
         let text = String(decoding: run, as: UTF8.self)
         noteUncertainty(text)
-        // As the evaluator has it: composed, and divided before case is folded.
+        // Composed and split before case folding, as the evaluator does.
         let composed = TextFolding.folded(text, case: false, diacritics: false)
         var end: String.Index?
         for word in Words(composed, splittingCaseChanges: true) {
@@ -134,14 +138,14 @@ struct FullTextHints {
         }
     }
 
-    /// A number for a few plain letters and digits.
+    /// A number that encodes a few ASCII letters and digits.
     fileprivate struct Code {
         private(set) var value: UInt32 = 0
         private var count = 0
 
         var isComplete: Bool { count == FullTextHints.length }
 
-        /// `false` for what is no plain letter or digit.
+        /// Appends a character; returns `false` unless it is an ASCII letter or digit.
         mutating func append(_ byte: UInt8) -> Bool {
             guard let digit = Self.digit(byte) else { return false }
             value = value * FullTextHints.letters + digit

@@ -2,41 +2,48 @@
 import Foundation
 import GRDB
 
-/// The tables by which items are found by their words: derived, they can be rebuilt from `item` at any time.
+/// The tables that find items by their words. They are derived and can be rebuilt from `item` at
+/// any time.
 ///
-/// - `text_row`: the number of each item's text. Numbers grow with the item's date (``TextNumber``), and FTS5 returns matches in the
-///   order of their numbers, so the newest items of each list come first. `item.text_row` holds the same number.
+/// - `text_row`: the number of each item's text. Numbers increase with the item's date
+///   (``TextNumber``). FTS5 returns matches in the order of their numbers, so the newest items of
+///   each list come first. `item.text_row` holds the same number.
 /// - `text_total`: the number of texts, and the number of insertions so far.
-/// - `text_language`: the number of texts in each language. A search stems its words in the commonest of these languages.
-/// - `ranked_word`: terms for the stems of all words, and for the words of titles and keywords with their beginnings (`RankedWords`).
-///   Each starts with a letter for the word's strength or position, so that the best items of a word are found without
-///   reading the others.
+/// - `text_language`: the number of texts in each language. A search stems its words in the most
+///   common of these languages.
+/// - `ranked_word`: terms for the stems of all words, and for the words of titles and keywords with
+///   their prefixes (`RankedWords`). Each term starts with a letter for the word's strength or
+///   position. A search thus finds the best items of a word without reading the others.
 /// - `item_text`: all words with their fields and positions.
-/// - `term`, `term_trigram`: the distinct words of titles and keywords, and their parts of three letters, to find words
-///   by what is inside them (``TermDictionary``).
-/// - `spelling_block`, `spelling_total`: the distinct words of all texts, to correct misspelled ones (``SpellingWords``).
+/// - `term`, `term_trigram`: the distinct words of titles and keywords, and their trigrams, to find
+///   words by their inner letters (``TermDictionary``).
+/// - `spelling_block`, `spelling_total`: the distinct words of all texts, to correct misspelled
+///   ones (``SpellingWords``).
 ///
-/// The FTS5 tables keep no text of their own and no lengths; that saves a third of their size. In return, the words of
-/// an item must be told again to take them out.
+/// The FTS5 tables store neither texts nor lengths, which saves a third of their size. In return,
+/// removing an item requires its original words.
 enum FullTextIndex {
     static let rankedTable = "ranked_word"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
     static let tables = [rankedTable, textTable, trigramTable]
-    /// As a derived index of the store. Its format grows when the tables would be filled differently.
+    /// The tables as a derived index of the store. A change in the way they are filled increments
+    /// the format.
     static let derived = DerivedIndex(
         name: "text", format: 6,
         tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
         obsoleteTables: [obsoleteTable, "title_word"], schema: schema(),
         fill: fill, check: FullTextCheck.problems)
 
-    /// The format from which a store is migrated while it answers (``IndexMigration``).
+    /// The format from which a store is migrated while it answers searches (``IndexMigration``).
     static let previousFormat = 2
-    /// The tables of that format. `title_text` is no more; `item_text` has the same columns.
+    /// The tables of that format. `title_text` is obsolete; `item_text` has the same columns in
+    /// both formats.
     static let previousTables = [obsoleteTable, textTable, trigramTable, "term", "text_row"]
     static let obsoleteTable = "title_text"
 
-    /// Makes the tables; `text_row`, which serves all formats, only without a prefix.
+    /// Returns the SQL that creates the tables. With a prefix, `text_row` is only created if it is
+    /// missing, because all formats share it.
     static func schema(prefix: String = "") -> String {
         var sql = String(decoding: PackageResources.full_text_sql, as: UTF8.self)
         if !prefix.isEmpty {
@@ -52,16 +59,16 @@ enum FullTextIndex {
         return sql + FullTextMerging.settings(prefix: prefix)
     }
 
-    /// What every connection to the store needs.
+    /// Registers the tokenizers that every connection to the store needs.
     static func prepare(_ db: Database) throws {
         try FullTextTokenizer.register(db)
         try PartsTokenizer.register(db)
     }
 
-    /// Fills the tables from the items, in the order of their dates (``Freshness``): so that after a rebuild the newest
-    /// really come last, whatever the order of their donation was.
+    /// Fills the tables from the items in the order of their dates (``Freshness``). The newest
+    /// items thus get the highest numbers, regardless of the order of donation.
     ///
-    /// - Throws: `DatabaseError`, also for a record that cannot be read.
+    /// - Throws: `DatabaseError`, also for a record that cannot be decoded.
     private static func fill(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -2,16 +2,17 @@
 import Foundation
 import GRDB
 
-/// Merges of the FTS5 tables' segments, in steps of a bounded size.
+/// Merges the segments of the FTS5 tables in steps of bounded size.
 ///
-/// Left to itself, FTS5 merges inside whatever commit brings the segment too many: at a million items a commit of ten
-/// was seen to take nine seconds. So it is told never to, and after each commit a step is made in proportion to what was
-/// written, and further ones while there is nothing else to do.
+/// By default, FTS5 merges within the commit that creates one segment too many: with a million
+/// items, a commit of ten items took nine seconds. So automatic merging is disabled. A step after
+/// each commit merges in proportion to the written bytes, and idle time is used for further steps.
 enum FullTextMerging {
-    /// How many segments of a level are merged together.
+    /// The number of segments of one level that are merged together.
     private static let segmentsPerMerge = 8
 
-    /// Kept with the tables. A crisis is never reached while steps keep up; FTS5 allows 2,000 segments.
+    /// Returns the SQL that stores the merge settings in the tables. The crisis merge limit is not
+    /// reached while steps keep up; FTS5 allows 2,000 segments.
     static func settings(prefix: String) -> String {
         FullTextIndex.tables.map { prefix + $0 }.map { table in
             """
@@ -22,18 +23,19 @@ enum FullTextMerging {
         }.joined(separator: "\n")
     }
 
-    /// The fewest pages of a step.
+    /// The smallest number of pages in a step.
     static let minimumStep = 32
-    /// The most: about 20 ms.
+    /// The largest number of pages in a step, which takes about 20 ms.
     static let maximumStep = 512
 
-    /// Makes one step in each table.
+    /// Runs one step in each table.
     ///
     /// - Parameters:
-    ///   - pages: about how many pages of 4 KiB are written to each.
-    ///   - joinsAll: Whether all segments are to become one, however few of a level there are. Further steps go on with that.
-    ///   - prefix: What stands before the names of the tables.
-    /// - Returns: Whether there was anything to merge.
+    ///   - pages: The approximate number of 4 KiB pages to write to each table.
+    ///   - joinsAll: `true` to merge all segments into one, regardless of their levels. Later steps
+    ///     continue that merge.
+    ///   - prefix: The prefix of the table names.
+    /// - Returns: `true` if there was anything to merge.
     static func step(_ db: Database, pages: Int, joinsAll: Bool = false, prefix: String = "") throws -> Bool {
         var hasWorked = false
         for table in try present(db, prefix) {
@@ -41,13 +43,15 @@ enum FullTextMerging {
             let merge = try db.cachedStatement(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('merge', ?)")
             merge.setUncheckedArguments([joinsAll ? -pages : pages])
             try merge.execute()
-            // As SQLite documents it: fewer than two changes mean that nothing was done.
+            // According to the FTS5 documentation, fewer than two changes mean that nothing was
+            // merged.
             hasWorked = hasWorked || db.totalChangesCount - before >= 2
         }
         return hasWorked
     }
 
-    /// The tables that are there: those of the present format, or while a store is migrated what it has.
+    /// Returns the existing tables: those of the current format, or those of the previous format
+    /// during a migration.
     private static func present(_ db: Database, _ prefix: String = "") throws -> [String] {
         if prefix.isEmpty, try IndexMigration.current(db) != nil {
             return [FullTextIndex.textTable, FullTextIndex.trigramTable]
@@ -55,14 +59,15 @@ enum FullTextMerging {
         return FullTextIndex.tables.map { prefix + $0 }
     }
 
-    /// How many segments the fullest table has.
+    /// Returns the number of segments of the table that has the most.
     static func segments(_ db: Database) throws -> Int {
         try present(db).reduce(0) { max($0, try FullTextSegments(of: $1, db).pages.count) }
     }
 
-    /// Begins to join all segments of each table where that is worth it; ``step(_:pages:joinsAll:prefix:)`` goes on with it.
+    /// Starts merging all segments of each table where that is worthwhile.
+    /// ``step(_:pages:joinsAll:prefix:)`` continues the merge.
     ///
-    /// - Returns: Whether there was anything to begin.
+    /// - Returns: `true` if a merge was started.
     static func beginJoining(_ db: Database) throws -> Bool {
         var hasBegun = false
         for table in try present(db) where try FullTextSegments(of: table, db).areWorthJoining {
@@ -75,16 +80,18 @@ enum FullTextMerging {
     }
 }
 
-/// The segments of an FTS5 table, from the record in which FTS5 keeps them: a cookie of 4 bytes, since SQLite 3.43 perhaps a mark of
-/// 4 more, then numbers. A record that is not understood has no segments.
+/// The segments of an FTS5 table, parsed from the structure record. The record has a cookie of 4
+/// bytes, since SQLite 3.43 optionally a marker of 4 bytes, then numbers. A record in an unknown
+/// format has no segments.
 struct FullTextSegments {
-    /// How many pages each has.
+    /// The number of pages of each segment.
     private(set) var pages: [Int] = []
-    /// Whether some are being merged.
+    /// `true` if a merge is in progress.
     private(set) var isMerging = false
 
-    /// Each word is looked up in every segment. So a store at rest has one large segment, and smaller ones only as long as they
-    /// hold less than a quarter of all: to join them each time would write everything anew for a few items.
+    /// `true` if merging all segments is worthwhile. Each lookup reads every segment, so an idle
+    /// store keeps one large segment. Smaller segments may hold up to a quarter of all pages;
+    /// merging earlier would rewrite everything for a few items.
     var areWorthJoining: Bool {
         let (sum, largest) = (pages.reduce(0, +), pages.max() ?? 0)
         return !isMerging && pages.count > 2 && (sum - largest) * 4 > sum
@@ -100,7 +107,7 @@ struct FullTextSegments {
         var bytes = record.dropFirst(4)
         let isSecond = bytes.starts(with: [0xFF, 0, 0, 1])
         if isSecond { bytes = bytes.dropFirst(4) }
-        /// SQLite's variable-length numbers, of which these take no more than five bytes.
+        /// Reads an SQLite variable-length number of at most five bytes.
         func number() -> Int? {
             var value = 0
             for _ in 0..<5 {

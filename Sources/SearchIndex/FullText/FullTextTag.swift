@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose an item is, as a word of one scalar: so that FTS5 restricts a search by intersecting lists instead of looking at
-/// items.
+/// The bundle of an item, encoded as a word of one scalar, so that FTS5 restricts a search by
+/// intersecting lists instead of reading items.
 ///
-/// The scalars are of a plane for private use, one of 65,534 for each bundle. Two bundles may share one, so a tag finds
-/// all that are meant, and perhaps others.
+/// The scalars belong to a private use plane with 65,534 values. Two bundles may share a scalar, so
+/// a tag finds all items of its bundle and possibly items of another.
 struct FullTextTag {
     let bundle: Int64
 
@@ -17,14 +17,14 @@ struct FullTextTag {
 
     static func isTag(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first }
 
-    /// The text that FTS5 is given for it, in documents and in queries.
+    /// The text of the tag in FTS5, in documents and in queries.
     var text: String { Self.word(of: scalar) }
 
-    /// The word that a scalar of tags is in tables of ranked words.
+    /// Returns the word for a tag scalar in tables of ranked words.
     static func word(of scalar: Unicode.Scalar) -> String {
         String(String.UnicodeScalarView([Unicode.Scalar(FullTextTokenizer.tagMark), scalar]))
     }
 
-    /// The expression that restricts matches to those with the tag.
+    /// The expression that restricts matches to texts with the tag.
     var expression: String { "tags : \"\(text)\"" }
 }

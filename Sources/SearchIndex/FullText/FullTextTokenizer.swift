@@ -13,11 +13,11 @@ extension FTS5 {
             )?
         ) -> CInt
 
-    /// Makes a tokenizer without state known to a connection.
+    /// Registers a tokenizer without state with a connection.
     static func register(_ name: String, _ db: Database, _ tokenize: Tokenize) throws {
         var functions = fts5_tokenizer(
             xCreate: { _, _, _, handle in
-                // FTS5 wants something that is not null.
+                // FTS5 requires a handle that is not null.
                 handle?.pointee = OpaquePointer(bitPattern: 1)
                 return SQLITE_OK
             }, xDelete: { _ in }, xTokenize: tokenize)
@@ -27,17 +27,18 @@ extension FTS5 {
     }
 }
 
-/// Divides texts into words for FTS5, as everything else does (``TextAnalyzer``), so that full text and metadata queries agree
-/// on what a word is, and any part of a text written without spaces is a sequence of words.
+/// Splits texts into words for FTS5 with the same rules as the rest of the project
+/// (``TextAnalyzer``). Full-text search and metadata queries therefore agree about words. Any part
+/// of a text in a script without spaces is a sequence of words.
 ///
-/// - A text that begins with ``tagMark`` is not divided into words: each of its further scalars is a word (``FullTextTag``).
-/// - An expression holds folded words with spaces between them, and is taken as it is.
+/// - In a text that begins with ``tagMark``, each further scalar is one word (``FullTextTag``).
+/// - An expression contains folded words separated by spaces, and is not analyzed further.
 enum FullTextTokenizer {
     static let name = "searchlight"
-    /// Begins a text of tags. Texts of items must not hold it.
+    /// The first byte of a text of tags. Texts of items must not contain it.
     static let tagMark: UInt8 = 1
 
-    /// Makes the tokenizer known to a connection.
+    /// Registers the tokenizer with a connection.
     static func register(_ db: Database) throws {
         try FTS5.register(name, db) {
             _, context, purpose, text, count, callback in
@@ -63,13 +64,15 @@ enum FullTextTokenizer {
         }
     }
 
-    /// Calls `body` with each word of a text and each variant behind its word, until it returns `false`.
+    /// Calls `body` with each word of a text, followed by the variants of the word, until it
+    /// returns `false`.
     static func forEachWord(in text: String, _ body: (TextAnalyzer.Word) -> Bool) {
         var text = text
         text.withUTF8 { forEachWord(in: $0, body) }
     }
 
-    /// The folded words that a typed text is searched by; those of tags alone are none.
+    /// Returns the folded words with which a typed text is searched. Words that contain tag scalars
+    /// are omitted.
     static func searchWords(of text: String, variants: Bool = true) -> [String] {
         (variants ? TextAnalyzer.searchWords(of: text) : TextAnalyzer.words(of: text)).filter {
             !$0.unicodeScalars.contains(where: FullTextTag.isTag)
@@ -81,7 +84,7 @@ enum FullTextTokenizer {
             return forEachTag(in: text) { body(TextAnalyzer.Word(bytes: $0, range: $1, replaced: 0)) }
         }
         TextAnalyzer.forEachWord(in: text, variants: true) { word in
-            // The scalars of tags mean nothing in a text. Their first byte is no other scalar's.
+            // Tag scalars have no meaning in a text. No other scalar begins with their first byte.
             guard word.bytes.contains(where: { $0 >= 0xF3 }),
                 String(decoding: word.bytes, as: UTF8.self).unicodeScalars.contains(where: FullTextTag.isTag)
             else { return body(word) }
@@ -89,7 +92,7 @@ enum FullTextTokenizer {
         }
     }
 
-    /// The words of an expression.
+    /// Calls `body` with the words of an expression.
     private static func forEachPart(
         of text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, Range<Int>) -> Bool
     ) {
@@ -101,7 +104,7 @@ enum FullTextTokenizer {
     private static func forEachTag(
         in text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, Range<Int>) -> Bool
     ) {
-        // All tags take four bytes.
+        // All tags have four bytes.
         var position = 1
         while position + 4 <= text.count {
             let range = position..<(position + 4)

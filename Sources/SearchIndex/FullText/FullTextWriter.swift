@@ -2,13 +2,14 @@
 import GRDB
 import UserSearch
 
-/// Keeps the full-text tables in step with the items within one transaction.
+/// Updates the full-text tables in the transaction that changes the items.
 ///
-/// FTS5 starts a new segment whenever a text's number is smaller than the previous one, and numbers follow the dates of items. So
-/// this writer buffers texts and writes them in the order of their numbers. Call ``finish()`` at the end.
+/// FTS5 starts a new segment whenever a text's number is smaller than the previous one, and numbers
+/// follow the dates of items. So this writer buffers texts and writes them in the order of their
+/// numbers. Call ``finish()`` at the end.
 final class FullTextWriter {
     private let db: Database
-    /// What stands before the names of the tables; with one, `text_row` is left alone.
+    /// The prefix of the table names. With a prefix, `text_row` is not changed.
     private let prefix: String
     private let terms: TermWriter
     private let spelling: SpellingWriter
@@ -16,7 +17,7 @@ final class FullTextWriter {
     private let cache: FullTextCache
     private var changes: [Int64: Change] = [:]
     private var bufferedBytes = 0
-    /// The buffer is written when it holds this many bytes.
+    /// The buffer size at which the buffer is written, in bytes.
     private static let maximumBufferedBytes = 16 << 20
 
     private struct Change {
@@ -32,10 +33,11 @@ final class FullTextWriter {
             db, prefix + FullTextIndex.textTable, ["title", "keywords", "description", "body", "tags"])
     }
 
-    /// Whether the tables are those of the previous format, of which only the table of texts goes on.
+    /// `true` if the tables have the previous format, of which only the table of texts is
+    /// maintained.
     private let isPrevious: Bool
 
-    /// - Parameter cache: The memory of writers of the same tables.
+    /// - Parameter cache: The cache shared by writers of the same tables.
     init(
         _ db: Database, prefix: String = "", isPrevious: Bool = false, cache: FullTextCache = FullTextCache()
     ) {
@@ -48,12 +50,12 @@ final class FullTextWriter {
         numberer = TextNumberAllocator(db, countsUp: isPrevious)
     }
 
-    /// The number of the next text of an item of a date, in seconds since 2001.
+    /// Returns the number of the next text for an item's date, in seconds since 2001.
     func nextNumber(for date: Double) throws -> Int64 { try numberer.next(for: date) }
 
-    /// Makes the words of an item findable that is not there.
+    /// Adds the words of a new item.
     ///
-    /// - Parameter number: from ``nextNumber(for:)``; to be kept with the item.
+    /// - Parameter number: A number from ``nextNumber(for:)``, which is stored with the item.
     func insert(_ text: SearchableText, number: Int64, item: Int64) throws {
         if prefix.isEmpty {
             let row = try insertRow.get()
@@ -65,7 +67,7 @@ final class FullTextWriter {
         try buffer(text)
     }
 
-    /// Takes the words of an item out; `text` is what was inserted under the number.
+    /// Removes the words of an item; `text` must be the text inserted under the number.
     func remove(_ text: SearchableText, number: Int64) throws {
         if prefix.isEmpty { try forget(number) }
         if changes[number]?.inserted != nil {
@@ -76,7 +78,7 @@ final class FullTextWriter {
         try buffer(text)
     }
 
-    /// Takes the number of an item out, so that its words lead nowhere.
+    /// Removes the number of an item, so that its words no longer lead to an item.
     func forget(_ number: Int64) throws {
         let row = try deleteRow.get()
         row.bind(number, at: 1)
@@ -94,7 +96,7 @@ final class FullTextWriter {
         var insertions = 0
         var languages: [WordLanguage: Int] = [:]
         let ordered = changes.sorted { $0.key < $1.key }
-        // The words that a transaction added are gone if it is rolled back.
+        // A rollback removes the words that the transaction added.
         db.afterNextTransaction(onCommit: { _ in }, onRollback: { [cache] _ in cache.forgetTerms() })
         changes.removeAll(keepingCapacity: true)
         bufferedBytes = 0
@@ -139,7 +141,7 @@ final class FullTextWriter {
     }
 }
 
-/// The statements that put texts into a table and take them out.
+/// The statements that insert texts into a table and delete them.
 private struct FullTextStatements {
     private let insert: WriteStatement
     private let delete: WriteStatement

@@ -2,12 +2,12 @@
 import GRDB
 import GRDBSQLite
 
-/// Takes texts apart at spaces and changes nothing: for tables whose words were made before (``RankedWords``), and their
-/// expressions.
+/// Splits texts at spaces and changes nothing else. For tables of prepared words (``RankedWords``)
+/// and their expressions.
 enum PartsTokenizer {
     static let name = "searchlight_parts"
 
-    /// Makes the tokenizer known to a connection.
+    /// Registers the tokenizer with a connection.
     static func register(_ db: Database) throws {
         try FTS5.register(name, db) {
             _, context, _, text, count, callback in

@@ -3,21 +3,21 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
+/// The text of an item in the full-text index: columns of different weight, and tags.
 ///
-/// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken
-/// out of the index by being told again.
+/// The text derived from a given record must not change without a new format of
+/// ``FullTextIndex/derived``. To remove an item's words from the index, they are derived again.
 package struct SearchableText {
     package var title: String
     package var keywords: String
     package var description: String
     package var body: String
-    /// What the table of titles and keywords knows beside the words.
+    /// The tags in the table of ranked words.
     package var tags: String
-    /// What the table of all words knows beside them.
+    /// The tags in the table of texts.
     package var textTags: String { tags + textHints.scalars }
 
-    /// The column of an attribute's texts; `nil` if they are in none.
+    /// Returns the column that contains an attribute's texts; `nil` if no column does.
     static func column(of attribute: String) -> String? { columns[attribute] }
 
     private static let columns: [String: String] = Dictionary(
@@ -32,7 +32,7 @@ package struct SearchableText {
     private static let titleAttributes = ["title", "displayName", "alternateNames"]
     private static let keywordAttributes = ["keywords", "contactKeywords"]
     private static let bodyAttributes = ["textContent", "transcribedTextContent"]
-    /// The other attributes a person would expect to find words of.
+    /// The other attributes in which users expect to find words.
     private static let descriptionAttributes = [
         "contentDescription", "subject", "headline", "comment", "information", "kind", "theme", "authorNames",
         "recipientNames", "authorEmailAddresses", "recipientEmailAddresses", "authors", "primaryRecipients",
@@ -55,15 +55,15 @@ package struct SearchableText {
         tags += hints.scalars
     }
 
-    /// The language that an item names, or else the one that its text seems to be in.
+    /// Returns the language that an item declares, or else the detected language of its text.
     static func language(of record: ItemRecord, _ fields: [String]) -> WordLanguage {
         LanguageGuess.indexLanguage(tags: record.texts("languages"), text: telling(fields))
     }
 
-    /// The field that tells the language.
+    /// Returns the field that determines the language.
     static func telling(_ fields: [String]) -> String { fields.last { !$0.isEmpty } ?? "" }
 
-    /// The text of each field of an item, by its number (`TextField`).
+    /// Returns the text of each field of an item, by field number (`TextField`).
     static func fields(of record: ItemRecord) -> [String] {
         func joined(_ names: [String]) -> String {
             var text = ""
@@ -82,16 +82,16 @@ package struct SearchableText {
         ]
     }
 
-    /// In which language the forms of its words are found.
+    /// The language that determines the forms of the words.
     package let language: WordLanguage
 
-    /// The text of each field, by its number (`TextField`).
+    /// The text of each field, by field number (`TextField`).
     var fields: [String] { [title, keywords, description, body] }
 
-    /// How many bytes the texts have.
+    /// The size of the texts, in bytes.
     var bytes: Int { fields.reduce(0) { $0 + $1.utf8.count } }
 
-    /// The terms for the table of ranked words, with the tags.
+    /// Returns the terms for the table of ranked words, followed by the tags.
     package func terms(by words: RankedWords) -> String {
         let tags = tags.unicodeScalars.dropFirst().map { FullTextTag.word(of: $0) }
         return words.terms(fields, language: language) + tags.joined(separator: " ")
@@ -103,14 +103,15 @@ package struct SearchableText {
         return hints
     }
 
-    /// Those that the item itself calls searchable by default, in one order, but for those that have their place anyway.
+    /// Returns the other attributes that the item declares searchable by default, in a fixed order.
     private static func customAttributes(of record: ItemRecord) -> [String] {
         guard !record.traits.isEmpty else { return [] }
         let others = Set(titleAttributes + keywordAttributes + descriptionAttributes + bodyAttributes)
         return record.traits.keys.filter { record.isSearchableByDefault($0) && !others.contains($0) }.sorted()
     }
 
-    /// The text with spaces for NULs, at which SQLite would end it, and for what marks tags.
+    /// Returns the text with spaces instead of NULs, at which SQLite would end it, and of tag
+    /// marks.
     static func harmless(_ text: String) -> String {
         var text = text
         let isHarmless = text.withUTF8 { bytes in

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// Some words of one length with their sketches, as a row of the table `spelling_block` holds them.
+/// A list of words of equal length with their sketches, as stored in a row of the table
+/// `spelling_block`.
 ///
-/// The bytes are: the number of words (4 bytes), the letters of each sketch (8 bytes each), where each word ends (2 bytes
-/// each), and the words in UTF-8. Numbers are little-endian. Bytes that are damaged hold no words.
+/// The bytes are: the number of words (4 bytes), the letters of each sketch (8 bytes each), the end
+/// of each word (2 bytes each), and the words in UTF-8. Numbers are little-endian. Damaged bytes
+/// decode as an empty list.
 struct SpellingBlock {
-    /// A block is split when it has more bytes: with its row it takes one page of the database.
+    /// The size above which a block is split. With its row, a block fills one database page.
     static let maximumBytes = 3_900
-    /// The most words, and the most bytes of words: a block whose words share one hash cannot be split.
+    /// The largest number of words and of word bytes. A block whose words share one hash cannot be
+    /// split.
     private static let (maximumWords, maximumWordBytes) = (1_000, 32_000)
     private static let headBytes = 4
     private static let bytesOfEntry = 10
@@ -29,9 +32,9 @@ struct SpellingBlock {
     }
 
     var count: Int { letters.count }
-    /// Whether a word may be added.
+    /// `true` if a word may be added.
     var hasRoom: Bool { count < Self.maximumWords && bytes.count < Self.maximumWordBytes }
-    /// The number of bytes in the table.
+    /// The size of the encoded block, in bytes.
     var size: Int { Self.headBytes + count * Self.bytesOfEntry + bytes.count }
 
     func word(_ index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])] }
@@ -58,7 +61,7 @@ struct SpellingBlock {
         return encoded + bytes
     }
 
-    /// Calls back with the words of an encoded block whose sketches are near.
+    /// Calls `body` with the words of an encoded block whose sketches are near.
     static func forEachWord(
         in block: UnsafeRawBufferPointer, near letters: UInt64, within edits: Int,
         _ body: (UnsafeBufferPointer<UInt8>) -> Void
@@ -66,7 +69,7 @@ struct SpellingBlock {
         forEachWord(in: block, where: { SpellingSketch.mayBeWithin(edits, $0, letters) }, body)
     }
 
-    /// Calls back with the words of an encoded block that have some letters.
+    /// Calls `body` with the words of an encoded block that contain some letters.
     static func forEachWord(
         in block: UnsafeRawBufferPointer, with letters: UInt64, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) {
@@ -95,7 +98,7 @@ struct SpellingBlock {
         UInt16(littleEndian: block.loadUnaligned(fromByteOffset: headBytes + count * 8 + index * 2, as: UInt16.self))
     }
 
-    /// The number of words of an encoded block; `nil` if its numbers cannot be right.
+    /// Returns the number of words of an encoded block; `nil` if the block is damaged.
     private static func count(in block: UnsafeRawBufferPointer) -> Int? {
         guard block.count > headBytes else { return nil }
         let count = Int(UInt32(littleEndian: block.loadUnaligned(as: UInt32.self)))

@@ -4,41 +4,44 @@ import GRDB
 import TextAnalysis
 import UserSearch
 
-/// The distinct words of all texts, from which misspelled words are corrected (`SpellingCorrection`): words of letters alone,
-/// three to ``SpellingCorrection/longestWord`` of them, at most ``maximumWords``.
+/// The vocabulary for spelling corrections (`SpellingCorrection`): the distinct words of all texts
+/// that consist of letters only. Words have three to ``SpellingCorrection/longestWord`` letters;
+/// there are at most ``maximumWords``.
 ///
-/// FTS5 knows them too, but lists them only with all their occurrences: reading the vocabulary of 20,000 manual pages takes
-/// a hundred times as long as reading this table. The table `spelling_block` has a row for a page full of words
-/// (``SpellingBlock``). Its key begins with the length of the words and goes on with their hashes: a row has the hashes from
-/// its key up to the next row's, so one lookup shows whether a word is there. `spelling_total` counts the words, and says whether
-/// any was left out since the table was made.
+/// FTS5 knows these words too, but lists them only together with all their occurrences. Reading the
+/// FTS5 vocabulary of 20,000 manual pages takes a hundred times as long as reading this table.
 ///
-/// Words stay when the items that had them go, until ``purgeStep(_:after:)``. A correction never proposes them, since the
-/// texts with the best candidates are counted first.
+/// A row of `spelling_block` holds one database page of words (``SpellingBlock``). Its key combines
+/// the length of the words with their lowest hash. A row covers the hashes from its key up to the
+/// next row's key, so one lookup decides whether a word exists. `spelling_total` counts the words,
+/// and records whether any word was left out since the table was created.
+///
+/// Words of deleted items stay until ``purgeStep(_:after:)``. A correction never proposes them,
+/// because the texts that contain the best candidates are counted first.
 enum SpellingWords {
     static let table = "spelling_block"
     static let totalTable = "spelling_total"
     static let tables = [table, totalTable]
-    /// Words that come when there are so many are left out.
+    /// The size of the vocabulary from which on new words are left out.
     static let maximumWords = 500_000
-    /// The shift of the length in a key.
+    /// The bit position of the word length in a key.
     private static let lengthShift: Int64 = 56
-    /// So many words are looked up to find those of one bundle.
+    /// The largest number of words looked up to find words of one bundle.
     static let maximumTried = 512
-    /// So many words are looked up in a step of a purge.
+    /// The number of words looked up in one step of a purge.
     static let wordsOfStep = 256
 
     static let lengths = SpellingCorrection.shortestWord...SpellingCorrection.longestWord
 
-    /// The key of a word.
+    /// Returns the key of a word.
     static func key(length: Int, hash: UInt64) -> Int64 { Int64(length) << lengthShift | Int64(hash >> 8) }
 
-    /// The least key of a length.
+    /// Returns the smallest key of a length.
     static func firstKey(length: Int) -> Int64 { key(length: length, hash: 0) }
 
     static func length(ofKey key: Int64) -> Int { Int(key >> lengthShift) }
 
-    /// The start of a hash (FNV-1a), which the keys on disk depend on.
+    /// The FNV-1a offset basis. Stored keys depend on it.
     static let emptyHash: UInt64 = 0xCBF2_9CE4_8422_2325
 
     @inline(__always)
@@ -46,7 +49,7 @@ enum SpellingWords {
 
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(emptyHash) { hash($0, $1) } }
 
-    /// Whether a folded word is of letters alone, and neither too short nor too long.
+    /// Returns `true` if a folded word consists of letters and has a valid length.
     static func isKept(_ word: some StringProtocol) -> Bool {
         let scalars = word.unicodeScalars
         return lengths.contains(scalars.count) && scalars.allSatisfy(isLetter)
@@ -62,7 +65,7 @@ enum SpellingWords {
         }
     }
 
-    /// Whether a word is in the vocabulary.
+    /// Returns `true` if a word is in the vocabulary.
     static func contains(_ word: String, _ db: Database) throws -> Bool {
         let scalars = word.unicodeScalars
         let sketch = SpellingSketch(scalars)
@@ -75,7 +78,7 @@ enum SpellingWords {
         }
     }
 
-    /// Whether the vocabulary has a word with a hash.
+    /// Returns `true` if the vocabulary has a word with a hash.
     fileprivate static func contains(key: Int64, hash wanted: UInt64, _ db: Database) throws -> Bool {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id <= ? ORDER BY id DESC LIMIT 1"),
@@ -85,17 +88,18 @@ enum SpellingWords {
         return (0..<block.count).contains { hash(block.word($0)) == wanted }
     }
 
-    /// Where the words of a block are divided: the place nearest to the middle, behind it if there is one, that has another key
-    /// than the one before it, since words that share a key stay together. `nil` if all share one.
+    /// Returns the position at which the words of a block are split. Words with equal keys stay
+    /// together, so this is the first key change at or after the middle, or else the last one
+    /// before it. Returns `nil` if all keys are equal.
     ///
-    /// - Parameter keys: in order.
+    /// - Parameter keys: The keys in ascending order.
     static func border(in keys: [Int64]) -> Int? {
         let borders = keys.indices.dropFirst()
         let isBorder = { (place: Int) in keys[place] > keys[place - 1] }
         return borders.first { $0 >= keys.count / 2 && isBorder($0) } ?? borders.last(where: isBorder)
     }
 
-    /// Calls back with the words whose sketches are near.
+    /// Calls `body` with the words whose sketches are near.
     static func forEachWord(
         near sketch: SpellingSketch, within edits: Int, _ db: Database,
         _ body: (UnsafeBufferPointer<UInt8>) -> Void
@@ -115,11 +119,11 @@ enum SpellingWords {
         }
     }
 
-    /// The shortest words that begin so and go on.
+    /// Returns the shortest words that are longer than a prefix and begin with it.
     ///
     /// - Parameters:
-    ///   - limit: The most words.
-    ///   - isWanted: Decides about each, ``maximumTried`` times at most.
+    ///   - limit: The largest number of words.
+    ///   - isWanted: Decides about each word. Called at most ``maximumTried`` times.
     static func words(
         beginningWith prefix: String, limit: Int, _ db: Database, where isWanted: ((String) throws -> Bool)? = nil
     ) throws -> [String] {
@@ -131,7 +135,7 @@ enum SpellingWords {
             db.cachedStatement(sql: "SELECT words FROM \(table) WHERE id >= ?"), arguments: [firstKey(length: first)])
         var words: [String] = []
         var tried = 0
-        // Keys begin with the lengths of words.
+        // Keys begin with the word length, so shorter words come first.
         while words.count < limit, tried < maximumTried, let row = try rows.next() {
             var found: [String] = []
             try row.withUnsafeData(atIndex: 0) { data in
@@ -152,10 +156,10 @@ enum SpellingWords {
         return words
     }
 
-    /// Forgets the words of some blocks that no text has any more.
+    /// Removes the words of some blocks that no text contains any more.
     ///
-    /// - Parameter place: where the step before ended; 0 for the first.
-    /// - Returns: Where this step ended; `nil` after the last.
+    /// - Parameter place: The end of the previous step; 0 for the first step.
+    /// - Returns: The end of this step; `nil` after the last one.
     static func purgeStep(_ db: Database, after place: Int64) throws -> Int64? {
         var (end, seen) = (place, 0)
         while seen < wordsOfStep {
@@ -185,7 +189,7 @@ enum SpellingWords {
         return end
     }
 
-    /// Lists problems of the vocabulary's rows, one sentence each.
+    /// Returns the problems of the vocabulary's rows, a sentence each.
     static func problems(_ db: Database) throws -> [String] {
         let total = try Int.fetchOne(db, sql: "SELECT words FROM \(totalTable)") ?? -1
         var (count, previous) = (0, Int64(0))
@@ -209,13 +213,13 @@ enum SpellingWords {
     }
 }
 
-/// Looks for words of texts that the vocabulary lacks.
+/// Searches texts for words that the vocabulary lacks.
 struct SpellingCheck {
     private let db: Database
-    /// Whether no word was ever left out.
+    /// `true` if no word was ever left out.
     private let isComplete: Bool
     private var met = MetWords()
-    /// The first word that is missing.
+    /// The first missing word; `nil` if none was found.
     private(set) var missing: String?
 
     init(_ db: Database) throws {
@@ -223,7 +227,7 @@ struct SpellingCheck {
         isComplete = try Bool.fetchOne(db, sql: "SELECT left_out FROM \(SpellingWords.totalTable)") == false
     }
 
-    /// Looks each word of a text up, once as a rule.
+    /// Looks up each word of a text, usually once.
     mutating func check(_ text: SearchableText) throws {
         for field in text.fields {
             guard isComplete, missing == nil else { return }
@@ -237,15 +241,17 @@ struct SpellingCheck {
     }
 }
 
-/// The hashes of words that were met, in a table of 512 KiB: a word takes the place of another with the same place. Should two
-/// words share one of 2^64 hashes, one of them is no correction.
+/// The hashes of known words, in a table of 512 KiB in which a new hash overwrites an old one in
+/// the same slot. If two words have the same 64-bit hash, one of them is not available as a
+/// correction.
 struct MetWords {
     private var hashes: [UInt64] = []
     private static let places = 1 << 16
 
-    /// Calls back with the words of a text that the vocabulary keeps, unless the table has them.
+    /// Calls `body` with the words of a text that belong in the vocabulary and are not in the
+    /// table.
     ///
-    /// - Parameter body: gets the key, the hash and the folded bytes of a word.
+    /// - Parameter body: Receives the key, the hash and the folded bytes of a word.
     mutating func forEachNewWord(in text: String, _ body: (Int64, UInt64, [UInt8]) throws -> Void) throws {
         if hashes.isEmpty { hashes = Array(repeating: 0, count: Self.places) }
         var text = text
@@ -256,7 +262,7 @@ struct MetWords {
         }
     }
 
-    /// The folded form of each byte of ASCII: 0 between words; 0xFF for parts of other scalars.
+    /// The folded form of each byte: 0 for ASCII separators, 0xFF for bytes outside ASCII.
     private static let folded: [UInt8] = (0...255).map { byte in
         switch byte {
         case 0x30...0x39, 0x61...0x7A: UInt8(byte)
@@ -266,7 +272,8 @@ struct MetWords {
         }
     }
 
-    /// Takes a text apart into runs, in which `TextAnalyzer` finds its words: most are small letters of ASCII, and one word.
+    /// Splits a text into runs, in which `TextAnalyzer` finds the words. Most runs are lowercase
+    /// ASCII letters and form one word.
     private static func forEachNewWord(
         in text: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>,
         _ hashes: UnsafeMutableBufferPointer<UInt64>, _ body: (Int64, UInt64, [UInt8]) throws -> Void
@@ -289,14 +296,14 @@ struct MetWords {
             if some >= 0x80 {
                 try forEachNewWord(ofRun: UnsafeBufferPointer(rebasing: text[run]), hashes, body)
             } else if all & 0x40 != 0, SpellingWords.lengths.contains(run.count), isNew(hash, hashes) {
-                // Digits lack the bit of letters.
+                // Letters have the bit 0x40 set, digits do not.
                 try body(
                     SpellingWords.key(length: run.count, hash: hash), hash, text[run].map { folded[Int($0)] })
             }
         }
     }
 
-    /// A run may be as long as the text: many signs between words are not of ASCII.
+    /// A run may be as long as the text, because many separators are not ASCII.
     private static func forEachNewWord(
         ofRun run: UnsafeBufferPointer<UInt8>, _ hashes: UnsafeMutableBufferPointer<UInt64>,
         _ body: (Int64, UInt64, [UInt8]) throws -> Void
@@ -328,17 +335,18 @@ struct MetWords {
     }
 }
 
-/// Adds the words of texts to the vocabulary within one transaction. Most words of a text were met before.
+/// Adds the words of texts to the vocabulary within one transaction. Most words of a text are
+/// already known.
 final class SpellingWriter {
     private let db: Database
     private let prefix: String
     private let cache: FullTextCache
-    /// The cache's table while words are added.
+    /// The table taken from the cache while words are added.
     private var known = MetWords()
     private var hasKnown = false
-    /// Words that may be new, with their keys.
+    /// The words that may be new, with their keys.
     private var met: [(key: Int64, word: [UInt8])] = []
-    /// So many words are written at a time: a text of 16 MiB may have millions.
+    /// The number of words written at a time. A text of 16 MiB may have millions.
     static let maximumMet = 1 << 14
 
     private lazy var insert = Result {
@@ -347,8 +355,8 @@ final class SpellingWriter {
     }
 
     /// - Parameters:
-    ///   - prefix: What stands before the names of the tables.
-    ///   - cache: The memory of writers of the same tables.
+    ///   - prefix: The prefix of the table names.
+    ///   - cache: The cache shared by writers of the same tables.
     init(_ db: Database, prefix: String = "", cache: FullTextCache) {
         (self.db, self.prefix, self.cache) = (db, prefix, cache)
     }
@@ -364,7 +372,7 @@ final class SpellingWriter {
         }
     }
 
-    /// Writes the words that are new, at the end.
+    /// Writes the new words. Call it at the end.
     func finish() throws {
         try write()
         guard hasKnown else { return }
@@ -383,7 +391,7 @@ final class SpellingWriter {
         let words = met.sorted { $0.key < $1.key }
         met.removeAll(keepingCapacity: true)
         var open = OpenBlock()
-        // Once one is left out, others need no look.
+        // After the first omission, the remaining words need no lookup.
         for (key, word) in words where room > 0 || !hasLeftOut {
             if !open.keys.contains(key) {
                 try close(&open)
@@ -406,9 +414,9 @@ final class SpellingWriter {
             .execute(arguments: [before - room, hasLeftOut])
     }
 
-    /// A block that words are added to.
+    /// A block to which words are added.
     private struct OpenBlock {
-        /// The range of keys of the block's words. The lower bound is the key of the block's row.
+        /// The key range of the block. The lower bound is the key of its row.
         var keys: Range<Int64> = 0..<0
         var block = SpellingBlock()
         var isChanged = false
@@ -441,7 +449,8 @@ final class SpellingWriter {
         open.isChanged = false
     }
 
-    /// Divides a block into two by the keys of its words, and leaves the upper one open: words come in the order of their keys.
+    /// Splits a block into two by the keys of its words. The upper one stays open, because words
+    /// arrive in the order of their keys.
     private func split(_ open: inout OpenBlock) throws {
         let length = SpellingWords.length(ofKey: open.keys.lowerBound)
         let block = open.block

@@ -2,26 +2,31 @@
 import GRDB
 import UserSearch
 
-/// The distinct words of titles and keywords, found by any three letters inside them. A few hundred thousand words are
-/// searched in a millisecond where the titles themselves would take a second.
+/// The distinct words of titles and keywords, which can be found by any three letters inside them.
+/// Searching a few hundred thousand words takes a millisecond; searching the titles themselves
+/// would take a second.
 ///
-/// Words stay when the items that had them go, until ``purge(_:)``: finding one that no item has any more costs a lookup.
+/// Words of deleted items stay until ``purge(_:)``. Finding such a word costs a lookup.
 enum TermDictionary {
-    /// The shortest part of a word that is searched for, in letters.
+    /// The length of the shortest word part that can be found, in letters.
     static let minimumLength = 3
-    /// So many words are looked up at a time; common words come first, since they were met first.
+    /// The number of words returned at a time. Common words come first, because they were added
+    /// first.
     static let wordsAtOnce = 64
-    /// The longest words that are kept, in bytes; longer ones are seldom of a human language.
+    /// The length of the longest stored word, in bytes. Longer words rarely belong to a human
+    /// language.
     static let maximumWordBytes = 48
-    /// So many words that share all parts of three letters are looked at, at a time.
+    /// The largest number of words checked at a time that have all trigrams.
     private static let maximumCandidates = 512
 
-    /// Some of the words that contain `part`, but not at their beginning: those are found without the dictionary.
+    /// Returns some of the words that contain `part` after their first byte. Words that begin with
+    /// it are found without the dictionary.
     ///
     /// - Parameters:
-    ///   - part: a folded word of at least ``minimumLength`` letters.
-    ///   - place: where the words before these ended; 0 for the first.
-    /// - Returns: At most ``wordsAtOnce`` words, and where they end; `nil` if no more follow, or they take long to find.
+    ///   - part: A folded word part of at least ``minimumLength`` letters.
+    ///   - place: The end of the previous words; 0 for the first ones.
+    /// - Returns: At most ``wordsAtOnce`` words, and their end. The end is `nil` if no more words
+    ///   follow, or if finding them takes long.
     static func words(
         containing part: String, after place: Int64, _ db: Database
     ) throws -> (words: [String], end: Int64?) {
@@ -39,7 +44,7 @@ enum TermDictionary {
         return (found, mayGoOn ? end : nil)
     }
 
-    /// The numbers and texts of the words that have all parts of three letters.
+    /// Returns the numbers and texts of the words that have all trigrams.
     private static func candidates(
         containing part: String, after place: Int64 = 0, limit: Int, _ db: Database
     ) throws -> RowCursor {
@@ -55,9 +60,10 @@ enum TermDictionary {
                     """), arguments: [trigrams.joined(separator: " "), place, limit])
     }
 
-    /// All words that contain `part`, but not at their beginning; `nil` if they are more than `limit`, or take long to find.
+    /// Returns all words that contain `part` after their first byte; `nil` if there are more than
+    /// `limit`, or if finding them takes long.
     ///
-    /// - Parameter part: plain small letters and digits, at least ``minimumLength``.
+    /// - Parameter part: Lowercase ASCII letters and digits, at least ``minimumLength``.
     static func allWords(containing part: String, limit: Int, _ db: Database) throws -> [String]? {
         let letters = Array(part.utf8)
         var (seen, found): (Int, [String]) = (0, [])
@@ -73,16 +79,18 @@ enum TermDictionary {
         return found
     }
 
-    /// Words of titles and keywords that are other forms of a word: they have one of its stems.
+    /// Returns the words of titles and keywords that are other forms of a word, which means that
+    /// they share one of its stems.
     ///
-    /// - Parameter languages: in which forms are looked for.
+    /// - Parameter languages: The languages of the forms.
     static func forms(
         of word: String, stems: [String], in languages: [WordLanguage], _ db: Database
     ) throws -> [String] {
         let stemmer = WordStems([])
         var forms: [String] = []
         for stem in stems where stem.unicodeScalars.count >= minimumLength {
-            // The last letter of a stem may be another in the word, as in “simpli” for “simply”; such words are short.
+            // The last letter of a stem may differ in the word, as in “simpli” for “simply”; such
+            // words are short.
             let scalars = stem.unicodeScalars
             let start = String(scalars.count > minimumLength ? scalars.dropLast() : scalars[...])
             let rows = try Row.fetchCursor(
@@ -104,20 +112,22 @@ enum TermDictionary {
         return forms
     }
 
-    /// So many words of the dictionary are passed for one stem.
+    /// The largest number of dictionary words scanned for one stem.
     private static let maximumBeginnings = 4096
-    /// So many words with the same beginning are looked at for ``forms(of:stems:in:_:)``, and so many found.
+    /// The limits of ``forms(of:stems:in:_:)``: the words examined with the same beginning, and the
+    /// forms found.
     private static let (maximumForms, mostForms) = (128, 16)
-    /// Words whose endings have more letters are no forms, mostly.
+    /// The longest ending in letters; words with longer endings are rarely forms.
     private static let longestEnding = 7
 
-    /// Whether letters stand together inside of a word; those that share its parts of three letters may have them apart. By
-    /// bytes: a mark that follows belongs to the last letter, but does not make it another.
+    /// Returns `true` if the letters are adjacent inside a word, which equal trigrams do not
+    /// guarantee. Compares bytes: a combining mark after the last letter does not change that
+    /// letter.
     private static func holds(_ word: String, _ letters: [UInt8]) -> Bool {
         Array(word.utf8.dropFirst()).contains(letters)
     }
 
-    /// Forgets the words that no title and no keyword has any more. Reads through all words.
+    /// Removes the words that no title or keyword contains any more. Reads all words.
     static func purge(_ db: Database) throws {
         try db.execute(
             sql:
@@ -155,15 +165,15 @@ final class TermWriter {
     }
     private static let maximumKnown = 1 << 15
 
-    /// - Parameter prefix: What stands before the names of the tables.
+    /// - Parameter prefix: The prefix of the table names.
     init(_ db: Database, prefix: String = "", cache: FullTextCache) {
         self.db = db
         self.prefix = prefix
         self.cache = cache
     }
 
-    /// Adds the words of a text. Most words of an item are known from the items before. If two words share one of 2^64 hashes, one
-    /// of them is not found by its parts.
+    /// Adds the words of a text. Most words are known from earlier items. If two words have the
+    /// same 64-bit hash, one of them cannot be found by its parts.
     func add(_ text: String) throws {
         let words = cache.terms.withLock { newWords(of: text, &$0) }
         for word in words { try insert(word) }
@@ -172,7 +182,7 @@ final class TermWriter {
     private func newWords(of text: String, _ known: inout Set<UInt64>) -> [String] {
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in
-            // A word of three letters holds no other one.
+            // A word of three letters cannot contain another part.
             if word.bytes.count > TermDictionary.minimumLength, word.bytes.count <= TermDictionary.maximumWordBytes {
                 if known.count >= Self.maximumKnown { known = [] }
                 var hasher = Hasher()

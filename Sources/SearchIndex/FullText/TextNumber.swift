@@ -3,57 +3,60 @@ import Foundation
 import GRDB
 import UserSearch
 
-/// The numbers of texts. They grow with the item's date (``Freshness``), and within a day with each donation. FTS5 returns matches in
-/// the order of their numbers, so the newest items come first, in whatever order they were donated.
+/// The numbering of texts. Numbers increase with the item's date (``Freshness``), and within a day
+/// with each donation. FTS5 returns matches in the order of their numbers, so the newest items come
+/// first, regardless of the order of donation.
 ///
-/// FTS5 stores the differences between the numbers of a list, in bytes of 7 bits. So a day has few numbers, and a day with more
-/// items takes numbers of the days behind it. Then the day that a number stands for is only about the item's day.
+/// FTS5 stores the differences between the numbers of a list in groups of 7 bits. So each day has
+/// few numbers, and a day with more items also uses numbers of the days after it. The day derived
+/// from a number is therefore approximate.
 enum TextNumber {
     private static let dayBits: Int64 = 12
     private static let seconds = 86400.0
-    /// The last day that has numbers of its own: 1,400 years after 2001.
+    /// The last day with separate numbers: 1,400 years after 2001.
     private static let maximumDay: Int64 = 1 << 19
 
-    /// The day of a date, counted from 2001-01-01 UTC. Earlier dates are day 0.
+    /// Returns the day of a date, counted from 2001-01-01 UTC. Earlier dates are day 0.
     static func day(of date: Double) -> Int64 {
         guard date.isFinite, date > 0 else { return 0 }
         return min(maximumDay, Int64(min(date / seconds, Double(maximumDay))))
     }
 
-    /// The day that a number stands for.
+    /// Returns the day of a number.
     static func day(ofNumber number: Int64) -> Int64 { number >> dayBits }
 
-    /// All numbers of a day.
+    /// Returns all numbers of a day.
     static func numbers(ofDay day: Int64) -> Range<Int64> { (day << dayBits)..<((day + 1) << dayBits) }
 
-    /// How many days a text is old.
+    /// Returns the age of a text in days.
     static func age(of number: Int64, now: Double) -> Int { Int(day(of: now) - day(ofNumber: number)) }
 }
 
 /// Allocates numbers within one transaction.
 final class TextNumberAllocator {
     private let db: Database
-    /// The last number that is taken, for each day that was asked for.
+    /// The last used number of each requested day.
     private var last: [Int64: Int64] = [:]
-    /// The days that took the last items of full days.
+    /// The days that received the latest items of full days.
     private var spilled: [Int64: Int64] = [:]
-    /// The largest number that was taken in the table, and the largest that was given.
+    /// The largest number used in the table.
     private var largestBefore: Int64?
     private var largestGiven: Int64 = 0
     private static let maximumKept = 4096
-    /// A full day takes numbers of this many days behind it, and then the largest numbers.
+    /// The number of following days whose numbers a full day uses. After that it uses numbers above
+    /// the largest.
     private static let maximumSpill: Int64 = 64
 
-    /// Whether each number follows the last one, whatever the date.
+    /// `true` if each number follows the last one, whatever the date.
     private let countsUp: Bool
 
-    /// - Parameter countsUp: Whether each number follows the last one, whatever the date. A migration needs that, since it proceeds
-    ///   in the order of numbers.
+    /// - Parameter countsUp: `true` if each number follows the last one, whatever the date. A
+    ///   migration needs that, because it proceeds in the order of numbers.
     init(_ db: Database, countsUp: Bool = false) { (self.db, self.countsUp) = (db, countsUp) }
 
-    /// The next number for an item of a date.
+    /// Returns the next number for the date of an item.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_FULL` if all numbers are taken.
+    /// - Throws: `DatabaseError`; `SQLITE_FULL` if all numbers are used.
     func next(for date: Double) throws -> Int64 {
         let number = try nextNumber(ofDay: TextNumber.day(of: date))
         if last.count >= Self.maximumKept { last.removeAll(keepingCapacity: true) }

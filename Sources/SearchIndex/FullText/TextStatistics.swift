@@ -2,25 +2,26 @@
 import GRDB
 import UserSearch
 
-/// How many texts there are, and which are the newest: how common a word is, is estimated from these.
+/// The number of texts and a sample of the newest ones. The frequency of a word is estimated from
+/// the sample.
 struct TextStatistics: Sendable {
-    /// How many texts there are.
+    /// The number of texts.
     let texts: Int64
-    /// The oldest text of the sample.
+    /// The number of the oldest text in the sample.
     let sampleStart: Int64
-    /// How many texts the sample has.
+    /// The number of texts in the sample.
     let sampled: Int64
 
-    /// The languages of most texts; English is always among them.
+    /// The languages of most texts; always includes English.
     let languages: [WordLanguage]
 
-    /// In each language a word may have another form, which is looked for.
+    /// The largest number of languages in which a search looks up forms of its words.
     private static let maximumLanguages = 4
 
-    /// Statistics without a sample.
+    /// Creates statistics without a sample.
     init() { (texts, sampleStart, sampled, languages) = (0, 0, 0, [.english]) }
 
-    /// - Parameter sample: at most so many texts are the sample.
+    /// - Parameter sample: The largest number of texts in the sample.
     init(_ db: Database, sample: Int64) throws {
         let last = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT 1 OFFSET ?"),
@@ -37,9 +38,9 @@ struct TextStatistics: Sendable {
 }
 
 extension Database {
-    /// How many texts match an expression, counted no further than `limit`.
+    /// Returns the number of texts that match an expression, counted up to `limit`.
     ///
-    /// - Parameter start: Older texts than this do not count.
+    /// - Parameter start: The number of the oldest text to count.
     func countTexts(_ expression: String, in table: String, from start: Int64 = 0, upTo limit: Int) throws -> Int {
         try Int.fetchOne(
             cachedStatement(
@@ -50,15 +51,16 @@ extension Database {
     }
 }
 
-/// Words of titles and keywords in the table of ranked words, whatever their place.
+/// Expressions for words of titles and keywords in the table of ranked words.
 enum TitleWords {
-    /// The expression for all texts with a word, or with one that begins with it.
+    /// Returns the expression for all texts with a word, or with a word that begins with it, at any
+    /// position.
     static func expression(_ word: String, isPrefix: Bool) -> String {
         let words = TitlePlace.allCases.map { expression(word, at: $0, isPrefix: isPrefix) }
         return "(\(words.joined(separator: " OR ")))"
     }
 
-    /// The expression for the texts that have it at a place.
+    /// Returns the expression for the texts that have a word at a position.
     static func expression(_ word: String, at place: TitlePlace, isPrefix: Bool) -> String {
         guard isPrefix else { return "\"\(RankedWords.mark(of: place))\(word)\"" }
         if word.unicodeScalars.count <= RankedWords.longestBeginning {
@@ -68,12 +70,12 @@ enum TitleWords {
     }
 }
 
-/// Stems in the table of ranked words.
+/// Expressions for stems in the table of ranked words.
 enum RankedStems {
-    /// The expression for all texts with one of the stems.
+    /// Returns the expression for all texts with one of the stems.
     static func expression(_ stems: [String]) -> String { expression(stems, RankedWords.stemMark) }
 
-    /// The expression for the texts that have one of the stems at a level.
+    /// Returns the expression for the texts that have one of the stems at a level.
     static func expression(_ stems: [String], level: Int) -> String {
         expression(stems, RankedWords.mark(ofLevel: level))
     }
@@ -83,15 +85,16 @@ enum RankedStems {
         return words.count == 1 ? words[0] : "(\(words.joined(separator: " OR ")))"
     }
 
-    /// The levels that have terms, from the strongest; then `nil` for the weaker ones, which all texts stand for.
+    /// The levels with terms of their own, from the strongest, then `nil` for all weaker levels.
     static let levels: [Int?] = (RankedWords.firstLevel..<WordStrength.levels).reversed() + [nil]
 
-    /// How strong a word is at a level, about.
+    /// Returns the approximate strength of a word at a level.
     static func strength(ofLevel level: Int?) -> Double {
         level.map(WordStrength.middle) ?? Double(RankedWords.firstLevel) / 2 / Double(WordStrength.levels)
     }
 
-    /// The expression for the texts that have one of the stems at a level, or anywhere if there is no term for it.
+    /// Returns the expression for the texts that have one of the stems at a level, or at any level
+    /// for `nil`.
     static func expression(_ stems: [String], level: Int?) -> String {
         level.map { expression(stems, level: $0) } ?? expression(stems)
     }

@@ -4,21 +4,21 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// The counts of use, as the user sees them.
+/// The recorded engagement, for display to the user.
 public struct EngagementHistory: Hashable, Sendable, Codable {
     /// The counts of one item from one reporter.
     public struct Entry: Hashable, Sendable, Codable {
         /// The number of the item.
         public var item: Int64
-        /// The bundle that donated it.
+        /// The bundle that donated the item.
         public var bundle: String
-        /// Its unique identifier.
+        /// The unique identifier of the item.
         public var uniqueIdentifier: String
-        /// Its title, or its identifier; at most 200 characters.
+        /// The title of the item, or its identifier; at most 200 characters.
         public var title: String
-        /// Who reported its use.
+        /// The reporter of the engagement.
         public var reporter: EngagementReporter
-        /// The count of all texts.
+        /// The count over all texts.
         public var total: Count
         /// The typed texts, the largest counts first; at most 100.
         public var texts: [Text]
@@ -26,27 +26,28 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
 
     /// The count for one typed text.
     public struct Text: Hashable, Sendable, Codable {
-        /// The text as it was typed last; at most 128 bytes.
+        /// The text as last typed; at most 128 bytes.
         public var typed: String
         /// The count.
         public var count: Count
     }
 
-    /// A number of events.
+    /// A decayed count of events.
     public struct Count: Hashable, Sendable, Codable {
         /// The number of events.
         public var events: Int
-        /// The present value: each event has the weight of its kind, and values halve every 30 days; at most 16.
+        /// The current value. Each event adds the weight of its kind, and values halve every 30
+        /// days; at most 16.
         public var value: Double
         /// The time of the last event, in seconds since 2001-01-01 UTC.
         public var last: Double
     }
 
-    /// Whether use is counted now.
+    /// `true` if engagement is currently recorded.
     public var isOn: Bool
-    /// The number of all entries.
+    /// The total number of entries.
     public var total: Int
-    /// How many items they are of.
+    /// The number of different items in all entries.
     public var items: Int
     /// The entries of this page.
     public var entries: [Entry]
@@ -59,7 +60,7 @@ public struct EngagementHistory: Hashable, Sendable, Codable {
     init(isOn: Bool, from offset: Int, limit: Int, now: Double, _ db: Database) throws {
         (self.isOn, total, items, entries) = (isOn, 0, 0, [])
         guard try EngagementTable.exists(db) else { return }
-        // One that has expired is gone, though it may not have been deleted yet.
+        // An expired item counts as deleted, even if its row still exists.
         let counted = """
             FROM engagement CROSS JOIN item ON item.id = engagement.item CROSS JOIN bundle ON bundle.id = item.bundle
             WHERE text = '' AND (expires IS NULL OR expires > ?)

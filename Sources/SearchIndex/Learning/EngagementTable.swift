@@ -4,18 +4,22 @@ import GRDB
 import ItemRecord
 import UserSearch
 
-/// The table of what was done with items: a decayed count for each item, and for each item and typed text.
+/// The engagement table: a decayed count for each item, and for each pair of item and typed text.
 ///
-/// The table is not derived from anything, so it survives when what is derived is made again. A row goes with its item, whatever
-/// deletes that. A row that a damaged file makes no sense of is passed over: all that it could tell is an order.
+/// The table is not derived data, so it survives the rebuild of derived tables. A row is deleted
+/// with its item. A row that is damaged is skipped, because counts only affect the order of hits.
 enum EngagementTable {
     static let name = "engagement"
 
-    /// - `reporter`: 0 for the user's own programs, else the number of the bundle whose app reported it.
-    /// - `text`: what was typed, folded (`EngagementText`); empty for the item whatever was typed.
-    /// - `typed`: the same as it was typed last.
+    /// The columns of the table:
+    ///
+    /// - `reporter`: 0 for the user's own programs, else the number of the bundle whose app
+    ///   reported the engagement.
+    /// - `text`: the folded typed text (`EngagementText`); empty for the count over all texts.
+    /// - `typed`: the text as last typed.
     /// - `unity`: see `DecayedCount`.
-    /// - `events`, `last`: how many events were counted, and when the last one was, in seconds since 2001-01-01 UTC.
+    /// - `events`, `last`: the number of events, and the time of the last one in seconds since
+    ///   2001-01-01 UTC.
     static let schema = """
         CREATE TABLE engagement (
             id INTEGER PRIMARY KEY,
@@ -33,12 +37,13 @@ enum EngagementTable {
         CREATE INDEX engagement_weakest ON engagement (reporter, unity) WHERE text <> '';
         """
 
-    /// Whether there is a table: stores of earlier formats that are only read have none.
+    /// Returns `true` if the table exists. Stores of earlier formats that are opened read-only lack
+    /// it.
     static func exists(_ db: Database) throws -> Bool { try db.hasTable(name) }
 
     // MARK: Counting
 
-    /// Counts an event for an item and, if something was typed, for the item and the text.
+    /// Counts an event for an item and, if a text was typed, for the pair of item and text.
     static func count(_ engagement: Engagement, reporter: Int64, at moment: Double, _ db: Database) throws {
         let typed = EngagementText.shown(engagement.text)
         let texts = [""] + [EngagementText.folded(engagement.text)].compactMap { $0 }
@@ -63,12 +68,12 @@ enum EngagementTable {
         }
     }
 
-    /// The most rows of one reporter: of items, and of items with texts.
+    /// The largest numbers of rows of one reporter: for items, and for pairs of item and text.
     static let maximumRows = (user: (items: 10_000, texts: 20_000), app: (items: 500, texts: 1000))
-    /// The most rows of all apps together.
+    /// The largest number of rows of all apps together.
     static let maximumRowsOfApps = 10_000
 
-    /// Removes the smallest counts beyond the bounds. The row that was just written may be one of them.
+    /// Deletes the smallest counts beyond the limits, possibly the row just written.
     private static func removeWeakest(_ reporter: Int64, isText: Bool, _ db: Database) throws {
         let bounds = reporter == 0 ? maximumRows.user : maximumRows.app
         let kind = isText ? "text <> ''" : "text = ''"
@@ -84,7 +89,7 @@ enum EngagementTable {
                 db.cachedStatement(sql: "SELECT count(*) FROM engagement WHERE \(condition)"), arguments: arguments)
             ?? 0
         guard count > maximum else { return }
-        // Some more, so that it is not done each time.
+        // Deletes more than necessary, so that not every insertion deletes rows.
         try db.execute(
             sql: """
                 DELETE FROM engagement WHERE id IN (
@@ -94,17 +99,17 @@ enum EngagementTable {
 
     // MARK: Keeping
 
-    /// Moves the moments along with a wall clock that was set (``StoreClock``).
+    /// Moves all times after the wall clock was set (``StoreClock``).
     static func move(_ db: Database, by jump: Double) throws {
         guard try exists(db) else { return }
         try db.execute(sql: "UPDATE engagement SET unity = unity + ?1, last = last + ?1", arguments: [jump])
     }
 
     private static let columns = "engagement.item, reporter, text, typed, unity, events, last"
-    /// What to select for a row that is carried over.
+    /// The columns to select for a row that is copied to another database.
     static let salvagedColumns = "id, item, reporter, text, typed, unity, events, last"
 
-    /// Carries a row over into another database, if that has the item.
+    /// Copies a row to another database, if that contains the item.
     ///
     /// - Throws: `RowDecodingError` or `SQLITE_CORRUPT` if the row is damaged.
     static func carry(_ row: Row, item: Int64? = nil, to db: Database) throws {
@@ -123,14 +128,14 @@ enum EngagementTable {
         ])
     }
 
-    /// The counts of a scope's items, kept beside while one batch deletes and donates these again. Those of items that go with
-    /// another, to which they are related, are not among them.
+    /// The counts of a scope's items, kept while one batch deletes items and donates them again.
+    /// Excludes items that are deleted as dependents of other items.
     struct Kept {
         private var rows: [(identifier: String, item: Int64, row: Row)] = []
 
-        /// Adds those of the items that are about to be deleted.
+        /// Adds the counts of the items that are about to be deleted.
         mutating func add(where condition: String, _ arguments: StatementArguments, _ db: Database) throws {
-            // The name of a column that both tables have would not do.
+            // Column names that both tables have must be qualified.
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT item.unique_identifier, \(columns) FROM item CROSS JOIN engagement ON engagement.item = item.id
@@ -141,7 +146,8 @@ enum EngagementTable {
             }
         }
 
-        /// Notes that items have other identifiers; the keys are the bytes of those before.
+        /// Changes the identifiers of renamed items; the keys are the UTF-8 bytes of the old
+        /// identifiers.
         mutating func rename(_ newIdentifiers: [Data: String]) {
             for index in rows.indices {
                 guard let new = newIdentifiers[Data(rows[index].identifier.utf8)] else { continue }
@@ -149,7 +155,7 @@ enum EngagementTable {
             }
         }
 
-        /// Gives the counts to the items that have a new number.
+        /// Restores the counts for items that have a new number.
         func restore(bundle: Int64, index: String, _ db: Database) throws {
             for (identifier, item, row) in rows {
                 let present = try Int64.fetchOne(

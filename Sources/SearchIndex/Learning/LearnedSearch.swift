@@ -2,35 +2,37 @@
 import GRDB
 import UserSearch
 
-/// What was learned about one search, in one state of the store.
+/// The engagement that is relevant to one search, in one state of the store.
 struct LearnedSearch {
     private let reporter: Int64
     private let now: Double
     private let folder: StoreFolder?
     private var ranking = LearnedRanking()
-    /// The texts of items that may be found for the search, whatever the lists of the index bring: first those that were chosen for
-    /// what is typed.
+    /// The texts of chosen items, which are candidates even if the index lists omit them. Items
+    /// chosen for the typed text come first.
     private var texts: [Int64] = []
-    /// Whether apps have reported anything that orders their own hits.
+    /// `true` if apps have reported engagement, which orders their own hits.
     private var hasReportsOfApps = false
 
-    /// The most counts that are read for what was typed; of more, those of which the text comes first.
+    /// The largest number of counts read for the typed text, in alphabetical order of their texts.
     private static let maximumRead = 20_000
-    /// So many items with the largest counts for what was typed may be found, and so many with the largest counts of all.
+    /// The largest numbers of extra candidates: items with the largest counts for the typed text,
+    /// and items with the largest counts over all texts.
     private static let (candidates, favourites) = (64, 32)
-    /// By how much what an app reports changes the order of its own hits at most, as a factor (``BundleOrder``).
+    /// The largest factor by which an app's reports change the order of its own hits
+    /// (``BundleOrder``).
     private static let maximumImportance = 1.3
 
-    /// About a search of which nothing has been learned.
+    /// Creates an empty history.
     init() { (reporter, now, folder) = (-1, 0, nil) }
 
-    /// Reads what was learned about a search.
+    /// Reads the engagement that is relevant to a search.
     ///
     /// - Parameters:
-    ///   - text: What was typed.
-    ///   - source: Whose reports count.
-    ///   - bundle: The bundle of the app, if these are an app's.
-    ///   - folder: Where damage is noted.
+    ///   - text: The typed text.
+    ///   - source: The source of the reports.
+    ///   - bundle: The app's bundle, if `source` is an app.
+    ///   - folder: The store folder, in which damage is recorded.
     init(
         _ text: String, from source: EngagementReporter, bundle: String?, now: Double, folder: StoreFolder,
         _ db: Database
@@ -52,7 +54,7 @@ struct LearnedSearch {
                     SELECT item FROM engagement WHERE reporter = ? AND text = '' ORDER BY unity DESC
                     LIMIT \(Self.favourites)
                     """), arguments: [reporter])
-        // What is counted for a text is counted for its item.
+        // An event for a text also counts for its item, so without favourites there are no counts.
         guard !favourites.isEmpty else { return }
         if let typed = EngagementText.folded(text) { try read(typed, db) }
         let chosen = ranking.counts.sorted { ($1.value, $1.key) < ($0.value, $0.key) }
@@ -64,9 +66,9 @@ struct LearnedSearch {
         }
     }
 
-    /// Reads the counts of the texts that go on as what was typed does, and of those it goes on from.
+    /// Reads the counts of texts that extend the typed text, and of texts that it extends.
     private mutating func read(_ typed: String, _ db: Database) throws {
-        // No scalar comes behind the last one.
+        // The upper bound is the last Unicode scalar.
         let following = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
@@ -92,7 +94,8 @@ struct LearnedSearch {
 
     // MARK: What may be found
 
-    /// The texts that are worth reading whatever the lists of the index bring: those that were chosen and have one of the words.
+    /// Returns the texts to read even if the index lists omit them: those that were chosen and have
+    /// one of the words.
     func texts(having words: [SoughtWord], _ db: Database) throws -> [Int64] {
         guard !texts.isEmpty, !words.isEmpty else { return [] }
         var terms = words.map { RankedStems.expression($0.stems) }
@@ -110,7 +113,7 @@ struct LearnedSearch {
             sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid = ?)")
         let expression = terms.joined(separator: " OR ")
         var found = Set(try texts.filter { try Bool.fetchOne(has, arguments: [expression, $0]) == true })
-        // The lists of all words with a longer beginning are put together each time, so they are asked for once.
+        // FTS5 merges the lists of a long prefix for each query, so these are queried only once.
         for expression in beginnings {
             let wanted = texts.filter { !found.contains($0) }
             guard let oldest = wanted.min(), let newest = wanted.max() else { break }
@@ -128,15 +131,16 @@ struct LearnedSearch {
 
     // MARK: What it changes
 
-    /// What earlier use adds to the score of an item.
+    /// Returns the amount that earlier engagement adds to the score of an item.
     ///
-    /// - Parameter score: What its texts are worth.
+    /// - Parameter score: The text score of the item.
     func gain(of item: Int64, over score: Double, _ db: Database) throws -> Double {
         guard !texts.isEmpty else { return 0 }
         return ranking.gain(of: item, anyText: try count(of: item, reporter, db), over: score)
     }
 
-    /// What the item's app reports of it, as a factor of its importance among the app's own hits: 1 to ``maximumImportance``.
+    /// Returns the app's engagement reports of an item, as a factor of its importance among the
+    /// app's own hits: 1 to ``maximumImportance``.
     func importance(of item: Int64, bundle: Int64, _ db: Database) throws -> Double {
         guard hasReportsOfApps else { return 1 }
         let count = try count(of: item, bundle, db)
@@ -154,18 +158,19 @@ struct LearnedSearch {
 }
 
 extension EngagementTable {
-    /// Whether the table is damaged, which is noted for the next opening and is no reason to find nothing.
+    /// Returns `true` if an error means that the table is damaged. The damage is recorded for the
+    /// next opening, and searches continue without engagement.
     static func isDamage(_ error: any Error) -> Bool {
         error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT
     }
 
-    /// The number that stands for what an app reports; `nil` if it never donated.
+    /// Returns the reporter number of an app; `nil` if it never donated.
     static func reporter(of bundle: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle])
     }
 
-    /// The count of an item whatever was typed.
+    /// Returns the count of an item over all texts.
     static func count(of item: Int64, reporter: Int64, at moment: Double, _ db: Database) throws -> Double {
         let unity = try Double.fetchOne(
             db.cachedStatement(

@@ -6,30 +6,34 @@ import ItemRecord
 import UserSearch
 
 extension SearchIndex {
-    /// Whether use is counted and changes the order of hits. The user decides (``setLearning(_:)``).
+    /// `true` if engagement is recorded and affects ranking. The user decides
+    /// (``setLearning(_:)``).
     public var learns: Bool { !folder.isLearningOff }
 
-    /// Sets whether use is counted and changes the order of hits. What was counted before is kept.
+    /// Sets whether engagement is recorded and affects ranking. Existing counts are kept.
     ///
-    /// - Returns: Whether it was set otherwise before.
+    /// - Returns: `true` if the setting changed.
     public func setLearning(_ isOn: Bool) throws(SearchIndexError) -> Bool {
         guard learns != isOn else { return false }
         try folder.setLearning(isOn)
         return true
     }
 
-    /// Whether the store has the current format, so that to open it to be changed upgrades nothing.
+    /// Returns `true` if the store has the current format, so that opening it for writing upgrades
+    /// nothing.
     public func hasCurrentFormat() async throws(SearchIndexError) -> Bool {
         try await readApplied("Reading the format") { try StoreRow($0).format == StoreRow.currentFormat }
     }
 
-    /// Counts what the user did with items, unless learning is off. Durable when it returns.
+    /// Records what the user did with items, unless learning is off. The counts are durable on
+    /// return.
     ///
     /// ```swift
     /// try await index.countEngagement([Engagement(item: 12, text: "quart", kind: .open)])
     /// ```
     ///
-    /// - Returns: How many reports were counted: none if learning is off, and none of items that are not there.
+    /// - Returns: The number of reports counted: 0 if learning is off. Reports of unknown items do
+    ///   not count.
     @discardableResult
     public func countEngagement(_ engagements: [Engagement]) async throws(SearchIndexError) -> Int {
         try await countEngagement { db, now in
@@ -40,20 +44,23 @@ extension SearchIndex {
         }
     }
 
-    /// Counts what an app reports of its own items, apart from what the user's programs report.
+    /// Records an app's reports about its own items, separately from the reports of the user's
+    /// programs.
     ///
     /// - Parameters:
-    ///   - identifier: The unique identifier of the items; an app may have one in several of its indexes.
+    ///   - identifier: The unique identifier of the items; an app may have one such item in each of
+    ///     its indexes.
     ///   - bundle: The app's bundle identifier.
-    ///   - text: What was typed in the app.
-    ///   - kind: What was done.
-    /// - Returns: Whether it was counted: not if learning is off, there is no such item, or the app reports too often.
+    ///   - text: The text typed in the app.
+    ///   - kind: The user's action.
+    /// - Returns: `true` if the report was counted; `false` if learning is off, there is no such
+    ///   item, or the app reports too often.
     @discardableResult
     public func countEngagement(
         withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
     ) async throws(SearchIndexError) -> Bool {
         guard learns, Self.canBeStored(identifier), Self.canBeStored(bundle),
-            // Before anything is locked for it, so that what is refused holds up no donation.
+            // Checked before any lock, so that rejected reports do not delay donations.
             allowance.withLock({ $0.take(reporter: bundle, at: now()) })
         else { return false }
         let count = try await countEngagement { db, now in
@@ -75,7 +82,7 @@ extension SearchIndex {
         guard learns else { return 0 }
         return try await writeAtOnce("Counting what was used") { [clock, folder] db in
             let now = try clock.adjust(db)
-            // It may have been switched off while this waited.
+            // Learning may have been turned off while this waited.
             guard !folder.isLearningOff else { return 0 }
             let events = try events(db, now)
             for (engagement, reporter) in events {
@@ -85,11 +92,11 @@ extension SearchIndex {
         }
     }
 
-    /// What is counted, the largest counts first; a page at a time.
+    /// Returns a page of the recorded engagement, the largest counts first.
     ///
     /// - Parameters:
-    ///   - offset: So many items are passed over.
-    ///   - limit: At most so many items.
+    ///   - offset: The number of entries to skip.
+    ///   - limit: The largest number of entries.
     public func engagementHistory(from offset: Int, limit: Int) async throws(SearchIndexError) -> EngagementHistory {
         let isOn = learns
         return try await readApplied("Reading what was counted") { [clock] db in
@@ -97,25 +104,27 @@ extension SearchIndex {
         }
     }
 
-    /// Erases everything that was counted, also from the pages of the database and from its log. What was counted for items that are
-    /// gone may be in free pages, so these are given back to the file system; files of older versions keep them.
+    /// Erases all recorded engagement, also from the pages of the database and its WAL. Free pages
+    /// may contain counts of deleted items, so they are returned to the file system; files of older
+    /// versions keep them.
     ///
-    /// - Returns: For how many items something was counted.
-    /// - Throws: ``SearchIndexError`` if something may be left; nothing is counted any more all the same. It can be done again.
+    /// - Returns: The number of items with counts.
+    /// - Throws: ``SearchIndexError`` if counts may remain on disk; the table is empty
+    ///   nevertheless. The call can be repeated.
     @discardableResult
     public func clearEngagement() async throws(SearchIndexError) -> Int {
         let erased = try await writeAtOnce("Erasing what was counted") { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(DISTINCT item) FROM engagement") ?? 0
             let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // The setting is the connection's, not the transaction's.
+            // The setting belongs to the connection, not to the transaction.
             defer { try? db.execute(sql: "PRAGMA secure_delete = \(["OFF", "ON", "FAST"][min(max(before, 0), 2)])") }
             try db.execute(sql: "DELETE FROM engagement")
             return count
         }
         let operation = "Overwriting what was counted"
         var steps = try await writeAtOnce(operation) { try Int.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }
-        // What others free meanwhile may be from anything.
+        // Only counts the pages free at the start; pages freed later may come from other data.
         while steps > 0, try await writeAtOnce(operation, Self.giveBackPages) > 0 { steps -= Self.pagesPerStep }
         let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in

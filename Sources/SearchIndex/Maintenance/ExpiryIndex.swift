@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Finds items by bundle and expiry, so that what expires next of a bundle is one look, however many items others have.
+/// An index of items by bundle and expiry, so that the next expiring item of a bundle is found with
+/// one lookup.
 ///
-/// It stands in the place of an index by expiry alone, which the tables are made with. As something derived it is made at the
-/// opening; an earlier program that knows nothing of it works with it there, and without the other.
+/// Replaces an index by expiry alone that the schema creates. It is a derived index, created at the
+/// opening; earlier programs work with it and without the other one.
 enum ExpiryIndex {
     private static let name = "item_bundle_expires"
 

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// How far the items of a bundle have been looked through in the order of their expiry.
+/// A position in the items of a bundle, in the order of their expiry.
 public struct ExpiryMark: Hashable, Sendable, Codable, Comparable {
-    /// Items that expire before this moment are behind it, in seconds since 2001-01-01 UTC;
+    /// The expiry time of the position, in seconds since 2001-01-01 UTC. Items that expire earlier
+    /// come before it.
     public var expires: Double
-    /// of those that expire then, the ones up to this number.
+    /// The item number of the position. Of the items that expire at ``expires``, those up to this
+    /// number come before it.
     public var item: Int64
 
-    /// Creates a mark. Without a number it is behind everything that expires until then.
+    /// Creates a mark. Without a number, all items that expire at that time come before it.
     public init(expires: Double, item: Int64 = .max) { (self.expires, self.item) = (expires, item) }
 
-    /// Whether a mark is before another.
+    /// Returns `true` if a mark comes before another.
     public static func < (one: ExpiryMark, other: ExpiryMark) -> Bool {
         (one.expires, one.item) < (other.expires, other.item)
     }
@@ -19,29 +21,32 @@ public struct ExpiryMark: Hashable, Sendable, Codable, Comparable {
 
 /// Items of a bundle that expire soon.
 public struct ExpiringItems: Hashable, Sendable {
-    /// Their unique identifiers, each once.
+    /// The unique identifiers of the items.
     public var identifiers: Set<String> = []
-    /// When the first of them expires, in seconds since 2001-01-01 UTC.
+    /// The expiry time of the first item, in seconds since 2001-01-01 UTC.
     public var earliest: Double?
-    /// How far was looked.
+    /// The position up to which items were examined.
     public var mark: ExpiryMark
-    /// When the next item after the mark expires; `nil` if none does. It may be one that nobody is asked for.
+    /// The expiry time of the next item after the mark; `nil` if there is none. That item may have
+    /// too short a lifetime to be reported.
     public var next: Double?
 }
 
 extension SearchIndex {
-    /// So many rows are looked at in one read: a few milliseconds.
+    /// The number of rows examined in one read, which takes a few milliseconds.
     private static let expiryPage = 4096
 
-    /// Items of a bundle that expire until a moment and were given a life that is long enough, in the order of their expiry.
+    /// Returns items of a bundle that expire soon and had a sufficiently long lifetime, in the
+    /// order of their expiry.
     ///
     /// - Parameters:
     ///   - bundle: The bundle identifier.
-    ///   - mark: How far was looked before.
-    ///   - through: Only what expires until then.
-    ///   - lifetime: Items that were to live shorter when they were donated, in seconds, are passed over.
-    ///   - limit: The most items.
-    /// - Returns: The items; also none, and then there are none up to its mark.
+    ///   - mark: The position up to which items were examined before.
+    ///   - through: The latest expiry time.
+    ///   - lifetime: The shortest lifetime between donation and expiry, in seconds; items with a
+    ///     shorter one are skipped.
+    ///   - limit: The largest number of items.
+    /// - Returns: The items. If there are none, no item up to the new mark qualifies.
     public func expiringItems(
         of bundle: String, after mark: ExpiryMark?, through: Double, lifetime: Double, limit: Int
     ) async throws(SearchIndexError) -> ExpiringItems {
@@ -76,7 +81,7 @@ extension SearchIndex {
             let expires: Double = try row.decode(forColumn: "expires")
             guard expires <= through, found.identifiers.count < limit else {
                 found.next = expires
-                // What is donated from now on expires later than what was looked through.
+                // Items donated from now on expire later than the examined range.
                 if expires > through { found.mark = max(found.mark, ExpiryMark(expires: through)) }
                 return (found, true)
             }
@@ -91,13 +96,15 @@ extension SearchIndex {
         return (found, true)
     }
 
-    /// Moves the dates of items along with a wall clock that was set a moment ago, so that they can be compared with it.
+    /// Moves the dates of items if the wall clock was just set, so that they can be compared with
+    /// it.
     private func adjustToClock() async throws(SearchIndexError) {
         guard applier != nil, clock.isSet else { return }
         _ = try await writeAtOnce("Following the clock") { [clock] db in try clock.adjust(db) }
     }
 
-    /// The bundles of which anything expires, and when the first of it does, in seconds since 2001-01-01 UTC.
+    /// Returns the first expiry time of each bundle that has expiring items, in seconds since
+    /// 2001-01-01 UTC.
     public func firstExpiries() async throws(SearchIndexError) -> [String: Double] {
         try await adjustToClock()
         return try await read("Reading what expires") { db in

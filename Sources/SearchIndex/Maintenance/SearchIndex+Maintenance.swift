@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// By what it is judged whether the index wants care. Reading it takes some ten milliseconds at a million items.
+/// The statistics that decide whether the index needs maintenance. Reading them takes about ten
+/// milliseconds for a million items.
 public struct IndexWear: Hashable, Sendable, Codable {
-    /// How many segments the fullest of the full-text tables has. Each word is looked up in every one.
+    /// The largest number of segments of a full-text table. Each lookup of a word reads every
+    /// segment.
     public var segments = 0
-    /// Grows with each text that is put in, and never shrinks.
+    /// The number of texts ever inserted; never decreases.
     public var texts: Int64 = 0
-    /// How many items there are.
+    /// The number of items.
     public var items: Int64 = 0
-    /// The pages of the database.
+    /// The number of database pages.
     public var pages = 0
-    /// How many of them are free.
+    /// The number of free pages.
     public var freePages = 0
-    /// Whether free pages can be given back to the file system a few at a time. Files of older versions cannot; they use
-    /// their free pages again.
+    /// `true` if free pages can be returned to the file system a few at a time. Files of older
+    /// versions cannot return them and reuse them instead.
     public var canGiveBack = false
 }
 
 extension SearchIndex {
-    /// A step of maintenance ends after about so long.
+    /// The approximate duration of one maintenance step.
     static let maintenanceStep = Duration.milliseconds(4)
     private static let expiredPerStep = 64
     static let pagesPerStep = 64
 
-    /// What the index is like now.
+    /// Returns the current statistics.
     public func wear() async throws(SearchIndexError) -> IndexWear {
         try await readApplied("Measuring the index") { db in
             var wear = IndexWear()
             wear.segments = try FullTextMerging.segments(db)
-            // A store that is being migrated has none yet.
+            // A store in migration does not have this table yet.
             if try db.hasTable("text_total") {
                 wear.texts = try Int64.fetchOne(db, sql: "SELECT changes FROM text_total") ?? 0
                 wear.items = try Int64.fetchOne(db, sql: "SELECT texts FROM text_total") ?? 0
@@ -41,10 +43,10 @@ extension SearchIndex {
         }
     }
 
-    /// Deletes some of what has expired, and what depends on it, for a few milliseconds. What depends on one item goes in the
-    /// same step, however much it is.
+    /// Deletes some expired items and their dependents, for a few milliseconds. All dependents of
+    /// an item are deleted in the same step, however many there are.
     ///
-    /// - Returns: How many items had expired and are gone; fewer than there are, so that 0 says that none is left.
+    /// - Returns: The number of expired items deleted; 0 if none is left.
     public func purgeStep() async throws(SearchIndexError) -> Int {
         let (count, deleted) = try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
@@ -57,7 +59,7 @@ extension SearchIndex {
             let derived = DerivedWriter(db)
             var count = 0
             for id in expired {
-                // One may have gone with another.
+                // An item may have been deleted as a dependent of another.
                 count += try ItemWriter.delete(db, where: "id = ?", [id], derived)
                 if ContinuousClock.now >= end { break }
             }
@@ -68,27 +70,29 @@ extension SearchIndex {
         return count
     }
 
-    /// Merges segments of the full-text tables for a few milliseconds, until each table is one.
+    /// Merges segments of the full-text tables for a few milliseconds, until each table has one
+    /// segment.
     ///
-    /// - Parameter isFirst: Whether what came since is to be merged too. The steps that follow go on with what was begun, so
-    ///   that donations in between do not keep them from ending.
-    /// - Returns: Whether there was anything to do.
+    /// - Parameter isFirst: `true` to include segments created since the last merge. Later steps
+    ///   only continue a merge, so that new donations do not keep it from ending.
+    /// - Returns: `true` if there was anything to do.
     public func mergeStep(isFirst: Bool) async throws(SearchIndexError) -> Bool {
         try await write("Merging what full texts are found by") { db in
             try FullTextMerging.step(db, pages: FullTextMerging.minimumStep, joinsAll: isFirst)
         }
     }
 
-    /// Gives some free pages back to the file system.
+    /// Returns some free pages to the file system.
     ///
-    /// - Returns: How many are left; 0 where that cannot be done in steps.
+    /// - Returns: The number of free pages left; 0 if pages cannot be returned in steps.
     public func vacuumStep() async throws(SearchIndexError) -> Int {
         try await write("Giving back free pages", Self.giveBackPages)
     }
 
-    /// Gives some free pages back if they are many, so that those that a merge needs next need not be asked for again.
+    /// Returns some free pages to the file system if there are many. Keeps a reserve that the next
+    /// merge can use.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: `true` if pages were returned.
     @Sendable static func giveBackUnused(_ db: Database) throws -> Bool {
         let free = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
         guard free >= unusedPages,
@@ -102,7 +106,8 @@ extension SearchIndex {
 
     @Sendable static func giveBackPages(_ db: Database) throws -> Int {
         guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
-        // One by one: of several, each is a row without columns, which not every reader steps over.
+        // A page at a time: with several, SQLite returns a row without columns for each, which
+        // not every reader skips.
         for _ in 0..<pagesPerStep { try db.execute(sql: "PRAGMA incremental_vacuum(1)") }
         return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
     }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Small ASCII letters and digits that a text must contain once it is folded; looked for in its bytes, without folding it.
+/// A string of lowercase ASCII letters and digits that a folded text must contain. It is searched
+/// in the bytes of the text, without folding.
 struct ByteNeedle: Sendable {
-    /// What is looked for, never empty.
+    /// The bytes to find, never empty.
     private let bytes: [UInt8]
-    /// Which of the bytes is looked for first: the one that is rarest in most languages.
+    /// The index of the byte that is searched first: the one that is rarest in most languages.
     private let anchor: Int
-    /// For each letter the places at which it stands in the needle.
+    /// For each letter, a bit mask of its positions in the needle.
     private let masks: [UInt64]
 
     private static let maximumCount = 64
 
-    /// Of a longer text the beginning is looked for. `nil` if there is nothing to look for, or something else than small
-    /// letters and digits.
+    /// Creates a needle from the beginning of a text; `nil` if the text is empty or contains
+    /// anything other than lowercase letters and digits.
     init?(_ text: String) {
         bytes = Array(text.utf8.prefix(Self.maximumCount))
         guard !bytes.isEmpty, bytes.allSatisfy({ FoldedByte.isLetter($0) }) else { return nil }
@@ -29,7 +30,7 @@ struct ByteNeedle: Sendable {
 
     private typealias Block = SIMD16<UInt8>
 
-    /// Whether a text may contain the needle, whatever is folded away: `false` only if it does not.
+    /// Returns `false` only if a text does not contain the needle, whatever folding removes.
     func mayOccur(in text: UnsafeRawBufferPointer) -> Bool {
         let wanted = Block(repeating: bytes[anchor])
         let small = Block(repeating: 0x20)
@@ -38,7 +39,7 @@ struct ByteNeedle: Sendable {
         while position + Block.scalarCount <= text.count {
             let block = text.loadUnaligned(fromByteOffset: position, as: Block.self)
             if any(block .>= plain) { return mayOccurInFolded(text) }
-            // Small and capital letters differ in one bit, which digits have anyway.
+            // Uppercase and lowercase letters differ in one bit, which is always set in digits.
             if any((block | small) .== wanted) {
                 for index in position..<(position + Block.scalarCount) where occurs(in: text, anchorAt: index) {
                     return true
@@ -63,7 +64,7 @@ struct ByteNeedle: Sendable {
         return true
     }
 
-    /// The same for texts that are not plain: one bit for each byte of the needle that has been met.
+    /// Checks a text that is not ASCII, with one state bit for each matched byte of the needle.
     private func mayOccurInFolded(_ text: UnsafeRawBufferPointer) -> Bool {
         let last: UInt64 = 1 << UInt64(bytes.count - 1)
         var position = 0
@@ -83,18 +84,19 @@ struct ByteNeedle: Sendable {
     }
 }
 
-/// What a scalar becomes by folding, as far as its first bytes tell.
+/// The result of folding a scalar, as far as its first bytes determine it.
 enum FoldedByte: Equatable {
-    /// At most this small letter or this digit, and nothing else that is plain.
+    /// At most this lowercase letter or digit, and no other ASCII letter or digit.
     case letter(UInt8)
-    /// Something that is no plain letter or digit, whatever stands around it.
+    /// A character that is not an ASCII letter or digit in any context.
     case other
-    /// It may vanish, or become several letters.
+    /// A character that may vanish or become several letters.
     case unknown
 
     static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
 
-    /// What the scalar at a position becomes, and its length. Of bytes that are no UTF-8 nothing is known.
+    /// Returns the folding of the scalar at a position, and its length. The result is `unknown` for
+    /// invalid UTF-8.
     static func next(in text: UnsafeRawBufferPointer, at position: Int) -> (FoldedByte, Int) {
         let lead = text[position]
         if lead < 0x80 {
@@ -104,11 +106,11 @@ enum FoldedByte: Equatable {
         guard position + 1 < text.count else { return (.unknown, 1) }
         let second = text[position + 1]
         switch (lead, second) {
-        // The soft hyphen vanishes; superscripts and fractions are digits. Cyrillic.
+        // The soft hyphen vanishes; superscripts and fractions contain digits. Then Cyrillic.
         case (0xC2, 0xAA...0xBE): return (.unknown, 2)
         case (0xC2, _), (0xD0...0xD1, _): return (.other, 2)
         case (0xC3...0xC8, _): return (latin[Int(lead & 0x1F) << 6 | Int(second & 0x3F)], 2)
-        // Dashes and quotation marks, but not what shows nothing; Kana; ideographs; Hangul.
+        // Dashes and quotation marks, but not invisible characters; Kana; ideographs; Hangul.
         case (0xE2, 0x80):
             guard position + 2 < text.count, (0x90...0xA7).contains(text[position + 2]) else { return (.unknown, 1) }
             return (.other, 3)
@@ -117,7 +119,7 @@ enum FoldedByte: Equatable {
         }
     }
 
-    /// The Latin letters up to U+023F.
+    /// The foldings of Latin letters up to U+023F.
     private static let latin: [FoldedByte] = (0..<UInt32(0x240)).map { value in
         guard let scalar = Unicode.Scalar(value) else { return .unknown }
         let folded = Array(AttributeKey.folded(String(scalar)))

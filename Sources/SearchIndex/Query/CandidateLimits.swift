@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the compiler of queries changes from one index to another (``QueryCompiler``). What is found is the same with any.
+/// The thresholds at which the query compiler switches between indexes (``QueryCompiler``). They do
+/// not affect the results.
 struct CandidateLimits: Sendable {
-    /// The keys of so few rows are read faster than words are looked up.
+    /// The number of rows below which reading their keys is faster than looking up words.
     var fewRows: Int64 = 2048
-    /// In a store with fewer texts no word takes long to look up.
+    /// The number of texts up to which every word is looked up, which a small store does quickly.
     var smallStore: Int64 = 20_000
-    /// So many of the newest texts are a sample of which words are common.
+    /// The number of newest texts in the sample that shows which words are common.
     var sample: Int64 = 1 << 16
-    /// A word is common if one of so many texts in the sample has it.
+    /// The divisor for common words. A word is common if one of this many texts in the sample has
+    /// it.
     var commonShare: Int64 = 100
-    /// The texts of a word may be gone through, to find those that have others too, if at most one of so many has it.
+    /// The divisor for scanned words. The texts of a word are scanned for other words only if fewer
+    /// than one of this many texts has the word.
     var skippedShare: Int64 = 16
-    /// So many words of a pattern are looked at.
+    /// The largest number of words of a pattern that are checked.
     var words = 16
-    /// The most words in which a part is looked for. FTS5 compares all of them for each text it finds.
+    /// The largest number of dictionary words that contain a part. FTS5 compares all of them for
+    /// each text that it finds.
     var expansions = 64
-    /// Where an attribute has fewer rows than one for so many texts, its keys are read rather than all items.
+    /// The divisor for rare attributes. If an attribute has at most one row for this many texts,
+    /// its keys are read instead of all items.
     var rareShare: Int64 = 16
-    /// Where one of so many items has a body, keys leave too many candidates of a query for parts of words in bodies.
+    /// The divisor for bodies. If more than one of this many texts has a body, keys leave too many
+    /// candidates for word parts in bodies.
     var bodyShare: Int64 = 4
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// A piece of SQL with the values for its question marks. Nothing that comes from a query is ever part of the text.
+/// A piece of SQL with the values of its parameters. Text from a query is never part of the SQL.
 struct SQLFragment {
     private(set) var sql = ""
     private(set) var arguments: [DatabaseValue] = []
 
     mutating func append(_ sql: StaticString) { self.sql += "\(sql)" }
 
-    /// Appends text of this program that is put together from several constants.
+    /// Appends SQL that is composed of constants of this program.
     mutating func append(constant sql: String) { self.sql += sql }
 
     mutating func append(_ sql: StaticString, _ argument: some DatabaseValueConvertible) {
@@ -21,7 +21,7 @@ struct SQLFragment {
         arguments += other.arguments
     }
 
-    /// `IN (?, ?, …)`.
+    /// Appends `IN (?, ?, …)`, or `= ?` for one value.
     mutating func appendList(_ sql: StaticString, _ values: [some DatabaseValueConvertible]) {
         if values.count == 1 {
             append(sql)
@@ -35,7 +35,7 @@ struct SQLFragment {
 }
 
 extension CandidateSet {
-    /// The condition on `item` that restricts it to the candidates; `nil` if there is none.
+    /// The condition that restricts `item` to the candidates; `nil` if there is none.
     var condition: SQLFragment? {
         var fragment = SQLFragment()
         switch self {
@@ -53,7 +53,7 @@ extension CandidateSet {
         return fragment
     }
 
-    /// A select of item numbers, with repetitions, in one column `item`.
+    /// Appends a statement that selects item numbers, possibly repeated, as the column `item`.
     private func select(_ fragment: inout SQLFragment) {
         switch self {
         case .everything: fragment.append("SELECT id AS item FROM item")
@@ -71,7 +71,7 @@ extension CandidateSet {
                 set.selectNested(&fragment)
             }
         case .all(let sets):
-            // Complements restrict, but do not list.
+            // Complements restrict a list but cannot supply one.
             let listed = sets.firstIndex { if case .except = $0 { false } else { true } }
             if let listed {
                 fragment.append("SELECT item FROM (")
@@ -97,7 +97,7 @@ extension CandidateSet {
         }
     }
 
-    /// The select as an operand of `UNION ALL`.
+    /// Appends the statement as an operand of `UNION ALL`.
     private func selectNested(_ fragment: inout SQLFragment) {
         guard case .any = self else { return select(&fragment) }
         fragment.append("SELECT item FROM (")
@@ -115,7 +115,7 @@ extension AttributeLookup {
         case .values(let values): fragment.appendList(" AND value", values)
         case .numbers(let lower, let upper):
             if let lower { fragment.append(lower.isIncluded ? " AND value >= ?" : " AND value > ?", lower.value) }
-            // Every text is greater than every number.
+            // In SQLite, every text is greater than every number.
             if let upper {
                 fragment.append(upper.isIncluded ? " AND value <= ?" : " AND value < ?", upper.value)
             } else {
@@ -123,7 +123,7 @@ extension AttributeLookup {
             }
         case .texts(let lower, let upper, let parts):
             fragment.append(" AND value >= ?", lower)
-            // And every blob greater than every text.
+            // Every blob is greater than every text.
             if let upper { fragment.append(" AND value < ?", upper) } else { fragment.append(" AND value < x''") }
             guard !parts.isEmpty else { return }
             fragment.append(" AND (")

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Items that may satisfy a query, as the indexes tell them.
+/// The items that may satisfy a query according to the indexes.
 indirect enum CandidateSet {
-    /// No restriction.
+    /// All items.
     case everything
-    /// No item at all.
+    /// No item.
     case nothing
-    /// The items of rows of the attribute index.
+    /// The items of rows in the attribute index.
     case rows(AttributeLookup)
-    /// The items whose identifier is within bounds; for plain identifiers (``AttributeRows``).
+    /// The items whose identifier is in a range; only for ASCII identifiers (``AttributeRows``).
     case identifiers(IdentifierLookup)
     /// The items that the full-text tables find by their words.
     case words(FullTextLookup)
     /// The items in at least one of the sets.
     case any([CandidateSet])
-    /// The items in all of the sets; the first should be the smallest.
+    /// The items in all of the sets; the smallest set should be the first.
     case all([CandidateSet])
     /// The items that are not in the set.
     case except(CandidateSet)
 
-    /// The union, in its simplest form.
+    /// Returns the union in its simplest form.
     static func union(_ sets: [CandidateSet]) -> CandidateSet {
         var parts: [CandidateSet] = []
         for set in sets {
@@ -34,7 +34,8 @@ indirect enum CandidateSet {
         return parts.isEmpty ? .nothing : parts.count == 1 ? parts[0] : .any(parts)
     }
 
-    /// Alternatives for the same attributes become one lookup: programs ask for long lists of identifiers.
+    /// Appends a set. Combines alternative values of the same attributes into one lookup, because
+    /// programs send long lists of identifiers.
     private static func append(_ set: CandidateSet, to parts: inout [CandidateSet]) {
         if case .rows(let added) = set, case .values(let addedValues) = added.test {
             for (index, part) in parts.enumerated() {
@@ -48,7 +49,7 @@ indirect enum CandidateSet {
         parts.append(set)
     }
 
-    /// The intersection, in its simplest form.
+    /// Returns the intersection in its simplest form.
     static func intersection(_ sets: [CandidateSet]) -> CandidateSet {
         var parts: [CandidateSet] = []
         for set in sets {
@@ -71,7 +72,7 @@ indirect enum CandidateSet {
         }
     }
 
-    /// Whether the set only says which items are not in it.
+    /// `true` if the set only excludes items.
     var isComplement: Bool { if case .except = self { true } else { false } }
 
     var lookupCount: Int {
@@ -84,16 +85,17 @@ indirect enum CandidateSet {
     }
 }
 
-/// Rows of the attribute index: those of some attributes whose values pass a test.
+/// The rows of the attribute index for some attributes whose values satisfy a test.
 struct AttributeLookup {
     enum Test {
         /// Any row: the attribute has a value.
         case presence
-        /// One of these values.
+        /// A value in this list.
         case values([DatabaseValue])
-        /// A number between bounds.
+        /// A number in a range.
         case numbers(lower: NumberBound?, upper: NumberBound?)
-        /// A key from `lower` up to, not including, `upper`, which contains all `parts` or was cut.
+        /// A key from `lower` up to but not including `upper` that contains all `parts` or was
+        /// truncated.
         case texts(lower: String, upper: String?, parts: [String])
     }
 
@@ -107,7 +109,7 @@ struct AttributeLookup {
     var test: Test
 }
 
-/// Plain identifiers: equal to one, or from `lower` up to, not including, `upper`.
+/// A test for ASCII identifiers: equal to a value, or from `lower` up to but not including `upper`.
 enum IdentifierLookup {
     case equal(String)
     case range(lower: String, upper: String)

@@ -2,15 +2,15 @@
 import GRDB
 import MetadataQuery
 
-/// A metadata query with its filters, ready to be compiled against a store.
+/// A metadata query with its filters, ready to be compiled for a store.
 struct PreparedQuery: Sendable {
-    /// The most comparisons of a query and its filters, and how deep they may nest.
+    /// The limits of a query with its filters: the number of comparisons, and the nesting depth.
     static let maximumTerms = 4096
     static let maximumDepth = 256
 
     let expression: QueryExpression
     let context: QueryContext
-    /// Only items of this bundle; `nil` means all.
+    /// The bundle whose items are searched; `nil` means all.
     let bundle: String?
     let limits: CandidateLimits
     private let evaluator: QueryEvaluator
@@ -28,7 +28,7 @@ struct PreparedQuery: Sendable {
         evaluator = QueryEvaluator(expression, context: context)
     }
 
-    /// Without recursion, since nothing is known yet about the depth.
+    /// Checks the limits without recursion, because the depth is not yet known.
     private static func check(_ expression: QueryExpression) throws(IndexQueryError) {
         var rest = [(expression, 1)]
         var terms = 0
@@ -53,7 +53,7 @@ struct PreparedQuery: Sendable {
         }
     }
 
-    /// Compiles the query and runs `body` with it, on a connection that has no running statement.
+    /// Compiles the query and runs `body` with it, on a connection without running statements.
     func run<Value>(_ db: Database, now: Double, _ body: (CompiledQuery) throws -> Value) throws -> Value {
         let compiled = try CompiledQuery(self, db, now: now)
         guard !compiled.isExact else { return try body(compiled) }
@@ -61,16 +61,16 @@ struct PreparedQuery: Sendable {
     }
 }
 
-/// The condition that a query is in SQL, in one state of the store.
+/// A query as an SQL condition, for one state of the store.
 struct CompiledQuery {
-    /// Whether the indexes alone decide, without a look at the records.
+    /// `true` if the indexes alone decide, without reading records.
     let isExact: Bool
-    /// Whether indexes list the candidates; otherwise all items are looked at.
+    /// `true` if indexes list the candidates; otherwise all items are scanned.
     let hasCandidates: Bool
-    /// The items that match: a condition on `item`.
+    /// The condition on `item` that the matches satisfy.
     let condition: SQLFragment
 
-    /// The most variables of the candidates, below SQLite's 32,766.
+    /// The largest number of variables for candidates, below SQLite's limit of 32,766.
     private static let maximumArguments = 16_384
 
     init(_ query: PreparedQuery, _ db: Database, now: Double) throws {
@@ -90,7 +90,7 @@ struct CompiledQuery {
             condition.append(candidates)
             condition.append(" AND ")
         }
-        // The plus sign keeps SQLite from walking over another index than that of the candidates.
+        // The unary plus keeps SQLite from using another index than the candidates'.
         if let bundle = query.bundle {
             let number = try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle])
@@ -102,12 +102,12 @@ struct CompiledQuery {
         self.condition = condition
     }
 
-    /// Selects from the matches; `tail` follows the condition.
+    /// Returns a statement that selects from the matches; `tail` follows the condition.
     func select(_ columns: String, tail: SQLFragment = SQLFragment()) -> SQLFragment {
         var fragment = SQLFragment()
         fragment.append("SELECT ")
         fragment.append(constant: columns)
-        // The order of the join is fixed: candidates first.
+        // CROSS JOIN fixes the join order: candidates first.
         fragment.append(" FROM item CROSS JOIN bundle ON bundle.id = item.bundle WHERE ")
         fragment.append(condition)
         fragment.append(tail)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Items that the full-text tables find.
+/// The items that the full-text tables find.
 struct FullTextLookup {
-    /// Which of the tables (``FullTextIndex``).
+    /// The full-text table (``FullTextIndex``).
     var table: StaticString
-    /// What it is asked. Made of plain words and tags, never of the text of a query.
+    /// The FTS5 expression. It consists of ASCII words and tags and never contains the text of a
+    /// query.
     var expression: String
 
     func select(_ fragment: inout SQLFragment) {

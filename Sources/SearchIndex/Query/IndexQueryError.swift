@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a metadata query got no answer.
+/// The reason for which a metadata query failed.
 public enum IndexQueryError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The task was cancelled; the work has stopped.
     case cancelled
-    /// The query is larger than what is accepted; parsed queries within the standard limits never are.
+    /// The query exceeds a limit. Parsed queries within the standard limits never do.
     case tooComplex(what: String, value: Int, limit: Int)
     /// The index could not be read.
     case index(SearchIndexError)

@@ -4,7 +4,7 @@ import MetadataQuery
 import TextAnalysis
 
 extension IndexTest {
-    /// What `==` and the ordering operators ask; `!=` as `==`.
+    /// Creates the test for a comparison; `!=` has the same test as `==`.
     init(_ comparison: Comparison, context: QueryContext) {
         if comparison.isPresenceTest {
             self = .presence
@@ -39,7 +39,7 @@ extension IndexTest {
 
     // MARK: Numbers
 
-    /// What `InRange` asks.
+    /// Creates the test for `InRange`.
     init(_ range: RangePredicate, context: QueryContext) {
         func value(_ bound: RangeBound) -> (number: QueryNumber, isTime: Bool) {
             switch bound {
@@ -81,7 +81,7 @@ extension IndexTest {
             self = .never
             return
         }
-        // Truth values are 0 and 1 in the index, and no times.
+        // The index stores Booleans as 0 and 1, but they are not times.
         let mayBeTruth =
             (lower?.number.approximation ?? -.infinity) <= 1 && (upper?.number.approximation ?? .infinity) >= 0
         self.init(.numbers(lower: bound(lower), upper: bound(upper)), isExact: !(isTime && mayBeTruth))
@@ -94,7 +94,8 @@ extension IndexTest {
     private init(_ pattern: TextPattern, _ options: MatchOptions, number: QueryNumber?, _ context: QueryContext) {
         let isAnywhere = !options.isDisjoint(with: [.wordBased, .tokenized])
         if pattern.elements.isEmpty {
-            // The empty text, with any modifiers; but a text of diacritics alone has the same key.
+            // The empty text, with any modifiers. A text that consists of diacritics has the same
+            // key.
             self.init(.values(["".databaseValue]), isExact: false)
         } else if isAnywhere {
             self.init(Self.containing(pattern.elements, options), isExact: false)
@@ -107,7 +108,7 @@ extension IndexTest {
         literal = pattern.literal
     }
 
-    /// Whether folding is all that is asked of a text: then its key, unless it was cut, is what is compared.
+    /// Returns `true` if the comparison is equivalent to comparing keys that are not truncated.
     private static func comparesKeys(_ options: MatchOptions, _ context: QueryContext) -> Bool {
         options == [.caseInsensitive, .diacriticInsensitive]
             && context.maximumTextLength >= AttributeKey.maximumExamined
@@ -146,11 +147,12 @@ extension IndexTest {
         .texts(lower: "", upper: nil, parts: parts(elements, options))
     }
 
-    /// What the keys of all matches contain: the longest literals, which rule out most.
+    /// Returns the strings that the keys of all matches contain. The longest literals come first,
+    /// because they rule out the most items.
     private static func parts(_ elements: some Sequence<TextPattern.Element>, _ options: MatchOptions) -> [String] {
         var parts: Set<String> = []
         for case .literal(let literal) in elements {
-            // Words are looked for one by one; without `t` the literal stands as a whole.
+            // With `t`, each word is matched separately; without it, the literal as a whole.
             let texts = options.contains(.tokenized) ? words(of: literal, options) : [literal]
             for text in texts {
                 if let part = AttributeKey.Part(text, isStart: false), !part.contained.isEmpty {
@@ -162,7 +164,8 @@ extension IndexTest {
         return Array(sorted.prefix(8))
     }
 
-    /// The words of a literal as the evaluator has them: some scalars become several words when case is folded.
+    /// Returns the words of a literal as the evaluator sees them. Case folding splits some scalars
+    /// into several words.
     private static func words(of literal: String, _ options: MatchOptions) -> [String] {
         let folded = TextFolding.folded(
             literal, case: options.contains(.caseInsensitive), diacritics: options.contains(.diacriticInsensitive))

@@ -2,23 +2,26 @@
 import MetadataQuery
 import TextAnalysis
 
-/// The plain words that every text has that matches a pattern, as far as the pattern tells where words begin and end.
+/// The words of ASCII letters and digits that every text matching a pattern must contain, as far as
+/// the pattern determines the word boundaries.
 ///
-/// Only small ASCII letters and digits are looked at, in the folded literals: whatever the modifiers, such a run stands
-/// within one word of a text that contains the literal, and a plain sign beside it ends that word.
+/// Only runs of ASCII letters and digits in the folded literals are considered. Whatever the
+/// modifiers, such a run is within one word of a text that contains the literal, and an adjacent
+/// ASCII separator ends that word.
 struct PatternWords {
-    /// Words that stand side by side.
+    /// A sequence of adjacent words.
     struct Phrase: Hashable {
         var words: [String]
-        /// Whether the last may be the beginning of one.
+        /// `true` if the last word may be a prefix.
         var isPrefix: Bool
-        /// Whether the first may also begin within a word, where a capital follows a small letter.
+        /// `true` if the first word may also begin within a word, where a capital follows a
+        /// lowercase letter.
         var mayBeginWithinWord: Bool
     }
 
-    /// All of them occur in a text that matches.
+    /// The phrases, all of which occur in a matching text.
     private(set) var phrases: [Phrase] = []
-    /// The longest run of letters of which it is not known where its word begins.
+    /// The longest run of letters whose word boundary is unknown.
     private(set) var fragment: String?
 
     init(_ pattern: TextPattern, _ options: MatchOptions) {
@@ -46,7 +49,8 @@ struct PatternWords {
             let start = place
             while place < scalars.count, Self.isLetter(scalars[place]) { place += 1 }
             guard place > start else {
-                // What is not plain may be a word, so the next one does not follow the last.
+                // A character outside ASCII may be a word, so the next word is not adjacent to the
+                // last one.
                 if scalars[place].value >= 0x80 { close(&open) }
                 place += 1
                 continue
@@ -58,7 +62,7 @@ struct PatternWords {
                 if word.utf8.count > fragment?.utf8.count ?? 0 { fragment = word }
                 continue
             }
-            // Divided, the words stand anywhere, and each of them from boundary to boundary.
+            // With the modifier `t`, the words occur anywhere, each from boundary to boundary.
             let isWhole =
                 isDivided
                 ? !dividesWords && (precedesSign || (place == scalars.count && endsAtBoundary)) : precedesSign

@@ -4,11 +4,12 @@ import ItemRecord
 import MetadataQuery
 import TextAnalysis
 
-/// What a predicate asks of a value, in the terms of the attribute index.
+/// A predicate in terms of the attribute index.
 struct IndexTest {
-    /// The lookups, and whether every row that one finds is a match. An item is a candidate if one of them finds it.
+    /// The lookups, each with `true` if every row found is a match. An item is a candidate if one
+    /// of the lookups finds it.
     var tests: [(test: AttributeLookup.Test, isExact: Bool)]
-    /// The text to which a type may conform.
+    /// The type identifier to which a type may conform.
     var literal: String?
 
     static var presence: IndexTest { IndexTest(.presence, isExact: true) }
@@ -16,7 +17,7 @@ struct IndexTest {
 
     init() { tests = [] }
 
-    /// The tests that only values other than texts pass.
+    /// The tests that match values other than texts.
     var withoutTexts: IndexTest {
         var test = self
         test.tests.removeAll { test, _ in
@@ -64,14 +65,14 @@ extension QueryCompiler {
         return try find(test, names: attributes.map(\.number))
     }
 
-    /// The items of which one of the attributes passes the test.
+    /// Returns the items for which one of the attributes passes the test.
     func find(_ test: IndexTest, names: [Int64]) throws -> Result {
         guard !names.isEmpty, !test.tests.isEmpty else { return Result(candidates: .nothing, isExact: true) }
         var sets: [CandidateSet] = []
         var isExact = true
         for (test, isExactTest) in test.tests {
             let lookup = AttributeLookup(names: names, test: test)
-            // A lookup that finds nothing leaves no doubt: most numbers are not to be found as texts too.
+            // An empty lookup keeps the result exact: most numbers do not occur as texts.
             if !isExactTest, case .values = test, try isEmpty(lookup) { continue }
             sets.append(.rows(lookup))
             isExact = isExact && isExactTest
@@ -92,7 +93,7 @@ extension QueryCompiler {
         return try Int64.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) == nil
     }
 
-    /// The attributes that `**` looks at; `nil` when they are too many, or not like others.
+    /// Returns the attributes that `**` covers; `nil` if there are too many or some are special.
     private func defaultNames() throws -> [NumberedName]? {
         if let known = cache.defaultNames { return known }
         let names = try findDefaultNames()
@@ -134,7 +135,7 @@ extension QueryCompiler {
         }
         guard comparison.options.isEmpty else { return .unrestricted }
         let isWhole = context.maximumTextLength >= ItemRecord.maximumIdentifierBytes
-        // Identifiers that are not plain have rows as other attributes have.
+        // Identifiers that are not ASCII have rows like other attributes.
         let other = try AttributeIndex.number(of: "uniqueIdentifier", db)
         var results = try other.map { [try find(test, names: [$0])] } ?? []
         func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (1..<0x80).contains($0) } }
@@ -146,7 +147,7 @@ extension QueryCompiler {
         } else if case .literal(let literal)? = pattern.elements.first {
             let start = TextFolding.folded(literal, case: false, diacritics: false)
             if isPlain(start) {
-                // The greatest plain character is DEL.
+                // The greatest ASCII character is DEL.
                 let range = IdentifierLookup.range(lower: start, upper: start + "\u{80}")
                 let isExact = pattern.prefix != nil && other == nil && isWhole
                 results.append(Result(candidates: .identifiers(range), isExact: isExact))
@@ -159,7 +160,7 @@ extension QueryCompiler {
 
     // MARK: Types
 
-    /// The stored tree, the type, and the types that occur and conform to the literal.
+    /// Combines the stored type tree, the type, and the existing types that conform to the literal.
     private func findType(_ test: IndexTest) throws -> Result {
         var results: [Result] = []
         for name in [AttributeKind.typeTree, AttributeKind.type] {
@@ -167,7 +168,7 @@ extension QueryCompiler {
             results.append(try find(test, names: [number]))
             guard let literal = test.literal else { continue }
             guard let types = try types(of: number) else { return .unrestricted }
-            // A key that was cut may stand for anything.
+            // A truncated key may be that of any type.
             let conforming = types.filter {
                 AttributeKey.isCut($0) || context.conforms($0, literal)
             }
@@ -179,7 +180,8 @@ extension QueryCompiler {
         return Self.union(results)
     }
 
-    /// The distinct texts of an attribute: one step in the index for each; `nil` when they are too many.
+    /// Returns the distinct texts of an attribute, with one index lookup for each; `nil` if there
+    /// are too many.
     private func types(of name: Int64) throws -> [String]? {
         if let known = cache.types[name] { return known }
         let types = try findTypes(of: name)
@@ -201,10 +203,10 @@ extension QueryCompiler {
     }
 }
 
-/// Attributes that are not like others.
+/// The attributes with special handling.
 enum AttributeKind {
     static let type = "contentType"
     static let typeTree = "contentTypeTree"
-    /// Those for which the evaluator looks elsewhere than among the item's attributes.
+    /// The attributes that the evaluator does not read from the item's attributes.
     static let special = ["uniqueIdentifier", "domainIdentifier", typeTree]
 }

@@ -3,16 +3,18 @@ import GRDB
 import MetadataQuery
 
 extension QueryCompiler {
-    /// An attribute and its number; the name is empty for those that items themselves call searchable by default.
+    /// An attribute and its number; the name is empty for the attributes that items declare
+    /// searchable by default.
     struct NumberedName {
         var name: String
         var number: Int64
     }
 
-    /// The candidates of a comparison of texts, where the full-text tables help to find them: they hold the texts of many
-    /// attributes whole, while the attribute index has keys, which can be searched by their beginnings alone.
+    /// Returns the candidates of a text comparison from the full-text tables. These contain the
+    /// whole texts of many attributes; the attribute index only has keys, which can be searched by
+    /// their beginnings.
     ///
-    /// - Returns: `nil` if the attribute index does as well.
+    /// - Returns: `nil` if the attribute index is at least as good.
     func findWords(
         _ test: IndexTest, _ attributes: [NumberedName], _ comparison: Comparison
     ) throws -> Result? {
@@ -26,7 +28,7 @@ extension QueryCompiler {
         let columns = Set(held.compactMap { SearchableText.column(of: $0.name) })
         switch try words.find(PatternWords(pattern, comparison.options), columns: columns) {
         case .unknown:
-            // Of long texts the keys tell little, so that most items would be candidates.
+            // Keys say little about long texts, so most items would be candidates.
             let bodies = held.filter { SearchableText.column(of: $0.name) == "body" }.map(\.number)
             let isLong = try !bodies.isEmpty && !hasFewerRows(bodies, than: words.texts / limits.bodyShare + 1)
             return isLong ? .unrestricted : nil
@@ -37,14 +39,15 @@ extension QueryCompiler {
             var results = [Result(candidates: .words(lookup), isExact: false)]
             let others = attributes.filter { SearchableText.column(of: $0.name) == nil }.map(\.number)
             if !others.isEmpty { results.append(try find(test, names: others)) }
-            // A text may spell a number, and be compared with numbers.
+            // A text may be a number, and be compared with numbers.
             let numeric = test.withoutTexts
             if !numeric.tests.isEmpty { results.append(try find(numeric, names: numbers)) }
             return Self.union(results)
         }
     }
 
-    /// Whether a text must begin with a literal: the attribute index is sorted for that.
+    /// Returns `true` if a text must begin with a literal. The sorted attribute index serves such
+    /// patterns.
     private static func isBeginning(_ pattern: TextPattern, _ options: MatchOptions) -> Bool {
         guard options.isDisjoint(with: [.wordBased, .tokenized]) else { return false }
         switch pattern.elements.first {

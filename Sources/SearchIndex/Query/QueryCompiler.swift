@@ -2,12 +2,13 @@
 import GRDB
 import MetadataQuery
 
-/// Turns a query into the items that the indexes cannot rule out.
+/// Compiles a query to the set of items that the indexes cannot rule out.
 ///
-/// Sound by construction: no item that satisfies the query is ever left out, and when the set is called exact no other
-/// is in it. What the indexes cannot tell is no restriction; the evaluator has the last word (``QueryEvaluator``).
+/// The result never omits an item that satisfies the query. If the set is exact, it contains no
+/// other items. Conditions that the indexes cannot test do not restrict the set; the evaluator
+/// decides (``QueryEvaluator``).
 struct QueryCompiler {
-    /// Candidates, and whether they are all matches.
+    /// The candidates, and `true` if all of them match.
     struct Result {
         var candidates: CandidateSet
         var isExact: Bool
@@ -15,25 +16,26 @@ struct QueryCompiler {
         static var unrestricted: Result { Result(candidates: .everything, isExact: false) }
     }
 
-    /// How deep sets may nest in one another, below SQLite's limits for its parser; deeper parts are left to the
-    /// evaluator.
+    /// The largest nesting depth of sets, below the limits of SQLite's parser. The evaluator
+    /// handles deeper parts.
     static let maximumDepth = 8
-    /// The most lookups of one query; more are left to the evaluator.
+    /// The largest number of lookups of one query. The evaluator handles queries with more.
     static let maximumLookups = 128
-    /// The most values and attributes in one lookup, far below SQLite's limit for variables.
+    /// The largest number of values and attributes in one lookup, far below SQLite's limit for
+    /// variables.
     static let maximumValues = 4096
-    /// When one operand of `&&` has fewer candidates than this, evaluating them costs less than looking up operands
-    /// that have more.
+    /// The number of candidates of one `&&` operand below which evaluating them costs less than
+    /// looking up larger operands.
     static let fewCandidates = 3000
 
     let db: Database
     let context: QueryContext
     let limits: CandidateLimits
-    /// Whether the full-text tables are of the present format, so that queries may rely on them.
+    /// `true` if the full-text tables have the current format, so that queries may use them.
     let hasWords: Bool
     let cache = Cache()
 
-    /// What several comparisons of one query ask for.
+    /// Results that several comparisons of one query need.
     final class Cache {
         var types: [Int64: [String]?] = [:]
         var defaultNames: [NumberedName]??
@@ -46,7 +48,7 @@ struct QueryCompiler {
         hasWords = try FullTextIndex.derived.isCurrent(db)
     }
 
-    /// The candidates of a query. Reads the names, types and sizes that it needs to know.
+    /// Returns the candidates of a query. Reads the attribute names, types and sizes that it needs.
     func compile(_ expression: QueryExpression) throws -> Result {
         let result = try compile(expression, depth: 0)
         guard result.candidates.lookupCount <= Self.maximumLookups else { return .unrestricted }
@@ -63,7 +65,7 @@ struct QueryCompiler {
             var results: [Result] = []
             for operand in operands {
                 let result = try compile(operand, depth: depth + 1)
-                // Nothing that follows can restrict any more.
+                // No later operand can restrict the set.
                 if case .everything = result.candidates { return result.isExact ? result : .unrestricted }
                 results.append(result)
             }
@@ -84,7 +86,7 @@ struct QueryCompiler {
     // MARK: Intersections
 
     private func intersection(_ results: [Result]) throws -> Result {
-        // False is false, whatever else is asked.
+        // A false operand makes the conjunction false.
         if let never = results.first(where: { if case .nothing = $0.candidates { true } else { false } }) {
             return Result(candidates: never.candidates, isExact: true)
         }
@@ -98,7 +100,7 @@ struct QueryCompiler {
             candidates: .intersection(few.map(\.set)), isExact: isExact && few.count == sized.count)
     }
 
-    /// About how many items are in the set, counted up to ``fewCandidates``.
+    /// Returns the approximate number of items in a set, counted up to ``fewCandidates``.
     private func size(of set: CandidateSet) throws -> Int {
         switch set {
         case .nothing: return 0

@@ -4,7 +4,8 @@ import GRDB
 import MetadataQuery
 import Synchronization
 
-/// The evaluator of queries as an SQL function of a record, so that both can only agree.
+/// The query evaluator as an SQL function of a record, so that SQL and direct evaluation always
+/// agree.
 struct QueryEvaluator: Sendable {
     private let matcher: QueryMatcher
     private let projection: RecordProjection
@@ -16,7 +17,7 @@ struct QueryEvaluator: Sendable {
         prefilter = RecordPrefilter(expression, context: context)
     }
 
-    /// Whether the item of a stored record satisfies the query.
+    /// Returns `true` if the item of a stored record satisfies the query.
     func matches(_ value: DatabaseValue) throws -> Bool {
         guard case .blob(let bytes) = value.storage else { return false }
         if let prefilter, bytes.withContiguousStorageIfAvailable({ !prefilter.mayMatch($0) }) ?? false { return false }
@@ -30,10 +31,10 @@ struct QueryEvaluator: Sendable {
     /// The name of the function, which takes one record.
     static let functionName = "metadata_query_matches"
 
-    /// Runs `body` on a connection that knows the function.
+    /// Registers the function with a connection and runs `body`.
     ///
-    /// No statement of the connection may be running: SQLite does not let functions change under one. Afterwards the
-    /// function stays, and holds nothing.
+    /// The connection must have no running statement: SQLite does not let functions change during
+    /// one. Afterwards the function stays registered, but no longer refers to the evaluator.
     func withFunction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         let slot = Slot(self)
         db.add(
@@ -47,7 +48,7 @@ struct QueryEvaluator: Sendable {
         return try body()
     }
 
-    /// Holds the evaluator for as long as the query runs.
+    /// Holds the evaluator while the query runs.
     private final class Slot: Sendable {
         private let content: Mutex<QueryEvaluator?>
 

@@ -2,7 +2,7 @@
 import Foundation
 import MetadataQuery
 
-/// What `$time` terms of a query depend on besides the present: where the person is who asks.
+/// The locale settings that affect the `$time` terms of a query, besides the present time.
 public struct QueryPlace: Hashable, Sendable, Codable {
     /// The time zone's identifier, such as `Europe/Oslo`.
     public var timeZone: String
@@ -15,12 +15,13 @@ public struct QueryPlace: Hashable, Sendable, Codable {
         self.firstWeekday = firstWeekday
     }
 
-    /// Where this process is.
+    /// The settings of this process.
     public static var current: QueryPlace {
         QueryPlace(timeZone: TimeZone.current.identifier, firstWeekday: Calendar.current.firstWeekday)
     }
 
-    /// A clock that stands still at a moment, in seconds since 2001-01-01 UTC. An unknown time zone is this process's.
+    /// Returns a clock fixed at a time, in seconds since 2001-01-01 UTC. An unknown time zone is
+    /// replaced by that of this process.
     package func clock(at now: Double) -> QueryClock {
         let zone = TimeZone(identifier: timeZone) ?? TimeZone.current
         let weekday = (1...7).contains(firstWeekday) ? QueryClock.Weekday(rawValue: (firstWeekday + 5) % 7) : nil

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// Turns down most records that do not satisfy a query by a look at their bytes: decoding and folding their texts takes ten
-/// times as long.
+/// Rejects most records that do not satisfy a query by searching their bytes. Decoding and folding
+/// their texts takes ten times as long.
 struct RecordPrefilter: Sendable {
-    /// One attribute, or those that are searchable by default, must contain something.
+    /// A string that one attribute, or one of the attributes searchable by default, must contain.
     private struct Demand {
-        /// `nil` means those that are searchable by default.
+        /// The attribute name; `nil` for the attributes that are searchable by default.
         var name: [UInt8]?
         var needle: ByteNeedle
     }
 
-    /// At least one of these is fulfilled by every item that satisfies the query.
+    /// The demands, of which every match satisfies at least one.
     private let demands: [Demand]
     private let isSearchableByDefault: @Sendable (String) -> Bool
 
-    /// With more, it is as well to decode the record.
+    /// The largest number of demands; with more, decoding the record is as fast.
     private static let maximumDemands = 8
 
-    /// `nil` if nothing is known of the bytes of the matches.
+    /// Creates a filter; `nil` if nothing is known about the bytes of the matches.
     init?(_ expression: QueryExpression, context: QueryContext) {
         guard let demands = Self.demands(expression), !demands.isEmpty else { return nil }
         if demands.contains(where: { $0.name == nil }),
@@ -30,7 +30,7 @@ struct RecordPrefilter: Sendable {
         isSearchableByDefault = context.isSearchableByDefault
     }
 
-    /// `nil` if there may be matches without any.
+    /// Returns the demands of an expression; `nil` if an item may match without satisfying any.
     private static func demands(_ expression: QueryExpression) -> [Demand]? {
         switch expression {
         case .range, .not: return nil
@@ -43,7 +43,7 @@ struct RecordPrefilter: Sendable {
             }
             return all
         case .and(let operands):
-            // One operand is enough: the one that is likely to turn down most.
+            // A single operand is enough: the one that probably rejects the most records.
             return operands.compactMap(demands).max { weight($0) < weight($1) }
         }
     }
@@ -57,13 +57,13 @@ struct RecordPrefilter: Sendable {
         switch comparison.attribute {
         case .anyAttribute: return Demand(name: nil, needle: needle)
         case .named(let name):
-            // Of other names there are several spellings.
+            // Other names have several spellings.
             guard name.utf8.allSatisfy({ $0 < 0x80 }), !AttributeKind.special.contains(name) else { return nil }
             return Demand(name: Array(name.utf8), needle: needle)
         }
     }
 
-    /// The longest run of plain letters and digits in the pattern.
+    /// Returns the longest run of ASCII letters and digits in the pattern.
     private static func needle(_ pattern: TextPattern) -> ByteNeedle? {
         var longest = ""
         for case .literal(let literal) in pattern.elements {
@@ -74,8 +74,8 @@ struct RecordPrefilter: Sendable {
         return ByteNeedle(longest)
     }
 
-    /// Whether the item of a record may satisfy the query: `false` only if it does not. Of bytes that are no record nothing
-    /// is said.
+    /// Returns `false` only if the item of a record does not satisfy the query. Returns `true` for
+    /// bytes that are not a record.
     func mayMatch(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var scanner = RecordScanner(bytes)
         guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
@@ -83,7 +83,7 @@ struct RecordPrefilter: Sendable {
         for _ in 0..<count {
             guard let name = scanner.text(), let traits = scanner.traits() else { return true }
             let wanted = UnsafeBufferPointer(rebasing: bytes[name])
-            // Asked at most once for each attribute.
+            // Cached, so that each attribute is checked at most once.
             var isDefault: Bool?
             let isSound = scanner.skipValue(depth: 0) { range in
                 guard !mayMatch else { return }
@@ -92,7 +92,7 @@ struct RecordPrefilter: Sendable {
                     if let name = demand.name {
                         return name.elementsEqual(wanted) && demand.needle.mayOccur(in: text)
                     }
-                    // To ask for the name takes longer than to look at most texts.
+                    // Checking the name takes longer than searching most texts.
                     guard demand.needle.mayOccur(in: text) else { return false }
                     let known =
                         isDefault
@@ -104,7 +104,7 @@ struct RecordPrefilter: Sendable {
             }
             if mayMatch || !isSound { return true }
         }
-        // Whatever follows is no record, and decoding says so.
+        // Trailing bytes make the record invalid, which decoding reports.
         return !scanner.isAtEnd
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Walks over the fields of a record (docs/ITEM-RECORD.md) without decoding them; every length is checked.
+/// Scans the fields of a record (docs/ITEM-RECORD.md) without decoding them. Checks every length.
 struct RecordScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
@@ -10,10 +10,11 @@ struct RecordScanner {
 
     var isAtEnd: Bool { offset == bytes.count }
 
-    /// Version, flags, identifier, domain and expiration.
+    /// Skips version, flags, identifier, domain and expiration, and returns their range.
     mutating func skipHeader() -> Range<Int>? { header().map { 0..<$0.end } }
 
-    /// Skips version, flags, identifier, domain and expiration, and tells where the identifier is.
+    /// Skips version, flags, identifier, domain and expiration. Returns the range of the identifier
+    /// and the end of the header.
     mutating func header() -> (identifier: Range<Int>, end: Int)? {
         guard byte() == ItemRecord.formatVersion, let flags = byte(), let identifier = text() else { return nil }
         if flags & 2 != 0, text() == nil { return nil }
@@ -33,7 +34,7 @@ struct RecordScanner {
         return true
     }
 
-    /// A count of things that take a byte each at least.
+    /// Reads a count of elements that have at least one byte each.
     mutating func count() -> Int? {
         var value: UInt64 = 0
         for shift in stride(from: 0 as UInt64, to: 35, by: 7) {
@@ -70,7 +71,8 @@ struct RecordScanner {
         }
     }
 
-    /// The traits before an attribute's value, ``AttributeTraits/standard`` if none are there; `nil` for what are none.
+    /// Reads the traits before an attribute's value; ``AttributeTraits/standard`` if there are
+    /// none, `nil` for invalid traits.
     mutating func traits() -> AttributeTraits? {
         guard offset < bytes.count, bytes[offset] == 13 else { return .standard }
         guard skip(1), let traits = byte().map({ AttributeTraits(rawValue: $0) }), traits.isSubset(of: .all) else {
@@ -81,14 +83,14 @@ struct RecordScanner {
 
     // MARK: Plain values
 
-    /// The date that a value is; `nil` and no step further if it is none.
+    /// Reads a date; returns `nil` without moving if the value is not a date.
     mutating func date() -> Double? {
         guard offset < bytes.count, bytes[offset] == 6, bytes.count - offset > 8 else { return nil }
         offset += 1
         return double()
     }
 
-    /// The number or truth value that a value is, `nil` if it is none.
+    /// Reads a number or a Boolean; `nil` if the value is neither.
     mutating func number() -> Double? {
         switch byte() {
         case 2:
@@ -116,9 +118,11 @@ struct RecordScanner {
         return Double(bitPattern: pattern)
     }
 
-    /// Tells where the texts of a value are, in their order (`AttributeValue.texts`).
+    /// Calls `visit` with the ranges of the texts of a value, in their order
+    /// (`AttributeValue.texts`).
     ///
-    /// - Returns: `false` for values whose texts have another order than their bytes: texts in several languages, dictionaries.
+    /// - Returns: `false` for values whose texts have another order than their bytes: texts in
+    ///   several languages, dictionaries.
     mutating func forEachText(_ visit: (Range<Int>) -> Void) -> Bool { forEachText(depth: 0, visit) }
 
     private mutating func forEachText(depth: Int, _ visit: (Range<Int>) -> Void) -> Bool {
@@ -138,14 +142,16 @@ struct RecordScanner {
         }
     }
 
-    /// - Parameter visit: told where the texts of the value are.
+    /// Skips a value.
+    ///
+    /// - Parameter visit: Called with the ranges of the value's texts.
     mutating func skipValue(depth: Int, visit: (Range<Int>) -> Void = { _ in }) -> Bool {
         guard depth <= ItemRecord.maximumDepth, let kind = byte() else { return false }
         switch kind {
         case 0, 4, 5: return true
         case 1, 7, 8: return skipText(visit)
         case 2:
-            // A number of up to 64 bits.
+            // An integer of up to 64 bits.
             for _ in 0..<10 {
                 guard let next = byte() else { return false }
                 if next & 0x80 == 0 { return true }

@@ -2,22 +2,23 @@
 import GRDB
 import MetadataQuery
 
-/// How a query is answered.
+/// A description of how a query is executed.
 public struct QueryPlan: Hashable, Sendable, Codable {
-    /// The statement, with a question mark for each value.
+    /// The SQL statement, with a question mark for each value.
     public var sql: String
-    /// How many values the statement is given.
+    /// The number of values of the statement.
     public var argumentCount: Int
-    /// What SQLite says it does, step by step.
+    /// The steps of SQLite's query plan.
     public var steps: [String]
-    /// Whether indexes choose the items that are looked at; otherwise all are.
+    /// `true` if indexes select the items to examine; otherwise all items are examined.
     public var usesIndex: Bool
-    /// Whether the indexes alone decide; otherwise the records of the candidates are read and evaluated.
+    /// `true` if the indexes alone decide; otherwise the records of the candidates are read and
+    /// evaluated.
     public var isExact: Bool
 }
 
 extension SearchIndex {
-    /// How a query is answered; nothing is searched. Parameters and errors are those of
+    /// Returns the execution plan of a query without running it. Parameters and errors are those of
     /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     public func explain(
         _ query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,

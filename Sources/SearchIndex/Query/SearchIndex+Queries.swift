@@ -5,23 +5,24 @@ import ItemRecord
 import MetadataQuery
 import UniformTypeIdentifiers
 
-/// A place between two results of a query; valid as long as the store, whatever is added or deleted meanwhile.
+/// A position between two results of a query. It stays valid for the life of the store, whatever is
+/// added or deleted.
 public struct QueryCursor: Hashable, Sendable, Codable {
-    /// The number of the last item before the place.
+    /// The number of the last item before the position.
     public var number: Int64
 
-    /// The place after the item with a number.
+    /// Creates the position after the item with a number.
     public init(after number: Int64) { self.number = number }
 }
 
-/// Some of the results of a query.
+/// A page of query results.
 public struct QueryPage: Hashable, Sendable, Codable {
-    /// The items, in the order in which they were first donated.
+    /// The items, in the order of their first donation.
     public var items: [StoredItem]
-    /// Where the next page begins; `nil` after the last one.
+    /// The start of the next page; `nil` after the last page.
     public var next: QueryCursor?
-    /// What is durable and was not waited for, so that the page may lack it or show what it replaces; `nil` if there was
-    /// nothing.
+    /// The durable donations that the query did not wait for, which the page may lack or show in an
+    /// older version. `nil` if there were none.
     public var pending: PendingDonations?
 
     /// Creates a page.
@@ -33,11 +34,11 @@ public struct QueryPage: Hashable, Sendable, Codable {
 }
 
 extension SearchIndex {
-    /// The most items of one page.
+    /// The largest number of items on a page.
     public static let maximumPage = 10_000
 
-    /// What queries need to know of the world: the index's present, where the person is who asks, and the types that are
-    /// declared now.
+    /// Returns the context of a query: the time of the index, the user's time zone and first
+    /// weekday, and the types that are currently declared.
     public func queryContext(in place: QueryPlace = .current) -> QueryContext {
         let clock = place.clock(at: now())
         let types = UTTypeRegistry.shared.snapshot
@@ -47,19 +48,21 @@ extension SearchIndex {
         }
     }
 
-    /// The items that satisfy a query, a page at a time, in the order of their numbers.
+    /// Returns a page of the items that satisfy a query, in the order of their numbers.
     ///
     /// - Parameters:
-    ///   - query: What is asked.
-    ///   - filters: Further queries, all of which must be satisfied.
-    ///   - bundle: Only items of this bundle; `nil` means all.
-    ///   - attributes: The attributes that the items carry; `nil` means all. Identifier, domain and expiry are always there.
-    ///   - limit: At most so many, 1 to ``maximumPage``.
-    ///   - maximumBytes: The page ends before the records of its items have more bytes than that, and has at least one item;
-    ///     `nil` for no bound.
-    ///   - cursor: Where the page before ended; `nil` for the first.
-    ///   - context: Time, types and attributes; ``queryContext()`` if `nil`. Its `conforms` must not distinguish case.
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    ///   - query: The query.
+    ///   - filters: Further queries that the items must satisfy.
+    ///   - bundle: The bundle whose items are searched; `nil` means all.
+    ///   - attributes: The attributes to return; `nil` means all. Identifier, domain and expiry are
+    ///     always included.
+    ///   - limit: The largest number of items, 1 to ``maximumPage``.
+    ///   - maximumBytes: The largest total size of the records on the page, in bytes; `nil` for no
+    ///     limit. A page has at least one item.
+    ///   - cursor: The end of the previous page; `nil` for the first page.
+    ///   - context: The time, types and attributes; `nil` for ``queryContext()``. Its `conforms`
+    ///     must ignore case.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
         attributes: Set<String>? = nil, limit: Int = 100, maximumBytes: Int? = nil, after cursor: QueryCursor? = nil,
@@ -77,10 +80,10 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> QueryPage {
         let limit = max(1, min(Self.maximumPage, limit))
         return try await query("Searching") { [self] db in
-            // Before the first read, so that what is applied later is not taken for found.
+            // Read before the data, so that donations applied later do not count as included.
             let pending = pending.nonEmpty
             return try prepared.run(db, now: clock.now(db)) { compiled in
-                // One more than is wanted, to know whether there is one.
+                // Requests one more item than wanted, to see whether there is a next page.
                 let select = compiled.page(limit: limit + 1, after: cursor)
                 let rows = try Row.fetchCursor(
                     db, sql: select.sql, arguments: StatementArguments(select.arguments))
@@ -100,7 +103,7 @@ extension SearchIndex {
         }
     }
 
-    /// How many items satisfy a query. Parameters and errors are those of
+    /// Returns the number of items that satisfy a query. Parameters and errors are those of
     /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     public func count(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
@@ -116,7 +119,7 @@ extension SearchIndex {
         }
     }
 
-    /// Reads, and stops when the task is cancelled: the statement that is running is interrupted.
+    /// Reads the database. If the task is cancelled, interrupts the running statement.
     func query<Value: Sendable>(
         _ operation: String, includingPending: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(IndexQueryError) -> Value {
@@ -133,15 +136,16 @@ extension SearchIndex {
     }
 }
 
-/// The room of a page for records.
+/// The remaining room for records on a page.
 struct PageRoom {
     private var bytes: Int?
     private var isEmpty = true
 
-    /// - Parameter bytes: The most bytes; `nil` for no bound.
+    /// - Parameter bytes: The largest number of bytes; `nil` for no limit.
     init(bytes: Int?) { self.bytes = bytes }
 
-    /// Whether there is room for one more, which is taken then. The first always has room.
+    /// Returns `true`, and subtracts the record's size, if the record fits. The first record always
+    /// fits.
     mutating func takes(_ record: ItemRecord) throws(ItemRecordError) -> Bool {
         guard let room = bytes else { return true }
         let rest = room - (try record.encoded().count)
@@ -152,7 +156,7 @@ struct PageRoom {
 }
 
 extension ItemRecord {
-    /// Drops all attributes but some; `nil` keeps all.
+    /// Removes all attributes except the wanted ones; `nil` keeps all.
     mutating func keep(_ wanted: Set<String>?) {
         guard let wanted else { return }
         attributes = attributes.filter { wanted.contains($0.key) }
@@ -160,11 +164,11 @@ extension ItemRecord {
 }
 
 extension CompiledQuery {
-    /// One page of items, in the order of their numbers.
+    /// Returns a statement that selects a page of items in the order of their numbers.
     func page(limit: Int, after cursor: QueryCursor?) -> SQLFragment {
         var tail = SQLFragment()
         if let cursor {
-            // Candidates come in order; without any the table itself is walked through from here.
+            // Candidates are sorted; without candidates, the table scan starts at the cursor.
             if hasCandidates {
                 tail.append(" AND +item.id > ?", cursor.number)
             } else {

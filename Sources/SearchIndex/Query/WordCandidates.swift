@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Finds the texts that may match a pattern by their words (``PatternWords``), in some columns of the full-text tables.
+/// Finds the texts that may match the words of a pattern (``PatternWords``) in some columns of the
+/// full-text tables.
 struct WordCandidates {
     enum Answer {
         /// The items that the full-text tables find.
         case found(FullTextLookup)
-        /// So many that a walk over all items finds some sooner.
+        /// Too many items: scanning all items finds some sooner.
         case tooMany
-        /// The tables cannot tell.
+        /// The tables cannot answer the pattern.
         case unknown
     }
 
@@ -16,7 +17,7 @@ struct WordCandidates {
     let limits: CandidateLimits
     private let statistics: TextStatistics
 
-    /// The shortest beginning of a word that is looked up.
+    /// The length of the shortest prefix that is looked up.
     private static let minimumPrefix = 3
 
     init(_ db: Database, _ limits: CandidateLimits) throws {
@@ -25,7 +26,7 @@ struct WordCandidates {
         statistics = try TextStatistics(db, sample: limits.sample)
     }
 
-    /// How many texts there are, about.
+    /// The approximate number of texts.
     var texts: Int64 { statistics.texts }
 
     func find(_ pattern: PatternWords, columns: Set<String>) throws -> Answer {
@@ -34,7 +35,7 @@ struct WordCandidates {
         for phrase in pattern.phrases { try add(phrase, filter, to: &search) }
         guard search.parts.isEmpty else {
             let all = search.parts.joined(separator: " AND ")
-            // Common words may be rare together.
+            // Common words may be rare in combination.
             if !search.metRare, try isCommon(all, in: "item_text") { return .tooMany }
             return .found(FullTextLookup(table: "item_text", expression: "(\(all)) OR \(FullTextHints.uncertain)"))
         }
@@ -44,19 +45,19 @@ struct WordCandidates {
     }
 
     private struct Search {
-        /// What all matches have.
+        /// The expressions that all matches satisfy.
         var parts: [String] = []
-        /// Whether a word was too common to be looked up.
+        /// `true` if a word was too common to be looked up.
         var metCommon = false
-        /// Whether few texts have one of the words.
+        /// `true` if few texts have one of the words.
         var metRare = false
-        /// How many words may still be looked at.
+        /// The number of words that may still be checked.
         var budget: Int
     }
 
     // MARK: Words
 
-    /// Adds the pieces of a phrase that are worth looking up.
+    /// Adds the parts of a phrase that are worth looking up.
     private func add(_ phrase: PatternWords.Phrase, _ filter: String, to search: inout Search) throws {
         var piece: [String] = []
         var begins = false
@@ -78,7 +79,7 @@ struct WordCandidates {
         }
     }
 
-    /// Whether the texts of a word may be looked up.
+    /// Returns `true` if the texts of a word may be looked up.
     private func isWorthwhile(
         _ word: String, isFirst: Bool, isPrefix: Bool, _ filter: String, _ search: inout Search
     ) throws -> Bool {
@@ -87,8 +88,8 @@ struct WordCandidates {
         let hint = isFirst ? FullTextHints.inWords(beginningWith: word) : nil
         if isFirst, hint == nil { return false }
         let words = ["\"\(word)\""] + (hint.map { [$0] } ?? [])
-        // Whatever the columns, FTS5 goes through all texts of a word. The lists of a beginning it puts together before any
-        // can be counted, so titles stand for all texts.
+        // FTS5 reads all texts of a word, whatever the columns. It merges the lists of a prefix
+        // before it can count, so titles represent all texts.
         if try words.contains(where: { try isCommon($0, in: "item_text", limits.skippedShare) })
             || (isPrefix && isCommon(TitleWords.expression(word, isPrefix: true), in: "ranked_word"))
         {
@@ -129,7 +130,7 @@ struct WordCandidates {
 
     // MARK: Frequencies
 
-    /// Whether many of the newest texts match.
+    /// Returns `true` if many of the newest texts match.
     private func isCommon(_ expression: String, in table: String, _ share: Int64? = nil) throws -> Bool {
         guard statistics.texts > limits.smallStore else { return false }
         let threshold = Int(max(1, statistics.sampled / (share ?? limits.commonShare)))

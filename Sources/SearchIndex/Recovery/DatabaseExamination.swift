@@ -2,33 +2,36 @@
 import Foundation
 import GRDB
 
-/// A look at everything in a database. It changes nothing, but what it finds is what ``mend(_:through:)`` mends.
+/// A complete examination of a database. It changes nothing; ``mend(_:through:)`` repairs its
+/// findings.
 ///
-/// Linear in the size of the database, several times over.
+/// The time is linear in the size of the database, with several passes.
 struct DatabaseExamination {
-    /// What SQLite finds wrong, or what keeps the items from being read: only a new database helps.
+    /// The faults that SQLite finds, or that keep items from being read. They require a new
+    /// database.
     private(set) var structure: [String] = []
-    /// Items whose row is damaged, and why the first ones are.
+    /// The items whose row is damaged, and the reasons for the first ones.
     private(set) var damagedItems: [Int64] = []
     private(set) var reasons: [String] = []
-    /// Items whose domain is not the one that their record says.
+    /// The items whose domain column differs from their record.
     private(set) var wrongColumns: [Int64] = []
-    /// How many client states are damaged; all are deleted if one cannot even be read.
+    /// The number of damaged client states; 1 if one cannot be read. The repair deletes all.
     private(set) var damagedStates = 0
-    /// The derived indexes that are not what the items make them, and why. Judged only where the items are sound.
+    /// The derived indexes that differ from the items, and their problems. Examined only if all
+    /// items are intact.
     private(set) var derived: [(index: DerivedIndex, problems: [String])] = []
     private(set) var items = 0
     private(set) var clientStates = 0
-    /// Why full checks were left out, if the database cannot be written.
+    /// `true` if the database cannot be written, so that some checks were skipped.
     private(set) var isReadOnly = false
 
     private static let maximumReasons = 20
 
-    /// Looks at everything.
+    /// Examines the database.
     ///
     /// - Parameters:
-    ///   - isReadOnly: Whether the connection can only read; what needs another is left out then.
-    ///   - progress: Told how many items have been looked at, now and then.
+    ///   - isReadOnly: `true` if the connection is read-only; checks that write are then skipped.
+    ///   - progress: Called from time to time with the number of items examined.
     init(_ db: Database, isReadOnly: Bool = false, progress: (Int) -> Void = { _ in }) {
         self.isReadOnly = isReadOnly
         do {
@@ -37,7 +40,8 @@ struct DatabaseExamination {
             examineStates(db)
             if !isReadOnly {
                 derived = DerivedIndex.all.compactMap { index in
-                    // What cannot be compared with damaged items is made anew with them.
+                    // With damaged items no comparison is possible; all indexes are rebuilt with
+                    // the repair.
                     let problems = damagedItems.isEmpty ? index.problems(db) : []
                     return problems.isEmpty ? nil : (index, problems)
                 }
@@ -48,7 +52,7 @@ struct DatabaseExamination {
             for table in ["bundle", "item", "client_state", "store"] + early + learned {
                 truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
             }
-            // What a rebuilt index takes along is no reason for a new database.
+            // A fault that rebuilding an index repairs does not require a new database.
             structure = truth.isEmpty && derived.isEmpty ? try db.structuralFaults() : truth
         } catch {
             structure.append((error as? DatabaseError)?.message ?? "\(error)")
@@ -85,12 +89,12 @@ struct DatabaseExamination {
         }
     }
 
-    /// Whether nothing is wrong.
+    /// `true` if no problem was found.
     var isClean: Bool {
         structure.isEmpty && damagedItems.isEmpty && wrongColumns.isEmpty && damagedStates == 0 && derived.isEmpty
     }
 
-    /// What is wrong, each with its repair.
+    /// Adds the problems, each with its repair, to a report.
     func report(into report: inout VerificationReport) {
         let skipped = isReadOnly ? "the store cannot be written, which SQLite's checks of these need" : nil
         report.checks.append(.init(what: "item records, with their columns and checksums", count: items))
@@ -115,12 +119,13 @@ struct DatabaseExamination {
         }
     }
 
-    /// Mends what was found, inside a transaction.
+    /// Repairs the findings, inside a transaction.
     ///
     /// - Parameters:
-    ///   - sequence: The last entry of the log whose donor cannot know of a loss that is found here.
-    ///   - isNew: Whether the database was just made, so that its derived tables are missing without a fault.
-    /// - Returns: What was done, a sentence each.
+    ///   - sequence: The last log entry whose donor cannot know of a loss found here.
+    ///   - isNew: `true` if the database was just created, so that missing derived tables are not a
+    ///     problem.
+    /// - Returns: The repairs, a sentence each.
     /// - Throws: `SQLITE_CORRUPT` if only a new database helps.
     func mend(_ db: Database, through sequence: UInt64, isNew: Bool = false) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
@@ -141,7 +146,7 @@ struct DatabaseExamination {
             try db.execute(sql: "DELETE FROM client_state")
             done.append("The client states were damaged and are deleted.")
         }
-        // What the words and values of a damaged item were, nobody knows any more.
+        // The derived rows of damaged items are not known any more, so all indexes are rebuilt.
         let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all
         for index in indexes { try index.rebuild(db) }
         if damagedItems.isEmpty, !isNew {

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Tables that are derived from `item` alone, so that damage in them costs time and nothing else: they are dropped and
-/// made anew.
+/// A set of tables that are derived from `item` alone. Damage in them loses no data: the tables are
+/// dropped and rebuilt.
 ///
-/// The table `derived_index` keeps the format each was made with. One that is not there with its present ``format`` is
-/// rebuilt when the store is opened to be changed; forgetting that line is how one is marked for it.
+/// The table `derived_index` stores the format of each index. The next opening for writing rebuilds
+/// an index whose row is missing or has another ``format``. Deleting the row therefore requests a
+/// rebuild.
 struct DerivedIndex: Sendable {
-    /// Its name in `derived_index` and in messages.
+    /// The name in `derived_index` and in messages.
     let name: String
-    /// Grows when the tables or their rows would be made differently.
+    /// The format, which increases when the tables or their rows are derived differently.
     let format: Int
-    /// The tables ``schema`` makes, in the order in which they can be dropped.
+    /// The tables that ``schema`` creates, in the order in which they can be dropped.
     let tables: [String]
-    /// Tables of older formats, which are dropped with them.
+    /// The tables of older formats, which are dropped too.
     var obsoleteTables: [String] = []
-    /// Makes the empty tables.
+    /// The SQL that creates the empty tables.
     let schema: String
-    /// Fills the empty tables from the items, whose records have been found sound.
+    /// Fills the empty tables from the items, whose records have been verified.
     let fill: @Sendable (Database) throws -> Void
-    /// Compares the tables with the items; says what is wrong, a sentence each and not very many. Changes nothing, but
-    /// may need a connection that could.
+    /// Compares the tables with the items. Returns a limited number of problems, a sentence each.
+    /// Changes nothing, but may need a connection that can write.
     let check: @Sendable (Database) throws -> [String]
 
-    /// Every one of a store.
+    /// All derived indexes of a store.
     static let all = [
         AttributeIndex.derived, FullTextIndex.derived, unconfirmed, ExpiryIndex.derived, StoreClock.derived,
     ]
 
-    /// Those without which nothing is found.
+    /// The indexes that searches require.
     static let searched = [AttributeIndex.derived, FullTextIndex.derived]
 
-    /// What a reindex may still delete at its end, and the number of each reindex in pages, which may outlive the process
-    /// that runs it. Derived from nothing: where the tables were lost, so is the number, by which the reindex is known to
-    /// begin anew; what is left over stays in the index until then.
+    /// The items that a reindex may still delete at its end, and the number of each reindex in
+    /// pages, which may outlive its process. They are derived from nothing. If the tables are lost,
+    /// the number is lost too, so the reindex restarts. Until then, leftover items stay in the
+    /// index.
     private static let unconfirmed = DerivedIndex(
         name: "unconfirmed", format: 2, tables: ["unconfirmed", "replacement"],
         schema: """
@@ -52,10 +54,10 @@ struct DerivedIndex: Sendable {
             return count == 0 ? [] : ["\(count ?? 0) of its items do not exist"]
         })
 
-    /// Whether the tables are there, made with the present format.
+    /// Returns `true` if the tables exist in the current format.
     func isCurrent(_ db: Database) throws -> Bool { try isCurrent(db, format: format) }
 
-    /// Whether the tables are there, made with a format.
+    /// Returns `true` if the tables exist in a given format.
     func isCurrent(_ db: Database, format: Int, tables: [String]? = nil) throws -> Bool {
         let known = try Int.fetchOne(
             db.cachedStatement(sql: "SELECT format FROM derived_index WHERE name = ?"), arguments: [name])
@@ -65,7 +67,8 @@ struct DerivedIndex: Sendable {
 
     /// Drops the tables and derives them from the items again.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` where the file is too damaged for that, or an item is.
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if an item is damaged, or the file is too
+    ///   damaged for a rebuild.
     func rebuild(_ db: Database) throws {
         if Self.searched.contains(where: { $0.name == name }) { try IndexMigration.abandon(db) }
         try db.execute(sql: "DELETE FROM derived_index WHERE name = ?", arguments: [name])
@@ -75,10 +78,11 @@ struct DerivedIndex: Sendable {
         try db.execute(sql: "INSERT INTO derived_index (name, format) VALUES (?, ?)", arguments: [name, format])
     }
 
-    /// Rebuilds those that are not current and not being migrated (``IndexMigration``).
+    /// Rebuilds the indexes that are outdated and not in migration (``IndexMigration``).
     ///
-    /// - Parameter itemsAtOnce: Up to so many items an index of the previous format is rebuilt too.
-    /// - Returns: Their names.
+    /// - Parameter itemsAtOnce: The number of items up to which an index of the previous format is
+    ///   rebuilt instead of migrated.
+    /// - Returns: The names of the rebuilt indexes.
     static func bringUpToDate(_ db: Database, itemsAtOnce: Int) throws -> [String] {
         try IndexMigration.begin(db, itemsAtOnce: itemsAtOnce)
         var rebuilt: [String] = []
@@ -89,7 +93,7 @@ struct DerivedIndex: Sendable {
         return rebuilt
     }
 
-    /// Everything wrong with this one; what its own check cannot even begin counts too.
+    /// Returns all problems of this index, including a check that cannot run.
     func problems(_ db: Database) -> [String] {
         do {
             if try IndexMigration.covers(self, db) { return [] }
@@ -103,17 +107,18 @@ struct DerivedIndex: Sendable {
 }
 
 extension Database {
-    /// The most faults that SQLite's own check reports, so that a wholly damaged file does not fill the memory.
+    /// The largest number of faults read from SQLite's integrity check, so that a badly damaged
+    /// file does not fill the memory.
     private static let maximumFaults = 50
 
-    /// Whether there is a table. GRDB's own answer traps where the description of the tables is damaged.
+    /// Returns `true` if a table exists. GRDB's own method traps if the schema is damaged.
     func hasTable(_ name: String) throws -> Bool {
         try Int.fetchOne(
             cachedStatement(sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"),
             arguments: [name]) ?? 0 > 0
     }
 
-    /// What SQLite finds wrong with the B-trees of a table, or of the whole file.
+    /// Returns the faults that SQLite finds in the B-trees of a table, or of the whole file.
     func structuralFaults(in table: String? = nil) throws -> [String] {
         let argument = table.map { "'\($0)'" } ?? "\(Self.maximumFaults)"
         let report = try String.fetchCursor(self, sql: "PRAGMA integrity_check(\(argument))")
@@ -124,7 +129,7 @@ extension Database {
         return faults
     }
 
-    /// Whether a name is that of an ordinary table rather than of a virtual one.
+    /// Returns `true` for an ordinary table, and `false` for a virtual table.
     fileprivate func isBTree(_ table: String) throws -> Bool {
         try Int.fetchOne(
             self, sql: "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?", arguments: [table]

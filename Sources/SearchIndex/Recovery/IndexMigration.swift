@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Brings the full-text and attribute indexes of a store from the previous format to the present one, in bounded steps, while
-/// the old tables answer.
+/// Migrates the full-text and attribute indexes of a store from the previous format to the current
+/// one, in bounded steps. The old tables answer searches during the migration.
 ///
-/// 1. ``begin(_:itemsAtOnce:)`` makes empty tables of the present format beside the old ones.
-/// 2. Each ``step(_:)`` adds the next items to them, in the order of their text numbers. Items that are donated during the
-///    migration come last. ``DerivedWriter`` removes deleted items from the new tables. It leaves the old tables' words of such
-///    items alone: they point to a text that no longer exists.
-/// 3. The last step renames the new tables to replace the old ones, in one transaction. Further steps empty the old tables, a few
-///    pages at a time, and drop them.
+/// 1. ``begin(_:itemsAtOnce:)`` creates empty tables of the current format beside the old ones.
+/// 2. Each ``step(_:)`` adds the next items to them, in the order of their text numbers. Items
+///    donated during the migration come last. ``DerivedWriter`` removes deleted items from the new
+///    tables. It keeps their words in the old tables, which then refer to a text that no longer
+///    exists.
+/// 3. The last step renames the new tables to replace the old ones, in one transaction. Further
+///    steps empty the old tables, a few pages at a time, and drop them.
 ///
-/// During the migration, metadata queries read every item, since they rely on an index of the present format only. Searches use
-/// the old `item_text`, without variants of words. Nothing reads the old `title_text`, so it is not updated. Texts keep their old
-/// numbers, so their lists stay in the order of donation.
+/// During the migration, metadata queries read every item, because they only use indexes of the
+/// current format. Searches use the old `item_text`, without variants of words. Nothing reads the
+/// old `title_text`, so it is not updated. Texts keep their old numbers, so their lists stay in the
+/// order of donation.
 struct IndexMigration {
     /// The last text whose words the old tables have in the previous format.
     let last: Int64
-    /// The last text that the new tables have.
+    /// The last text added to the new tables.
     let through: Int64
 
-    /// Stands before the names of the new tables, and of those that are to be dropped.
+    /// The prefix of the new tables' names.
     static let next = "next_"
     private static let old = "old_"
 
     private static let textTables = FullTextIndex.derived.tables.filter { $0 != "text_row" }
     private static let tables = textTables + ["attribute"]
-    /// What may be left of older tables.
+    /// The names of old tables that may remain.
     private static let oldTables = (tables + [FullTextIndex.obsoleteTable]).map { old + $0 }
-    /// The size of a step: some milliseconds of work.
+    /// The largest number of items in a step, which takes some milliseconds.
     static let itemsOfStep = 256
     private static let bytesOfStep = 256 << 10
     private static let droppedRows = 1000
 
-    /// The migration in progress, if there is one.
+    /// Returns the migration in progress; `nil` if there is none.
     static func current(_ db: Database) throws -> IndexMigration? {
         guard try db.hasTable("index_migration") else { return nil }
         let row = try Row.fetchOne(
@@ -44,14 +46,14 @@ struct IndexMigration {
         }
     }
 
-    /// Whether an index is being migrated, and answers until that is done.
+    /// Returns `true` if an index is in migration and its old tables are in use.
     static func covers(_ index: DerivedIndex, _ db: Database) throws -> Bool {
         try DerivedIndex.searched.contains { $0.name == index.name } && current(db) != nil
     }
 
-    /// Begins a migration if both indexes are of the previous format.
+    /// Begins a migration if both indexes have the previous format.
     ///
-    /// - Parameter itemsAtOnce: Up to so many items the indexes are better rebuilt at once.
+    /// - Parameter itemsAtOnce: The number of items up to which the indexes are rebuilt instead.
     static func begin(_ db: Database, itemsAtOnce: Int) throws {
         guard try current(db) == nil else { return }
         try abandon(db)
@@ -77,16 +79,16 @@ struct IndexMigration {
                 """)
     }
 
-    /// Drops what a migration has made.
+    /// Drops all tables that a migration created.
     static func abandon(_ db: Database) throws {
         for table in tables.map({ next + $0 }) + oldTables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
         try db.execute(sql: "DROP TABLE IF EXISTS index_migration")
     }
 
-    /// Does a little of a migration, or of dropping what one has replaced.
+    /// Runs one step of a migration, or of dropping replaced tables.
     ///
-    /// - Parameter items: The most items that the new tables are given.
-    /// - Returns: Whether there was anything to do.
+    /// - Parameter items: The largest number of items to add to the new tables.
+    /// - Returns: `true` if there was anything to do.
     static func step(_ db: Database, items: Int = itemsOfStep) throws -> Bool {
         guard let migration = try current(db) else { return try dropStep(db) }
         let rows = try Row.fetchAll(
@@ -131,7 +133,7 @@ struct IndexMigration {
         try db.execute(sql: "DROP TABLE index_migration")
     }
 
-    /// Empties a table that was replaced, a little at a time: to drop it at once would hold up donations.
+    /// Empties a replaced table in steps, because dropping it at once would delay donations.
     private static func dropStep(_ db: Database) throws -> Bool {
         for table in oldTables where try db.hasTable(table) {
             let rows = try db.hasTable(table + "_data") ? table + "_data" : table

@@ -3,28 +3,30 @@ import Foundation
 import GRDB
 import ItemRecord
 
-/// A row of `item`, checked: its checksum is right and its record can be decoded.
+/// A verified row of `item`: its checksum is correct, and its record can be decoded.
 struct ItemRow {
     let id: Int64
     let bundle: String
     let index: String
     let donated: Double
     let expires: Double?
-    /// The record as it was encoded, and as it is without its compression (``RecordCompression``).
+    /// The decompressed bytes of the record (``RecordCompression``).
     let bytes: Data
     let record: ItemRecord
 
-    /// What to select from `item` for one.
+    /// The columns to select from `item`.
     static let columns = """
         item.id, (SELECT identifier FROM bundle WHERE bundle.id = item.bundle) AS bundle_name, item.index_name, \
         item.unique_identifier, item.donated, item.expires, plain_record(item.record) AS record, item.checksum
         """
 
-    /// Reads a row.
+    /// Decodes and verifies a row.
     ///
-    /// - Throws: `SQLITE_CORRUPT` with the item's number, or `RowDecodingError`, if the row is damaged.
+    /// - Throws: `SQLITE_CORRUPT` with the item's number, or `RowDecodingError`, if the row is
+    ///   damaged.
     init(_ row: Row) throws {
-        // The subscript of a row traps where a damaged file holds a value of another type; this throws.
+        // GRDB's row subscript traps if a damaged file holds a value of another type; this call
+        // throws.
         id = try row.decode(forColumn: "id")
         bundle = try row.decode(forColumn: "bundle_name")
         index = try row.decode(forColumn: "index_name")
@@ -51,9 +53,9 @@ struct ItemRow {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(id): \(reason)")
     }
 
-    /// Walks through all items in the order of their numbers.
+    /// Calls `body` with all items in the order of their numbers.
     ///
-    /// - Throws: At the first damaged row.
+    /// - Throws: An error at the first damaged row.
     static func forEach(_ db: Database, _ body: (ItemRow) throws -> Void) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT \(columns) FROM item ORDER BY id")
         while let row = try rows.next() { try body(ItemRow(row)) }
@@ -91,14 +93,15 @@ struct ClientStateRow {
         checksum = nil
     }
 
-    /// All there are, sound or not.
+    /// Returns all client states, intact or not.
     ///
-    /// - Throws: `RowDecodingError` where one cannot even be read.
+    /// - Throws: `RowDecodingError` if a state cannot be read.
     static func fetchAll(_ db: Database) throws -> [ClientStateRow] {
         try Row.fetchAll(db, sql: "SELECT \(columns) FROM client_state").map(ClientStateRow.init)
     }
 
-    /// The state of a scope; none if it is damaged, so that the app begins anew.
+    /// Returns the client state of a scope; `nil` if it is missing or damaged. The app then starts
+    /// again from the beginning.
     static func state(of scope: IndexScope, _ db: Database) throws -> [UInt8]? {
         let row = try Row.fetchOne(
             db,
@@ -111,7 +114,7 @@ struct ClientStateRow {
         return Array(row.state)
     }
 
-    /// Puts it in the table, in place of the one its scope has.
+    /// Writes the client state, replacing that of the same scope.
     func write(_ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state, checksum) VALUES (?, ?, ?, ?)"

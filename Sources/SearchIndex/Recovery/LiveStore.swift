@@ -5,26 +5,29 @@ import GRDBSQLite
 import Synchronization
 import WriteAheadLog
 
-/// A store that is checked during use: its database as a copy of one moment, its log beside those who write it.
+/// A store that is checked during use. The check reads a copy of the database, and the log while it
+/// is being written.
 struct LiveStore: Sendable {
     let log: WriteAheadLog
     let cancellation: Cancellation
 
-    /// Says that nobody waits for a check any more.
+    /// Reports that the check is cancelled.
     final class Cancellation: Sendable {
         private let flag = Atomic(false)
         var isCancelled: Bool { flag.load(ordering: .relaxed) }
         func cancel() { flag.store(true, ordering: .relaxed) }
     }
 
-    /// 8 MiB between two looks at ``Cancellation``.
+    /// The pages copied between two checks of ``Cancellation``: 8 MiB.
     private static let pagesPerStep: CInt = 1024
     private static let instructionsPerLook: CInt = 10_000
 
-    /// Copies the database within one read transaction, so that nobody waits for the check. Takes as much room as the database,
-    /// under the name of a replacement, which the next opening removes after a crash.
+    /// Copies the database within one read transaction, so that nothing waits for the check. The
+    /// copy needs as much room as the database. It has the name of a replacement, which the next
+    /// opening removes after a crash.
     ///
-    /// SQLite checks a full-text table by a statement that takes the lock of writers; so the check needs a database of its own.
+    /// SQLite checks a full-text table with a statement that takes the write lock, so the check
+    /// needs a separate database.
     func copy(_ folder: StoreFolder) throws -> DatabaseQueue {
         folder.removeReplacement()
         do {
@@ -45,7 +48,8 @@ struct LiveStore: Sendable {
         }
     }
 
-    /// Has statements of a connection fail once the check is cancelled. This store must outlive the connection.
+    /// Makes statements of a connection fail after the check is cancelled. This store must outlive
+    /// the connection.
     func interruptWhenCancelled(_ db: Database) {
         sqlite3_progress_handler(
             db.sqliteConnection, Self.instructionsPerLook,
@@ -57,11 +61,12 @@ struct LiveStore: Sendable {
 }
 
 extension SearchIndex {
-    /// Checks the whole store as ``StoreVerifier`` does, during use. Donations and searches go on; the check tells of one moment, and
-    /// of what was applied by then.
+    /// Checks the whole store like ``StoreVerifier``, during use. Donations and searches continue.
+    /// The check covers one moment and the donations applied by then.
     ///
-    /// - Parameter progress: Told how many items have been checked, now and then, on a thread of its own.
-    /// - Returns: `nil` if the task was cancelled.
+    /// - Parameter progress: Called from time to time on a separate thread, with the number of
+    ///   items checked.
+    /// - Returns: The report; `nil` if the task was cancelled.
     public func verify(
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(SearchIndexError) -> VerificationReport? {

@@ -2,10 +2,11 @@
 import GRDBSQLite
 import Glibc
 
-/// Has SQLite open regular files and folders only, in all of this process. A store's files are looked at before; what takes
-/// the place of one while the store is open must not make SQLite wait, as a named pipe would, or read a device.
+/// Restricts SQLite, in the whole process, to opening regular files and folders. A store's files
+/// are checked before the opening. A file that replaces one of them later must not block SQLite, as
+/// a named pipe would, or make it read a device.
 enum RegularFilesOnly {
-    /// Begins; the second time nothing changes.
+    /// Installs the restriction; later calls have no effect.
     static func begin() { _ = isSet }
 
     private static let isSet: Bool = {
@@ -15,7 +16,8 @@ enum RegularFilesOnly {
                 errno = EINVAL
                 return -1
             }
-            // Looking first, since opening alone means something to some devices.
+            // Checks the type before the opening, because opening alone has an effect on some
+            // devices.
             var status = stat()
             if lstat(path, &status) == 0, !RegularFilesOnly.isAllowed(status) {
                 errno = EINVAL

@@ -2,10 +2,10 @@
 import SystemSupport
 import Foundation
 
-/// Checksums of rows, since SQLite keeps none: a changed byte inside of a value would pass for the value.
+/// Checksums of rows. SQLite stores none, so a changed byte inside a value would go unnoticed.
 ///
-/// They cover what cannot be derived from anything else, and the bundle's name rather than its number, so that a damaged
-/// name does not give one app's items to another.
+/// A checksum covers the values that cannot be derived from others. It includes the bundle's name
+/// instead of its number, so that a damaged name cannot assign items to another app.
 enum RowChecksum {
     static func item(
         bundle: String, index: String, identifier: String, expires: Double?, donated: Double,
@@ -15,7 +15,7 @@ enum RowChecksum {
         add(bundle, &crc)
         add(index, &crc)
         add(identifier, &crc)
-        // SQLite gives -0 back as 0.
+        // SQLite returns -0 as 0.
         add(expires.map { ($0 + 0.0).bitPattern } ?? .max, &crc)
         add((donated + 0.0).bitPattern, &crc)
         record.withUnsafeBytes { crc.add($0) }
@@ -32,7 +32,7 @@ enum RowChecksum {
 
     private static func add(_ text: String, _ crc: inout CRC32C) {
         var text = text
-        // Its length first, so that no two rows run together to the same bytes.
+        // The length comes first, so that different rows cannot produce the same bytes.
         add(UInt64(text.utf8.count), &crc)
         text.withUTF8 { crc.add(UnsafeRawBufferPointer($0)) }
     }

@@ -3,29 +3,31 @@ import WriteAheadLog
 import Foundation
 import GRDB
 
-/// Makes a new database of what can be read of a damaged one, or of nothing where there is none.
+/// Creates a new database from the readable rows of a damaged one, or an empty database if there is
+/// none.
 ///
-/// Rows are taken over if they are sound by themselves. If it is certain that all were, nothing else changes; otherwise
-/// the generation grows and no client state survives. Derived tables are made at the opening that follows.
+/// Copies the rows that are intact by themselves. If all rows are certain to be copied, nothing
+/// else changes. Otherwise the generation grows and the client states are deleted. The opening that
+/// follows builds the derived tables.
 struct Salvage {
     let folder: StoreFolder
-    /// The last generation that was written down outside of the database.
+    /// The last generation recorded outside the database.
     let knownGeneration: Int?
     let now: Double
 
-    /// What came of it.
+    /// The outcome of a salvage.
     struct Result {
-        /// Whether anything may be missing.
+        /// `true` if data may be missing.
         var hasLosses = true
-        /// The items that were taken over.
+        /// The number of copied items.
         var items = 0
-        /// What was wrong, a sentence each.
+        /// The problems, a sentence each.
         var findings: [String] = []
     }
 
     /// Replaces the database.
     ///
-    /// - Parameter reason: Why.
+    /// - Parameter reason: The reason for the replacement.
     func run(because reason: String) throws -> Result {
         folder.suspect()
         folder.removeReplacement()
@@ -69,7 +71,7 @@ struct Salvage {
         return result
     }
 
-    /// The outcome in one or two sentences.
+    /// Returns one or two sentences about the outcome.
     private func summary(_ reason: String, items: Int?, isComplete: Bool) -> String {
         guard let items else { return "The database cannot be read (\(reason)). Searchlight made a new one." }
         let copied = "\(items) \(items == 1 ? "item was" : "items were") copied to a new one"
@@ -81,25 +83,26 @@ struct Salvage {
             """
     }
 
-    /// Opens the damaged file so that as much as possible can be read.
+    /// Opens the damaged file with settings that make as much as possible readable.
     private func openDamaged() throws -> DatabaseQueue {
         var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase {
-            // Lines of the schema that make no sense do not keep the others from being used.
+            // With this setting, invalid lines of the schema do not affect the others.
             try $0.execute(sql: "PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON")
         }
         return try DatabaseQueue(path: folder.database, configuration: configuration)
     }
 
-    /// The identifier that the log's files bear, so that they can be read; a new one where there are none.
+    /// Returns the identifier of the log's files, so that they can be read; a new identifier if
+    /// there are none.
     private func identifier() throws -> StoreIdentifier {
         if let known = try folder.logIdentifier() { return known }
         return StoreIdentifier()
     }
 
-    /// A generation that never was. Where nobody knows the last one, the seconds since 2001 are more than any number of
-    /// losses.
+    /// Returns a generation that was never used. If the last one is unknown, the seconds since 2001
+    /// exceed any number of losses.
     private func generation(after last: Int?) -> Int {
         let known = max(last ?? 0, knownGeneration ?? 0)
         return known > 0 ? known + 1 : max(2, Int(exactly: now.rounded()) ?? 2)
@@ -163,7 +166,7 @@ struct Salvage {
                 let learned = SalvagedRows(
                     db, table: EngagementTable.name, columns: EngagementTable.salvagedColumns, key: "id"
                 ) { try EngagementTable.carry($0, to: target) }
-                // Only an order follows from it, which use brings back.
+                // Counts only affect the order of hits, and accumulate again with use.
                 if learned.isIncomplete {
                     result.findings.append("Some counts of use are lost. Only the order of hits depends on them.")
                 }
@@ -182,20 +185,20 @@ struct Salvage {
 
     private static let maximumFaultCharacters = 100
 
-    /// The first fault of a report by SQLite, which may list many.
+    /// Returns the first fault of an SQLite report, which may list many.
     private static func shortened(_ fault: String) -> String {
         let line = fault.split(separator: "\n").first { !$0.hasPrefix("***") } ?? "it cannot be read"
         return line.count > maximumFaultCharacters ? line.prefix(maximumFaultCharacters) + "…" : String(line)
     }
 
-    /// Sees to it that no item number is given twice: behind the last one given, or, where that is not known, far behind
-    /// all that any earlier generation gave.
+    /// Makes sure that no item number is used twice. New numbers start after the last one used, or,
+    /// if that is unknown, far above those of all earlier generations.
     private func reserveNumbers(_ db: Database, source: DatabaseQueue?, generation: Int, isComplete: Bool) throws {
         let last = try? source?.inDatabase { db in
             try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
         }
         let highest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
-        // Nothing donated means nothing given; of a sound database the line may be missing for that reason.
+        // Without donations no number was used; then the line may be missing in an intact database.
         let isKnown = (last ?? 0) >= highest && ((last ?? 0) > 0 || isComplete)
         let number = isKnown ? last ?? 0 : max(highest, Int64(min(generation, 1 << 30)) << 32)
         try db.execute(
@@ -204,16 +207,17 @@ struct Salvage {
     }
 }
 
-/// Reads all rows of a table that can be read, in the order of a number, past damaged pages.
+/// Reads all readable rows of a table in the order of a number, and skips damaged pages.
 private struct SalvagedRows {
     private(set) var sound = 0
     private(set) var damaged = 0
-    /// Whether pages of rows cannot be read.
+    /// `true` if some pages cannot be read.
     private(set) var lacksPages = false
-    /// Whether rows are missing or may be.
+    /// `true` if rows are or may be missing.
     var isIncomplete: Bool { damaged > 0 || lacksPages }
 
-    /// The most damaged places that are stepped over; a table with more is given up there.
+    /// The largest number of damaged ranges that are skipped; the rest of the table is then given
+    /// up.
     private static let maximumSteps = 100_000
 
     init(_ db: Database, table: String, columns: String, key: String, _ take: (Row) throws -> Void) {
@@ -245,9 +249,9 @@ private struct SalvagedRows {
         }
     }
 
-    /// The smallest number from which on the table can be read again; `nil` if there is none.
+    /// Returns the smallest number from which the table can be read again; `nil` if there is none.
     private static func firstReadable(_ db: Database, _ table: String, _ key: String, from start: Int64) -> Int64? {
-        /// The first row at or after a number, or where that cannot be read, a failure.
+        /// Returns the first row at or after a number, or the error of reading it.
         func probe(_ number: Int64) -> Swift.Result<Int64?, any Error> {
             Swift.Result {
                 try Int64.fetchOne(
@@ -255,7 +259,7 @@ private struct SalvagedRows {
                     arguments: [number])
             }
         }
-        // Numbers begin at 1; what is before it is none of ours.
+        // Item numbers begin at 1; smaller numbers are damage.
         var (bad, step) = (max(start, 0), Int64(1))
         while true {
             let (number, overflow) = bad.addingReportingOverflow(step)

@@ -4,36 +4,36 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// The files of a store by name, and what is done to them as files.
+/// The paths of a store's files, and the operations on them.
 package struct StoreFolder: Sendable {
-    /// The folder, absolute or not, without a slash at the end.
+    /// The path of the folder, absolute or relative, without a trailing slash.
     let path: String
 
-    /// The files of a store in a folder.
+    /// Creates the paths of a store in a folder.
     package init(path: String) { self.path = path }
 
     var database: String { path + "/index.sqlite" }
     var log: String { path + "/journal" }
-    /// The database that is being made to replace a damaged one.
+    /// The database that is being created to replace a damaged one.
     var replacement: String { database + ".new" }
-    /// The last database that was replaced with losses.
+    /// The last replaced database, kept if its replacement lost data.
     var setAside: String { path + "/" + setAsideName }
     /// The file name of ``setAside``.
     var setAsideName: String { "index.sqlite.damaged" }
-    /// Says that damage was met, so that everything is checked at the next opening. A file, since the database may not be
-    /// able to say it, and since a reader that meets the damage has no database to write to.
+    /// The mark that requests a full check at the next opening. It is a file, because a damaged
+    /// database may be unable to store it, and a read-only connection cannot write to the database.
     private var mark: String { path + "/suspect" }
 
-    /// Looks at all files that SQLite and the log may have here, so that none is opened that waits without end, as a named
-    /// pipe, or leads out of the folder. Missing ones are right.
+    /// Checks all files that SQLite and the log may have here. A named pipe would block without
+    /// end, and a symbolic link could lead out of the folder. Missing files are valid.
     package func check() throws(UntrustedFile) {
         for name in Self.fileNames { try OwnFile.check(path + "/" + name) }
         guard try OwnFile.check(log, .folder) else { return }
-        // What cannot be listed, opening the log will say.
+        // If the folder cannot be listed, opening the log reports the error.
         for name in (try? logFileNames()) ?? [] where Self.isOfLog(name) { try OwnFile.check(log + "/" + name) }
     }
 
-    /// The names of these files, but for the log's.
+    /// The names of these files, except those of the log.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
         .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect", learningOff]
@@ -45,22 +45,22 @@ package struct StoreFolder: Sendable {
 
     private static let databaseSuffixes = ["", "-wal", "-shm"]
 
-    /// Whether there is no store here yet.
+    /// Returns `true` if there is no store here yet.
     ///
-    /// An empty database is what is left when the program ends right after making it; beside a log, or a list of jobs
-    /// that was written down, it is what is left of a store.
+    /// An empty database remains if the program ends right after creating it. Together with log
+    /// files, or with a generation recorded outside, an empty database is the remains of a store.
     func isNew(generation: Int?) throws(LogError) -> Bool {
         guard size(database) ?? 0 == 0, size(database + "-wal") ?? 0 == 0, generation == nil else { return false }
         return try logFileNames().isEmpty
     }
 
-    /// The smallest page. SQLite takes what is shorter for an empty database, and would fill it.
+    /// The smallest page size. SQLite treats a shorter file as an empty database and would fill it.
     private static let smallestDatabase = 512
 
-    /// Whether there is no database, or nothing that could be one.
+    /// `true` if the database file is missing or too short.
     var lacksDatabase: Bool { size(database) ?? 0 < Self.smallestDatabase }
 
-    /// The names of the log's files; none if there is no such folder.
+    /// Returns the names of the log's files; none if the folder does not exist.
     func logFileNames() throws(LogError) -> [String] {
         do {
             return try SystemLogFiles().names(in: log)
@@ -70,7 +70,7 @@ package struct StoreFolder: Sendable {
         }
     }
 
-    /// Whose log this is, from the newest segment that can say it.
+    /// Returns the store identifier of the log, from the newest readable segment.
     func logIdentifier() throws(LogError) -> StoreIdentifier? {
         let files = SystemLogFiles()
         for name in try logFileNames().filter({ LogFileNames.first(of: $0) != nil }).sorted().reversed() {
@@ -83,39 +83,42 @@ package struct StoreFolder: Sendable {
         return nil
     }
 
-    /// Makes an empty file that only its owner can read, whatever the folder's mode; SQLite gives its other files the
-    /// same. An existing file is not even opened: closing it would drop the locks that this process has on it.
+    /// Creates an empty file with mode 0600, whatever the folder's mode; SQLite copies the mode for
+    /// its other files. Does not open an existing file, because closing it would release the locks
+    /// of this process on it.
     static func createFile(_ path: String) {
         let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        // Why it could not be made, SQLite will say.
+        // If the creation fails, SQLite reports the reason.
         if number >= 0 { close(number) }
     }
 
     // MARK: The mark
 
-    /// Whether damage was met since everything was checked the last time.
+    /// `true` if damage was met since the last full check.
     var isSuspect: Bool { access(mark, F_OK) == 0 }
 
-    /// Notes that damage was met. Where the folder cannot be written, whoever meets it next will try again.
+    /// Records that damage was met. If the folder cannot be written, the next process that meets
+    /// the damage tries again.
     func suspect() { Self.createFile(mark) }
 
-    /// Notes that everything was checked.
+    /// Records that everything was checked.
     func trust() { unlink(mark) }
 
     // MARK: Learning
 
     private static let learningOff = "learning-off"
 
-    /// Whether the user does not want use to be counted. A file, so that the wish outlives a database that is lost.
+    /// `true` if the user has turned off the recording of engagement. Stored as a file, so that the
+    /// setting survives the loss of a database.
     var isLearningOff: Bool { access(path + "/" + Self.learningOff, F_OK) == 0 }
 
-    /// Notes whether use is counted.
+    /// Stores whether engagement is recorded.
     ///
-    /// - Throws: ``SearchIndexError/readOnly(path:operation:)`` or another that says why it cannot be written down.
+    /// - Throws: ``SearchIndexError/readOnly(path:operation:)`` if the setting cannot be stored.
     func setLearning(_ isOn: Bool) throws(SearchIndexError) {
         let path = path + "/" + Self.learningOff
         if isOn { unlink(path) } else { Self.createFile(path) }
-        // The wish is durable when this returns.
+        // Makes the setting durable before returning.
         try? SystemLogFiles().synchronizeFolder(self.path)
         guard isLearningOff == isOn else { return }
         throw .readOnly(path: self.path, operation: "Noting whether use is counted")
@@ -123,17 +126,18 @@ package struct StoreFolder: Sendable {
 
     // MARK: Replacing the database
 
-    /// Removes a replacement that was never finished.
+    /// Removes an unfinished replacement.
     func removeReplacement() {
         for suffix in Self.databaseSuffixes + ["-journal"] { unlink(replacement + suffix) }
     }
 
-    /// Puts the replacement, which is whole and closed, in the place of the database.
+    /// Replaces the database by the complete and closed replacement.
     ///
-    /// A crash in between leaves the damaged database or the new one, and the mark, so that it is done again. The old log
-    /// goes first: beside the new database it would be taken for its own.
+    /// After a crash, the folder has either database and still the mark, so that the next opening
+    /// repeats the work. The old WAL is deleted first; SQLite would apply it to the new database.
     ///
-    /// - Parameter keeping: Whether the old database is kept under ``setAside``, in place of an older one.
+    /// - Parameter keeping: `true` to keep the old database under ``setAside``, instead of an older
+    ///   one.
     func replaceDatabase(keeping: Bool) throws(LogError) {
         let files = SystemLogFiles()
         do {
@@ -151,7 +155,7 @@ package struct StoreFolder: Sendable {
         }
     }
 
-    /// The length of a file, in bytes; `nil` if there is none.
+    /// Returns the length of a file in bytes; `nil` if it does not exist.
     func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil

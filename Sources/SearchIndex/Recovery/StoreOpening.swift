@@ -4,37 +4,41 @@ import Foundation
 import GRDB
 import SystemSupport
 
-/// Opens a store to be changed, and mends what is found wrong with it at the right depth:
+/// Opens a store for writing, and repairs any damage at the appropriate level:
 ///
-///     examine folder ── no store ──> make one
-///          │
-///        attempt:  open, upgrade ──> read the store's row ──> [marked: check all, mend rows] ──> rebuild what is derived
-///          │         and not current ──> open the log ──> apply its backlog ──> forget what was applied
-///          │
-///          └─ damage anywhere ──> salvage into a new database ──> attempt, once more
+/// ```
+/// examine folder ── no store ──> create one
+///      │
+///    attempt:  open, migrate ──> read the store's row ──> [marked: examine all, repair rows] ──>
+///      │         rebuild outdated derived tables ──> open the log ──> apply its backlog ──>
+///      │         remove applied log files
+///      │
+///      └─ damage anywhere ──> salvage into a new database ──> attempt, once more
+/// ```
 ///
-/// The store is used by nobody else meanwhile; who opens it sees to that.
+/// The caller guarantees exclusive access to the store.
 struct StoreOpening {
     let folder: StoreFolder
-    /// The last generation that was written down outside of the database; `nil` if none was.
+    /// The last generation recorded outside the database; `nil` if none was.
     let knownGeneration: Int?
     let now: @Sendable () -> Double
-    /// What the store stands on.
+    /// The hooks below the store.
     let seams: StoreSeams
 
     private var report = RecoveryReport()
     private var hasSalvaged = false
-    /// The generation before any attempt: a loss that the first one noted, before it met damage, is one of this opening.
+    /// The generation before any attempt. A loss recorded by the first attempt, before it met
+    /// damage, counts as a loss of this opening.
     private var generationBefore: Int?
 
-    /// What an opened store consists of.
+    /// The parts of an opened store.
     struct Opened {
         var pool: DatabasePool
         var applier: LogApplier
         var report: RecoveryReport
     }
 
-    /// The most findings that are kept for the status, and the longest, in characters.
+    /// The limits of the stored findings: their number, and their length in characters.
     private static let maximumFindings = 100
     private static let maximumFindingCharacters = 1000
 
@@ -49,7 +53,8 @@ struct StoreOpening {
 
     /// Opens the store.
     ///
-    /// - Throws: Errors of the layers below; damage only if a new database does not help either.
+    /// - Throws: Errors of the layers below. Damage is only thrown if a new database does not help
+    ///   either.
     mutating func open() throws -> Opened {
         try OwnFolder.open(folder.path, creating: true)
         try folder.check()
@@ -80,8 +85,8 @@ struct StoreOpening {
         }
     }
 
-    /// Whether a new database may help. All statements are this program's, so that whatever SQLite says of them speaks of
-    /// the file, but for what the machine lacks.
+    /// Returns `true` if a new database may help. All statements belong to this program, so
+    /// SQLite's errors describe the file, unless they report a lack of resources.
     private func isDamage(_ error: any Error) -> Bool {
         switch error {
         case SearchIndexError.damaged: return true
@@ -93,7 +98,7 @@ struct StoreOpening {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_RANGE,
             .SQLITE_TOOBIG, .SQLITE_FORMAT:
             return true
-        // A header that asks for a later SQLite makes the file one that can only be read.
+        // A header that requires a later SQLite makes the file read-only.
         case .SQLITE_READONLY:
             return access(folder.database, W_OK) == 0 && access(folder.path, W_OK) == 0
         case .SQLITE_FULL: return isBeyondTheEnd
@@ -101,8 +106,8 @@ struct StoreOpening {
         }
     }
 
-    /// Whether SQLite finds no room for want of a page that no database has, rather than on the device: there is some, and its
-    /// own check, for which no more is needed, finds something.
+    /// Returns `true` if SQLite reports a full disk because of an impossible page number in a
+    /// damaged file. In that case the disk has room, and SQLite's integrity check finds faults.
     private var isBeyondTheEnd: Bool {
         guard UnwritableStore.obstacle(at: folder.path, operation: "") == nil else { return false }
         do {
@@ -135,14 +140,16 @@ struct StoreOpening {
     private func openPool() throws -> DatabasePool {
         let pool = try DatabasePool(
             path: folder.database, configuration: SearchIndex.configuration(isReadOnly: false, seams))
-        // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of power. GRDB
-        // sets NORMAL when the pool is made, so this must come after.
-        // The larger cache saves a quarter of the time of applying in bulk, measured over 100,000 items.
-        // They are the files that were looked at, or new ones of the same kind.
+        // GRDB sets `synchronous` to NORMAL when it creates the pool, so this statement must come
+        // after. WAL mode with NORMAL is only safe against crashes of the process, but an
+        // acknowledged item must survive a power failure. The larger cache saves a quarter of the
+        // time of bulk transactions, measured over 100,000 items. The check confirms that the
+        // opened files are still the files examined before.
         try folder.check()
         try pool.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(SearchIndex.writerCacheKiB)")
-            // Where SQLite was built to leave what is deleted in its pages, it overwrites what costs no page of its own.
+            // If SQLite is built to leave deleted content in its pages, FAST overwrites it where
+            // that costs no extra page.
             if try Int.fetchOne($0, sql: "PRAGMA secure_delete") == 0 {
                 try $0.execute(sql: "PRAGMA secure_delete = FAST")
             }
@@ -184,7 +191,7 @@ struct StoreOpening {
                 }
             try pool.write { db in
                 if loses { try StoreRow.noteLoss(db, through: log.lastSequence) }
-                // Client states that are older than a loss must not come back with the backlog.
+                // Client states older than a loss must not return with the backlog.
                 try StoreRow.update(db) {
                     $0.statelessThrough = min($0.statelessThrough, max(log.lastSequence, $0.applied))
                 }
@@ -204,8 +211,8 @@ struct StoreOpening {
         return Opened(pool: pool, applier: applier, report: report)
     }
 
-    /// A database that knows less than what was written down outside of it is an older one: it was put back, or its log
-    /// was lost.
+    /// Detects an older database: it knows a lower generation than was recorded outside. Either the
+    /// file was restored from a backup, or its WAL was lost.
     private mutating func takeOverGeneration(_ pool: DatabasePool) throws {
         guard let known = knownGeneration, try pool.read({ try StoreRow($0).generation }) < known else { return }
         try pool.write { db in

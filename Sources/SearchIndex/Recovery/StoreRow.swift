@@ -4,26 +4,26 @@ import WriteAheadLog
 import Foundation
 import GRDB
 
-/// What a store knows of itself: the one row of `store`, with a checksum, since a wrong number here would pass over
-/// donations or give out numbers twice.
+/// The state of a store: the single row of `store`, with a checksum. A wrong number here would skip
+/// donations or reuse item numbers.
 struct StoreRow: Hashable {
-    /// The format of the database. Grows when an earlier program could not read it.
+    /// The format of the database. Increases when earlier programs cannot read it.
     static let currentFormat = 5
 
     var format = Self.currentFormat
-    /// What the log's files bear.
+    /// The identifier in the headers of the log's files.
     var identifier: StoreIdentifier
-    /// The last log entry that was applied, with all before it.
+    /// The last log entry that was applied with all before it.
     var applied: UInt64 = 0
-    /// Grows whenever donations were lost.
+    /// The generation, which grows whenever donations are lost.
     var generation = 1
-    /// Entries up to this one leave no client state behind, because others were lost that their donors believe to be
-    /// there. `UInt64.max` stands for all that the log holds when it is opened next.
+    /// The last entry whose client state is ignored, because earlier entries were lost that the
+    /// donors believe to be stored. `UInt64.max` means all entries in the log at the next opening.
     var statelessThrough: UInt64 = 0
 
     /// Reads the row.
     ///
-    /// - Throws: `SQLITE_CORRUPT` if it is missing or damaged.
+    /// - Throws: `SQLITE_CORRUPT` if the row is missing or damaged.
     init(_ db: Database) throws {
         let row = try Row.fetchOne(db, sql: "SELECT * FROM store")
         guard let row,
@@ -41,7 +41,7 @@ struct StoreRow: Hashable {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the store knows of itself cannot be read")
     }
 
-    /// What a store is that knows nothing but its name.
+    /// Creates the state of a new store.
     init(identifier: StoreIdentifier) { self.identifier = identifier }
 
     private var checksum: Int64 {
@@ -52,7 +52,7 @@ struct StoreRow: Hashable {
         return Int64(CRC32C.of(bytes))
     }
 
-    /// Writes the row, in place of one that cannot be read or of none.
+    /// Writes the row. Replaces an unreadable row.
     func write(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -83,8 +83,8 @@ struct StoreRow: Hashable {
         return row
     }
 
-    /// Notes that something acknowledged is gone: the generation grows, and no client state that its donor may rely on
-    /// is left, nor made by the entries up to `sequence`.
+    /// Records a loss of acknowledged donations: increases the generation, deletes all client
+    /// states, and ignores the client states of entries up to `sequence`.
     static func noteLoss(_ db: Database, through sequence: UInt64) throws {
         try update(db) { row in
             row.generation += 1

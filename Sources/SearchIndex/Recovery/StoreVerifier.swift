@@ -4,23 +4,25 @@ import Foundation
 import GRDB
 import Glibc
 
-/// Checks all files of a store as they are: nothing is upgraded, applied or repaired.
+/// Checks all files of a store as they are, without upgrading, applying or repairing anything.
 ///
-/// Nobody may change the store during the check, except this process through a ``SearchIndex`` (``SearchIndex/verify(progress:)``).
+/// No other process may change the store during the check. This process may, through a
+/// ``SearchIndex`` (``SearchIndex/verify(progress:)``).
 public struct StoreVerifier: Sendable {
     private let folder: StoreFolder
-    /// The open store that is checked during use; `nil` for one that nobody changes.
+    /// The open store that is checked during use; `nil` for a store that is not open for writing.
     private let live: LiveStore?
 
-    /// A verifier of the store in a folder.
+    /// Creates a verifier for the store in a folder.
     public init(directory: String) { self.init(directory: directory, live: nil) }
 
     init(directory: String, live: LiveStore?) { (folder, self.live) = (StoreFolder(path: directory), live) }
 
-    /// Checks everything. Blocks; linear in the size of the store.
+    /// Checks everything. Blocks; the time is linear in the size of the store.
     ///
-    /// - Parameter progress: Told how many items have been looked at, now and then.
-    /// - Throws: ``SearchIndexError`` where there is no store, one of a later version, or one that cannot be read.
+    /// - Parameter progress: Called from time to time with the number of items examined.
+    /// - Throws: ``SearchIndexError`` if there is no store, or if it has a later version or cannot
+    ///   be read.
     public func verify(progress: (Int) -> Void = { _ in }) throws(SearchIndexError) -> VerificationReport {
         do {
             return try check(progress)
@@ -31,12 +33,12 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    /// Notes that all is to be checked and mended when the store is opened to be changed the next time.
+    /// Requests a full check and repair at the next opening for writing.
     public func requestRepair() { folder.suspect() }
 
-    /// Takes the rights of others to the store's files away.
+    /// Removes the permissions of other users from the store's files.
     ///
-    /// - Returns: What was done, a sentence each.
+    /// - Returns: The changes, a sentence each.
     public func restrictModes() -> [String] {
         var report = VerificationReport()
         checkModes(&report)
@@ -70,16 +72,17 @@ public struct StoreVerifier: Sendable {
             var status = stat()
             guard lstat(folder.path + "/" + name, &status) == 0 else { continue }
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
-            // The service's, there or not; it holds nothing.
+            // The service creates this socket; it contains no data.
             let isSocket = name == "socket" && status.st_mode & S_IFMT == S_IFSOCK
-            // The log and its index are there while the database is open.
+            // These files exist while the database is open.
             let isTemporary = ["-wal", "-shm"].contains { name.hasSuffix($0) }
             if !isSocket && !isTemporary { count += 1 }
             guard isFolder || isSocket || status.st_mode & S_IFMT == S_IFREG else {
                 report.add(name, "it is no file", .none)
                 continue
             }
-            // The store's own folder may have been made by somebody else; what is in it is closed to others all the same.
+            // Another program may have created the store's folder; the files in it are private
+            // nevertheless.
             if name != "", status.st_mode & 0o077 != 0 {
                 let mode = String(status.st_mode & 0o777, radix: 8)
                 report.add(name, "others may use it (mode \(mode))", .restrictMode)
@@ -138,7 +141,7 @@ public struct StoreVerifier: Sendable {
         for finding in findings {
             switch finding {
             case .tornTail: report.notes.append("journal/" + finding.description)
-            // Without the database's word, entries that were applied long ago look lost.
+            // Without the database, entries that were applied long ago seem to be lost.
             case .damaged where row == nil: break
             case .damaged(_, _, _, .misnamed): report.add("journal", finding.description, .none)
             case .damaged: report.add("journal", finding.description, .discardJournal)
@@ -150,8 +153,8 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    /// Reads the log. What looks wrong in one that is being written is read once more while nothing is written: a file that
-    /// was listed may be removed before it is read.
+    /// Reads the log. If a log in use seems damaged, reads it again while writes are blocked: a
+    /// listed file may have been removed before it was read.
     private func examineJournal(
         _ store: StoreIdentifier, applied: UInt64, acknowledged: UInt64
     ) throws(LogError) -> (findings: [LogFinding], last: UInt64) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a check of a store looked at and what it found.
+/// The checks of a store and their findings.
 public struct VerificationReport: Hashable, Sendable, Codable {
-    /// Something that was looked at.
+    /// A part of the store that was checked.
     public struct Check: Hashable, Sendable, Codable {
-        /// What, as in “item records”.
+        /// The name of the part, such as “item records”.
         public var what: String
-        /// How many there were; `nil` if that is not counted.
+        /// The number of elements checked; `nil` if they are not counted.
         public var count: Int?
-        /// Why it could not be checked, if so.
+        /// The reason for skipping the check; `nil` if it ran.
         public var skipped: String?
 
         /// Creates a check.
@@ -17,13 +17,13 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// Something that is not as it should be.
+    /// A problem.
     public struct Finding: Hashable, Sendable, Codable {
-        /// Where it is: a file, a table, an index.
+        /// The file, table or index with the problem.
         public var part: String
-        /// What is wrong with it.
+        /// A description of the problem.
         public var problem: String
-        /// What mends it.
+        /// The repair that fixes the problem.
         public var repair: Repair
 
         /// Creates a finding.
@@ -32,36 +32,38 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// How deep a repair goes.
+    /// The repairs, by the extent of their effect.
     public enum Repair: String, Hashable, Sendable, Codable {
-        /// The index is made anew from the items; nothing is lost.
+        /// Rebuilds the index from the items; nothing is lost.
         case rebuildIndex
-        /// Columns are filled in again from the records; nothing is lost.
+        /// Restores columns from the records; nothing is lost.
         case rewriteColumns
-        /// The client states that are damaged are deleted; their apps begin anew.
+        /// Deletes the client states; their apps start again from the beginning.
         case deleteClientStates
-        /// The items that are damaged are deleted, and everything is owed again.
+        /// Deletes the damaged items; a full reindex becomes pending.
         case deleteItems
-        /// What can be read is copied into a new database; everything is owed again unless all could be read.
+        /// Copies the readable rows to a new database. A full reindex becomes pending unless all
+        /// rows could be read.
         case salvage
-        /// The damaged file of the log is removed; everything is owed again if what was in it had not been applied.
+        /// Deletes the damaged file of the log. A full reindex becomes pending if it contained
+        /// entries that were not applied.
         case discardJournal
-        /// The list of owed jobs is set aside, and everything is owed.
+        /// Replaces the damaged list of pending jobs; a full reindex becomes pending.
         case oweEverything
-        /// Others lose the right to read or write it.
+        /// Removes the permissions of other users.
         case restrictMode
-        /// A person has to look at it.
+        /// Nothing automatic; the user has to inspect the problem.
         case none
     }
 
-    /// What was looked at.
+    /// The checks.
     public var checks: [Check] = []
-    /// What is wrong; the first of each kind, if there are very many.
+    /// The problems; of very many, the first of each kind.
     public var findings: [Finding] = []
-    /// What is no damage, but worth knowing.
+    /// Other information that is not a problem.
     public var notes: [String] = []
 
-    /// Whether nothing is wrong.
+    /// `true` if there is no problem.
     public var isClean: Bool { findings.isEmpty }
 
     mutating func add(_ part: String, _ problem: String, _ repair: Repair) {

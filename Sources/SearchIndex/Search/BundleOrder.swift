@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
-
-/// What apps say of their own items (`rankingHint`, 0 to 100, and whether the person made, acquired or chose them) must not lift
-/// them above other apps' items. So it changes the order of a bundle's hits of one fit among themselves, on the places that they
-/// have anyway.
+// Reorders a bundle's hits by the app's own ranking attributes: `rankingHint` (0 to 100), and flags
+// for items that the user created, owns or curated. These attributes must not lift an app's items
+// above items of other apps. So the hits of one bundle and one kind of match only exchange
+// positions with each other.
 enum BundleOrder {
-    /// What an app says of an item, as a factor around 1.
+    /// Returns the importance that an app assigns to an item, as a factor around 1.
     static func importance(of record: ItemRecord) -> Double {
         var importance = Importance()
         if let hint = record.attributes["rankingHint"]?.number { importance.add(hint: hint) }
@@ -13,22 +13,23 @@ enum BundleOrder {
         return importance.factor
     }
 
-    /// The attributes that say how a person came to an item.
+    /// The flags that describe how the user obtained an item.
     static let userFlags = ["userCreated", "userOwned", "userCurated"]
 
-    /// What an app says of an item, one attribute after the other.
+    /// Accumulates the importance of an item, one attribute at a time.
     struct Importance {
         private var hint = 0.0
         private var flags = 0.0
 
-        /// A factor around 1.
+        /// The importance as a factor around 1.
         var factor: Double { 1 + hint + flags }
 
         mutating func add(hint: Double) { self.hint = (min(100, max(0, hint)) - 50) / 100 }
         mutating func add(flag: Double) { if flag != 0 { flags += 0.1 } }
     }
 
-    /// Gives each place and its score to the hit of the same bundle and fit that deserves it most.
+    /// Assigns each position and its score to the hit of the same bundle and kind of match that
+    /// ranks there.
     static func apply(to hits: inout [RankedHit]) {
         struct Group: Hashable {
             var bundle: Int64
@@ -58,7 +59,7 @@ enum BundleOrder {
 }
 
 extension AttributeValue {
-    /// The value as a number, if it is one or a truth value.
+    /// The value as a number, if it is a number or a Boolean.
     fileprivate var number: Double? {
         switch self {
         case .integer(let value): Double(value)

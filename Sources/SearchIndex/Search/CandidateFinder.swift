@@ -2,35 +2,35 @@
 import GRDB
 import UserSearch
 
-/// Finds the texts that may be among the best of a search, without reading items: from lists of the index in which the best of
-/// each word come first (``FullTextIndex``), the newest of each list.
+/// Finds the texts that may be among the best results of a search, without reading items. Reads the
+/// newest texts of index lists, which are ordered by strength of the words (``FullTextIndex``).
 ///
-/// Each candidate has an estimate of its score without the factor of its age. Lists are asked for in the order of their
-/// estimates, until enough candidates are better than what the next list could bring.
+/// Each candidate has an estimate of its score, without the age factor. Lists are read in the order
+/// of their estimates, until enough candidates are better than the next list's estimate.
 struct CandidateFinder {
     let plan: SearchPlan
     let words: [SoughtWord]
     let tags: SearchTags
     let limits: SearchLimits
     let now: Double
-    /// So many candidates are wanted from each list.
+    /// The number of candidates requested from each list.
     let depth: Int
     let findsInsideWords: Bool
-    /// In these languages words have other forms.
+    /// The languages in which words have other forms.
     let languages: [WordLanguage]
     let items: TextItemReader
     let db: Database
 
     /// The candidates and their estimates.
     private(set) var found: [Int64: Double] = [:]
-    /// Whether no list has more.
+    /// `true` if every list was read to its end.
     private(set) var isExhausted = true
-    /// The texts that are to be counted, and whether some may not count.
+    /// The texts to count.
     private(set) var texts: Set<Int64> = []
     private(set) var isUncertain = false
-    /// Texts with all words whose strengths were not looked up.
+    /// The texts with all words whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
-    /// Whether texts are found to be counted.
+    /// `true` while texts are collected for a count.
     var isCounting = false
 
     init(
@@ -42,13 +42,13 @@ struct CandidateFinder {
         (self.items, self.db) = (items, db)
     }
 
-    /// Finds them.
+    /// Finds the candidates for ranking.
     mutating func find() throws {
         let strict = try strictTexts()
         if let strict, strict.count <= limits.readItems { return add(strict, 1) }
         try findBest()
         guard let strict else { return }
-        // The lists say only which of them come first.
+        // The lists only determine the order of these texts.
         let estimates = found
         found = [:]
         for text in strict { found[text] = estimates[text] ?? 0.3 }
@@ -63,7 +63,7 @@ struct CandidateFinder {
         }
     }
 
-    /// All texts with the phrases; `nil` if there are no phrases, or too many texts.
+    /// Returns all texts with the phrases; `nil` if there are no phrases, or too many texts.
     private mutating func strictTexts() throws -> [Int64]? {
         guard let strict = plan.strict else { return nil }
         let limit = max(depth, limits.together)
@@ -73,13 +73,13 @@ struct CandidateFinder {
         return texts.count < limit ? texts : nil
     }
 
-    /// Finds the newest texts, whatever is in them.
+    /// Finds the newest texts, whatever they contain.
     mutating func findNewest() throws {
         add(try newest(depth), FreshnessRule.least)
         texts = Set(found.keys)
     }
 
-    /// Finds texts by the table of texts alone, the newest: while a store is migrated.
+    /// Finds the newest texts with the text table only; used while a store is migrated.
     mutating func findInTexts() throws {
         let expressions = words.map { "\"\($0.text)\"\($0.isOpen ? "*" : "")" }
         add(try list(.texts, expressions.joined(separator: " AND ")), 1)
@@ -89,7 +89,7 @@ struct CandidateFinder {
         texts = Set(found.keys)
     }
 
-    /// Finds the texts with all words alone, to count them.
+    /// Finds only the texts with all words, to count them.
     mutating func findComplete() throws {
         add(try list(.ranked, words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")), 1)
         if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
@@ -100,10 +100,10 @@ struct CandidateFinder {
         texts = Set(found.keys)
     }
 
-    /// How much more is looked at than at first, since that was not enough.
+    /// The factor by which work limits grow in repeated attempts.
     private var patience: Int { max(1, depth / SearchRun.minimumDepth) }
 
-    /// Whether fewer were found than are wanted.
+    /// `true` if fewer candidates were found than wanted.
     private var isSparse: Bool { found.count < depth }
 
     private mutating func add(_ texts: [Int64], _ estimate: Double) {
@@ -112,7 +112,7 @@ struct CandidateFinder {
 
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
 
-    /// Whether enough candidates are better than anything with an estimate.
+    /// Returns `true` if enough candidates are better than anything with the given estimate.
     private func isEnough(against estimate: Double) -> Bool {
         var better = 0
         for (text, own) in found where own * FreshnessRule.least >= estimate || own * factor(text) >= estimate {
@@ -135,7 +135,7 @@ struct CandidateFinder {
         }
     }
 
-    /// The newest texts that match an expression.
+    /// Returns the newest texts that match an expression.
     private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
         let tag = table == .texts ? tags.textExpression : tags.expression
@@ -171,7 +171,7 @@ struct CandidateFinder {
             guard word.isOpen else { continue }
             let beginning = TitleWords.expression(word.text, at: place, isPrefix: true)
             lists.append((place.evidence + 0.3, beginning))
-            // The word itself, or another form, may be elsewhere in the item.
+            // The word itself, or another form of it, may occur elsewhere in the item.
             if occurs {
                 lists.append((place.evidence + 0.65, "\(beginning) AND \(RankedStems.expression(word.stems))"))
             }
@@ -195,7 +195,7 @@ struct CandidateFinder {
         if isSparse { try findBeginnings(of: word, beside: []) } else { isExhausted = false }
     }
 
-    /// The other forms of a word that titles and keywords have.
+    /// Returns the other forms of a word that occur in titles and keywords.
     private func forms(of word: SoughtWord) throws -> [String] {
         try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, db)
     }
@@ -208,11 +208,11 @@ struct CandidateFinder {
         let missed = missed
         let titles = try missed.map(title).joined(separator: " AND ")
         let inTitles = Set(try list(.ranked, titles, limit: max(depth, limits.together)))
-        // Many titles with all words leave nothing for other texts to win.
+        // If many titles have all words, other texts cannot rank among the best.
         let isTitles = missed.count == words.count && inTitles.count >= depth && !words.contains(where: \.isOpen)
         var sums = isTitles ? [:] : try strongest(missed)
         if isTitles { isExhausted = false }
-        // Items with all words are still the best.
+        // Items with all words still rank first.
         if missed.count < words.count { sums.merge(try strongest(words)) { max($0, $1) } }
         for text in inTitles { add([text], 0.6 + (sums[text] ?? total * Self.strengthInTitles) / total) }
         for (text, sum) in sums where !inTitles.contains(text) { add([text], 0.3 + sum / total) }
@@ -220,15 +220,15 @@ struct CandidateFinder {
             let others = missed.filter { !$0.isOpen }
             try findBeginnings(of: open, beside: others.isEmpty ? words.filter { !$0.isOpen } : others)
         }
-        // Of those that were found all may be unwanted.
+        // A filter may exclude all candidates found so far.
         if isSparse { try findSome() } else { isExhausted = false }
     }
 
-    /// A strength that few words in titles exceed, for those of which it is not known.
+    /// The assumed strength, in titles, of words whose strength is unknown; few words exceed it.
     private static let strengthInTitles = 0.8
 
-    /// The expression for titles that may begin with what was typed: they begin with the first word and have the others. FTS5 would
-    /// put together all words that begin as the last one does to know more.
+    /// Returns the expression for titles that begin with the first word and contain the others. A
+    /// full prefix match would make FTS5 merge the lists of all words that begin like the last one.
     private func titleStart() throws -> String {
         let first = words[0]
         let starts = TitlePlace.allCases.filter(\.isStart)
@@ -237,13 +237,14 @@ struct CandidateFinder {
         return "(" + starts.joined(separator: " OR ") + ")" + others.joined()
     }
 
-    /// The expression for titles and keywords with a word in any form.
+    /// Returns the expression for titles and keywords that contain a word in any form.
     private func title(_ word: SoughtWord) throws -> String {
         let forms = try forms(of: word).map { TitleWords.expression($0, isPrefix: false) }
         return "(" + ([TitleWords.expression(word.text, isPrefix: word.isOpen)] + forms).joined(separator: " OR ") + ")"
     }
 
-    /// The words that a text must have to be among the best: those that are not in a quarter of all texts, or else all.
+    /// The words that a text needs to rank among the best: the words in less than a quarter of all
+    /// texts. If there are none, all words.
     private var missed: [SoughtWord] {
         let missed = words.filter { $0.rarity > SoughtWord.missedRarity }
         return missed.isEmpty ? words : missed
@@ -251,7 +252,8 @@ struct CandidateFinder {
 
     private var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
 
-    /// The texts that have all of some words, in which these are strongest: the sum of their strengths, each by its rarity.
+    /// Returns the texts that have all of some words, with the sum of the words' strengths,
+    /// weighted by rarity.
     private mutating func strongest(_ words: [SoughtWord]) throws -> [Int64: Double] {
         if words.count == 1 { return try strongest(words[0]) }
         let all = words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
@@ -282,7 +284,7 @@ struct CandidateFinder {
         return sums
     }
 
-    /// The newest texts of each level of a word.
+    /// Returns the newest texts of each strength level of a word.
     private mutating func strongest(_ word: SoughtWord) throws -> [Int64: Double] {
         var sums: [Int64: Double] = [:]
         for level in RankedStems.levels {
@@ -294,7 +296,8 @@ struct CandidateFinder {
         return sums
     }
 
-    /// Adds the texts in which the two rarest words are strongest, beside the others.
+    /// Adds the texts in which the two rarest words are strongest, restricted to texts with the
+    /// other words.
     private mutating func addPairs(of words: [SoughtWord], to sums: inout [Int64: Double]) throws {
         let order = words.sorted { $0.rarity > $1.rarity }
         let (one, other) = (order[0], order[1])
@@ -322,7 +325,8 @@ struct CandidateFinder {
 
     // MARK: Some of the words
 
-    /// The words that say something: one that is nearly everywhere does not, unless all are.
+    /// The words that distinguish items. A word in nearly all texts does not, unless all words are
+    /// like that.
     private var telling: [SoughtWord] {
         let rare = words.filter { $0.rarity > SoughtWord.leastRarity }
         return rare.isEmpty ? words : rare
@@ -337,7 +341,8 @@ struct CandidateFinder {
         texts = Set(found.keys)
     }
 
-    /// The best texts that have some of the words: all that have one of the rarest, as many as a budget allows.
+    /// Finds the best texts that have some of the words. Reads the lists of the rarest words first,
+    /// within a budget.
     private mutating func findSome() throws {
         var budget = limits.postings * patience
         var sums = TextSums()
@@ -359,8 +364,8 @@ struct CandidateFinder {
 
     // MARK: Beginnings of words
 
-    /// The texts in which a word begins as another does, beside others: titles and keywords with it first. Other texts are looked at
-    /// only where enough others are not better.
+    /// Finds the texts with a word that begins like `word`, together with other words. Titles and
+    /// keywords come first. Other texts are read only if too few candidates are better.
     private mutating func findBeginnings(of word: SoughtWord, beside others: [SoughtWord]) throws {
         var best: [Int64: Double] = [:]
         if !others.isEmpty {
@@ -380,7 +385,7 @@ struct CandidateFinder {
             if order.count > looked.count { isExhausted = false }
             if isCounting { looked = try list(.ranked, forms, limit: limits.countedReads) }
             try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
-            // The others are weaker in all texts that are left.
+            // The other words are weaker in all remaining texts.
             guard isCounting || isSparse else {
                 isExhausted = false
                 return
@@ -402,7 +407,7 @@ struct CandidateFinder {
         try addBeginnings(of: word, among: candidates) { _ in others.isEmpty ? 0.4 : 0.6 }
     }
 
-    /// Adds those of some texts in which a word may begin as another does.
+    /// Adds the texts of a list in which a word may begin like `word`.
     private mutating func addBeginnings(
         of word: SoughtWord, among candidates: [Int64], estimate: (Int64) -> Double
     ) throws {
@@ -432,13 +437,14 @@ struct CandidateFinder {
         try items.withItem(ofText: text) { sequence.mayOccur(inRecord: $0.record) } ?? false
     }
 
-    /// Whether so few texts have the other words that looking at each is quicker than anything else.
+    /// Returns `true` if so few texts have the other words that reading each of them is the fastest
+    /// way.
     private func isRare(_ rest: String) throws -> Bool {
         try db.countTexts(rest, in: FullTextIndex.textTable, upTo: limits.fewCandidates) < limits.fewCandidates
     }
 
-    /// Whether so many words begin so that putting their lists together takes longer than looking at texts: one of a hundred
-    /// titles has one.
+    /// Returns `true` if merging the lists of all words with a prefix takes longer than reading
+    /// texts. That is the case if one of a hundred titles has such a word.
     private func isCommonBeginning(_ word: String, _ statistics: TextStatistics) throws -> Bool {
         guard SearchPlan.mayGoOn(word) else { return false }
         if word.unicodeScalars.count == 1 { return true }
@@ -451,7 +457,8 @@ struct CandidateFinder {
 
     // MARK: Parts of words
 
-    /// The texts with the last word inside of a word of title and keywords, and the others there.
+    /// Finds the texts in which a word of the title or keywords contains the last word, together
+    /// with the other words.
     private mutating func findInsideWords() throws {
         guard let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength else { return }
         let others = words.filter { !$0.isOpen }
@@ -473,9 +480,10 @@ struct CandidateFinder {
     }
 }
 
-/// The restrictions that FTS5 takes care of.
+/// The restriction to a bundle that FTS5 evaluates.
 struct SearchTags: Sendable {
-    /// The number of the only bundle that is meant; `nil` means all. Unknown bundles have a number that no item has.
+    /// The number of the only bundle to search; `nil` means all. An unknown bundle has the number
+    /// 0, which no item has.
     let bundle: Int64?
 
     /// - Throws: `DatabaseError`.
@@ -486,8 +494,8 @@ struct SearchTags: Sendable {
         }
     }
 
-    /// For the tables of ranked words.
+    /// The expression for the table of ranked words.
     var expression: String? { bundle.map { "\"\(FullTextTag(bundle: $0).text)\"" } }
-    /// For the table of texts.
+    /// The expression for the table of texts.
     var textExpression: String? { bundle.map { FullTextTag(bundle: $0).expression } }
 }

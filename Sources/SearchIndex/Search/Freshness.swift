@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// How new an item is for a person: not when an app happened to donate it, but when it was last made, changed or used
-/// (`FreshnessRule` says what that is worth).
+/// The date that determines the freshness of an item: its last creation, change or use, rather than
+/// its donation. `FreshnessRule` defines the effect on the score.
 enum Freshness {
     static let attributes = [
         "lastUsedDate", "contentModificationDate", "addedDate", "downloadedDate", "contentCreationDate",
     ]
 
-    /// The latest of the item's dates that is not after its donation, or else the donation; seconds since 2001.
+    /// Returns the latest of the item's dates that is not after its donation, or the donation date
+    /// if there is none. In seconds since 2001.
     static func date(of record: ItemRecord, donated: Double) -> Double {
         var latest: Double?
         for name in attributes {

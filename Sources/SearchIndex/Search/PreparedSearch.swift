@@ -5,7 +5,7 @@ import ItemRecord
 import MetadataQuery
 import UserSearch
 
-/// A search that is ready to be run.
+/// A search with a parsed text and compiled filters, ready to run.
 struct PreparedSearch: Sendable {
     let request: SearchRequest
     private var plan: SearchPlan
@@ -13,23 +13,23 @@ struct PreparedSearch: Sendable {
     let filters: [QueryExpression]
     private let filter: QueryEvaluator?
     private let clock: StoreClock
-    /// By which dates in a text are read.
+    /// The clock for date phrases in a text.
     let queryClock: QueryClock
     private let folder: StoreFolder
-    /// Whether the user wants the order to follow from use.
+    /// `true` if the user allows ranking by engagement.
     private let learns: Bool
-    /// The text with spaces for its filters.
+    /// The text in which spaces replace the filters.
     private(set) var text: String
     /// The filters on apps.
     private let apps: [SearchIntent.Filter]
-    /// Whether a date without a filter's name was taken for one, so that the text is worth a try without.
+    /// `true` if the text has a date phrase without a filter name, so that a second search may
+    /// treat the phrase as words.
     let mayReadOtherwise: Bool
 
-    /// `nil` if nothing can be found.
+    /// Prepares a search; `nil` if it cannot find anything.
     ///
+    /// - Parameter context: The query context; `nil` for ``SearchIndex/queryContext(in:)``.
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
-    ///
-    /// - Parameter context: ``SearchIndex/queryContext(in:)`` if `nil`.
     init?(
         _ index: SearchIndex, _ request: SearchRequest, context: QueryContext? = nil
     ) throws(IndexQueryError) {
@@ -57,7 +57,7 @@ struct PreparedSearch: Sendable {
         filter = QueryEvaluator(prepared.expression, context: context)
     }
 
-    /// The same search with other words; `nil` for ranges that the text does not have.
+    /// Returns the search with replaced words; `nil` if the text lacks a range.
     func replacing(_ replacements: [WordReplacement]) -> PreparedSearch? {
         guard let text = text.replacing(replacements), let plan = SearchPlan(text) else { return nil }
         var search = self
@@ -65,21 +65,22 @@ struct PreparedSearch: Sendable {
         return search
     }
 
-    /// The words to find, folded.
+    /// The folded words to find.
     var words: [String] { plan.words.map(\.text) }
 
-    /// Whether filters alone decide.
+    /// `true` if the search has only filters.
     var isFiltersOnly: Bool { plan.words.isEmpty && !plan.isStrict }
 
-    /// Whether no filter is on the app of an item.
+    /// `true` if no filter tests the app of an item.
     var hasNoApps: Bool { apps.isEmpty }
 
-    /// Whether the filters on apps allow a bundle.
+    /// Returns `true` if the filters on apps allow a bundle.
     func allows(bundle: String) -> Bool {
         apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
     }
 
-    /// Whether filters, phrases and words to leave out allow an item; expects that it has the words.
+    /// Returns `true` if filters, phrases and exclusions allow an item. The caller has checked the
+    /// words.
     func allows(_ record: DatabaseValue, of number: Int64, named bundle: String) throws -> Bool {
         guard allows(bundle: bundle) else { return false }
         if let filter, try !filter.matches(record) { return false }
@@ -87,10 +88,10 @@ struct PreparedSearch: Sendable {
         return plan.allows(SearchableText.fields(of: try ItemRecord(decoding: bytes)))
     }
 
-    /// The search in one state of the store, with the present of the request's cursor.
+    /// Returns the search in one state of the store, with the time of the request's cursor.
     func run(_ db: Database) throws -> SearchRun {
         let present = try clock.now(db)
-        // Since the cursor was made the clock may have been set, and the dates of items have moved along.
+        // If the clock was set after the cursor was made, the dates of items have moved.
         let now = request.cursor.map { abs(present - $0.now) > StoreClock.correction ? present : $0.now } ?? present
         // The tables of the previous format have no variants.
         let isMigrating = try !FullTextIndex.derived.isCurrent(db)
@@ -101,7 +102,8 @@ struct PreparedSearch: Sendable {
             items: TextItemReader(db), db: db)
     }
 
-    /// The same with the words of this search, which differs from another in these alone (``replacing(_:)``).
+    /// Returns a copy of another search with the words of this one; the two may only differ in
+    /// their words (``replacing(_:)``).
     func run(like other: SearchRun) -> SearchRun {
         var run = other
         run.plan = plan(isMigrating: other.isMigrating)
@@ -112,7 +114,8 @@ struct PreparedSearch: Sendable {
         isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
     }
 
-    /// What was learned about the search. Damage there is noted for the next opening; it is no reason to find nothing.
+    /// Returns the engagement for the search. Damage in the table is recorded for the next opening,
+    /// and the search continues without engagement.
     private func learned(_ db: Database, now: Double) throws -> LearnedSearch {
         guard learns, let reporter = request.learnsFrom else { return LearnedSearch() }
         do {
@@ -123,7 +126,7 @@ struct PreparedSearch: Sendable {
         }
     }
 
-    /// The hit with the attributes that are wanted.
+    /// Returns the hit with the requested attributes only.
     func projected(_ hit: SearchHit) -> SearchHit {
         var hit = hit
         hit.item.record.keep(request.attributes)

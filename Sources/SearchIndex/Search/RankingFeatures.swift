@@ -3,24 +3,25 @@ import Foundation
 import ItemRecord
 import UserSearch
 
-/// The parts of an item that the rule of ranking depends on (docs/SEARCH.md).
+/// The properties of an item that the ranking rule uses (docs/SEARCH.md).
 ///
-/// A search ranks hundreds of items, so they are read from the bytes of a record where these hold nothing unusual
-/// (``init(scanning:donated:)``). That takes a tenth of the time of decoding it.
+/// A search ranks hundreds of items. If a record contains nothing unusual, the features are read
+/// directly from its bytes (``init(scanning:donated:)``), which takes a tenth of the time of
+/// decoding it.
 struct RankingFeatures: Equatable {
     /// The text of each field, by its number (`TextField`).
     var fields: [String]
-    /// The languages that the item names.
+    /// The languages declared by the item.
     var languages: [String]
-    /// The date by which it is new or old, in seconds since 2001 (``Freshness``).
+    /// The date that determines freshness, in seconds since 2001 (``Freshness``).
     var date: Double
     var identifier: String
-    /// Its `contentURL`.
+    /// The item's `contentURL`.
     var address: String?
-    /// What its app says of it (``BundleOrder``).
+    /// The importance that the app assigns to the item (``BundleOrder``).
     var importance: Double
 
-    /// The features of a record, whatever it holds.
+    /// Extracts the features of a decoded record.
     init(_ record: ItemRecord, donated: Double) {
         fields = SearchableText.fields(of: record)
         languages = record.texts("languages")
@@ -30,8 +31,9 @@ struct RankingFeatures: Equatable {
         importance = BundleOrder.importance(of: record)
     }
 
-    /// The features of an encoded record; `nil` if it has to be decoded: it is damaged or holds texts in several languages, names
-    /// of attributes with other letters than those of ASCII, or other unusual things.
+    /// Extracts the features of an encoded record. Returns `nil` if the record has to be decoded.
+    /// The reasons are damage and unusual content, such as texts in several languages or non-ASCII
+    /// attribute names.
     init?(scanning bytes: UnsafeBufferPointer<UInt8>, donated: Double) {
         guard let scan = FeatureScan(bytes, donated: donated), let fields = scan.fields(),
             let identifier = String(validating: bytes[scan.identifier], as: UTF8.self)
@@ -49,10 +51,10 @@ struct RankingFeatures: Equatable {
         }
     }
 
-    /// In which language the forms of its words are found.
+    /// The language that determines the forms of the item's words.
     var language: WordLanguage { LanguageGuess.indexLanguage(tags: languages, text: SearchableText.telling(fields)) }
 
-    /// What else the item may be called: its identifier, and the name of its file with and without the suffix.
+    /// Further names of the item: its identifier, and its file name with and without the suffix.
     var names: [String] {
         var names = [identifier]
         if let address, let last = address.split(separator: "/").last {
@@ -64,9 +66,9 @@ struct RankingFeatures: Equatable {
     }
 }
 
-/// What an attribute is to ranking.
+/// The role of an attribute in ranking.
 private enum FeatureRole {
-    /// A text of a field, and its place among the attributes of the field.
+    /// A text of a field, and its position among the attributes of the field.
     case text(TextField, order: Int)
     case date, language, address, rankingHint, userFlag
 
@@ -78,11 +80,11 @@ private enum FeatureRole {
         + BundleOrder.userFlags.map { ($0, .userFlag) }
 }
 
-/// The roles of attributes by the bytes of their names: a hash table with open addressing.
+/// Maps the bytes of attribute names to roles: a hash table with open addressing.
 private struct FeatureTable {
     private let names: [[UInt8]]
     private let roles: [FeatureRole]
-    /// One more than the position of a name; 0 in an empty slot.
+    /// The position of a name plus one; 0 in an empty slot.
     private var slots = [UInt8](repeating: 0, count: slotCount)
 
     private static let slotCount = 256
@@ -117,7 +119,7 @@ private struct FeatureTable {
     }
 }
 
-/// One walk over the bytes of a record.
+/// A single pass over the bytes of a record.
 private struct FeatureScan {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var identifier = 0..<0
@@ -125,10 +127,11 @@ private struct FeatureScan {
     private(set) var latest: Double?
     private(set) var address: Range<Int>?
     private(set) var importance = BundleOrder.Importance()
-    /// The texts of fields, to be put into the order of their attributes.
+    /// The texts of fields, before sorting by attribute order.
     private var texts: [(field: TextField, order: Int, range: Range<Int>)] = []
 
-    /// Attributes that an item itself calls searchable come behind the others of their field.
+    /// The first position of custom attributes, which come after the other attributes of their
+    /// field.
     private static let firstCustom = 1 << 16
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>, donated: Double) {
@@ -141,7 +144,8 @@ private struct FeatureScan {
         for number in 0..<count {
             guard let range = scanner.text(), let traits = scanner.traits() else { return nil }
             let name = UnsafeBufferPointer(rebasing: bytes[range])
-            // Other spellings of a name are canonically equivalent, and a name that is there twice is damage.
+            // Other spellings of a name may be canonically equivalent, and a repeated name is
+            // damage.
             guard name.allSatisfy({ $0 < 0x80 }), number == 0 || before.lexicographicallyPrecedes(name) else {
                 return nil
             }
@@ -153,7 +157,7 @@ private struct FeatureScan {
                     traits.contains(.searchable)
                     ? addTexts(field, order, &scanner) : scanner.skipValue(depth: 0)
             case let role where Self.isCustom(name, traits):
-                // It may have another role as well, which is left to decoding.
+                // The attribute may have another role too, which decoding handles.
                 guard role == nil else { return nil }
                 isRead = addTexts(.description, Self.firstCustom + number, &scanner)
             case .date: isRead = addDate(donated, &scanner)
@@ -189,7 +193,7 @@ private struct FeatureScan {
         return true
     }
 
-    /// The text of each field; `nil` if one is no UTF-8.
+    /// Returns the text of each field; `nil` if one is not valid UTF-8.
     func fields() -> [String]? {
         var fields = [String](repeating: "", count: TextField.allCases.count)
         for field in TextField.allCases {
@@ -200,7 +204,7 @@ private struct FeatureScan {
                 text = String(validating: bytes[first.range], as: UTF8.self)
             } else {
                 var joined: [UInt8] = []
-                // A stable sort: the texts of an attribute keep their order.
+                // A stable sort, so that the texts of an attribute keep their order.
                 for part in parts.enumerated().sorted(by: {
                     ($0.element.order, $0.offset) < ($1.element.order, $1.offset)
                 }) {

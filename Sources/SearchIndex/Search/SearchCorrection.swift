@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// The words that were searched for in place of misspelled ones.
+/// The corrected words that replaced misspelled ones in a search.
 ///
 /// ```swift
 /// let page = try await index.search(SearchRequest("quartrely report"))
 /// page.correction?.text  // "quarterly report"
 /// ```
 public struct SearchCorrection: Hashable, Sendable, Codable {
-    /// The typed text with other words, which was searched for.
+    /// The corrected text, which was searched for.
     public var text: String
-    /// The ranges of the other words in ``text``, in bytes of UTF-8, in order.
+    /// The ranges of the corrected words in ``text``, in UTF-8 bytes, in order.
     public var ranges: [Range<Int>]
 
     /// Creates a correction.
@@ -19,7 +19,7 @@ public struct SearchCorrection: Hashable, Sendable, Codable {
         self.ranges = ranges
     }
 
-    /// Replaces words of a typed text; `nil` for ranges that the text does not have.
+    /// Replaces words of a typed text; `nil` if the text lacks a range.
     init?(of typed: String, _ replacements: [WordReplacement]) {
         guard !replacements.isEmpty, let text = typed.replacing(replacements) else { return nil }
         self.text = text
@@ -33,19 +33,19 @@ public struct SearchCorrection: Hashable, Sendable, Codable {
     }
 }
 
-/// A typed word, and the word that is searched for in its place.
+/// A typed word and its replacement in the search.
 struct WordReplacement: Hashable, Sendable {
-    /// In the typed text, in bytes of UTF-8.
+    /// The range in the typed text, in UTF-8 bytes.
     var range: Range<Int>
-    /// Folded; of letters alone.
+    /// The folded replacement, of letters only.
     var word: String
 
-    /// The most in one text.
+    /// The largest number of replacements in one text.
     static let maximumCount = 8
 }
 
 extension String {
-    /// The text with other words; `nil` if it does not have the ranges, in order.
+    /// Returns the text with replaced words; `nil` if it lacks the ranges or they are not in order.
     func replacing(_ replacements: [WordReplacement]) -> String? {
         var (result, position) = ("", startIndex)
         var end = 0

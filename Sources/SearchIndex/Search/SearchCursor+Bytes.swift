@@ -4,12 +4,13 @@ extension SearchCursor: Codable {
     /// The longest list of replaced words, in bytes.
     private static let maximumReplacementBytes = WordReplacement.maximumCount * (5 + 255)
 
-    /// The most bytes of a cursor behind so many hits.
+    /// Returns the largest size of a cursor after a number of hits, in bytes.
     public static func maximumBytes(hits: Int) -> Int { 8 * (3 + hits) + maximumReplacementBytes }
 
-    /// The cursor as bytes. Eight hold the moment, four the size of the replaced words and four whether filters were read. The
-    /// replaced words follow, with zeros up to a multiple of eight, and eight bytes for each item. A replaced word has two bytes
-    /// for its start, two for its end, one for the size of the other word, and that word. Numbers begin with the lowest byte.
+    /// The cursor as bytes, with little-endian numbers: 8 bytes for the time, 4 for the size of the
+    /// replaced words, 4 for the filter flag. The replaced words follow, padded with zeros to a
+    /// multiple of 8, then 8 bytes for each item. A replaced word has 2 bytes for its start, 2 for
+    /// its end, 1 for the size of its replacement, and the replacement.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * (1 + shown.count))
@@ -31,8 +32,8 @@ extension SearchCursor: Codable {
         return bytes
     }
 
-    /// Reads a cursor; `nil` for bytes that are none. A made-up one gives some place in the results of its search, and
-    /// nothing that the search does not find.
+    /// Decodes a cursor; `nil` for invalid bytes. A forged cursor only selects a position in the
+    /// results of its search, and reveals nothing that the search does not find.
     public init?(bytes: some RandomAccessCollection<UInt8>) {
         guard bytes.count >= 16, bytes.count.isMultiple(of: 8) else { return nil }
         func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
@@ -55,7 +56,7 @@ extension SearchCursor: Codable {
         self.init(now: now, shown: shown, replacements: replacements, readsFilters: head >> 32 == 1)
     }
 
-    /// Reads replaced words; `nil` for bytes that are none.
+    /// Decodes replaced words; `nil` for invalid bytes.
     private static func replacements(_ bytes: some RandomAccessCollection<UInt8>) -> [WordReplacement]? {
         var rest = Array(bytes)[...]
         var replacements: [WordReplacement] = []
@@ -64,7 +65,7 @@ extension SearchCursor: Codable {
             let head = rest.prefix(5).map(Int.init)
             let (start, end) = (head[0] | head[1] << 8, head[2] | head[3] << 8)
             let word = String(decoding: rest.dropFirst(5).prefix(head[4]), as: UTF8.self)
-            // Letters alone mean nothing to FTS5.
+            // Checked because letters have no special meaning in an FTS5 expression.
             guard start < end, start >= replacements.last?.range.upperBound ?? 0, word.utf8.count == head[4],
                 SpellingWords.isKept(word)
             else { return nil }

@@ -3,9 +3,10 @@ import GRDB
 import UserSearch
 
 extension SearchIndex {
-    /// The hits of a search by the rule alone: every item is read and ranked. What ``search(_:)`` is compared with.
+    /// Returns the hits of an exhaustive search, which reads and ranks every item. The reference
+    /// for ``search(_:)``.
     ///
-    /// - Returns: The numbers of the items and their scores, best first.
+    /// - Returns: The numbers of the items, their scores and the score components, best first.
     package func rankingOfAll(_ request: SearchRequest) async throws(IndexQueryError) -> [(
         item: Int64, score: Double, parts: ScoreParts
     )] {

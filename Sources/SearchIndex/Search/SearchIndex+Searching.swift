@@ -5,14 +5,15 @@ import ItemRecord
 import MetadataQuery
 
 extension SearchIndex {
-    /// Finds the items that have the words of a text, best first; a page at a time.
+    /// Finds the items that contain the words of a text, the best first, one page at a time.
     ///
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
         try await answer(to: request).page
     }
 
-    /// A page, and the request that it answers: without the filters in the text, if a date in words among these found nothing.
+    /// Returns a page and the request that it answers. If the filters include a date phrase and
+    /// find nothing, that request has no filters.
     func answer(
         to request: SearchRequest
     ) async throws(IndexQueryError) -> (page: SearchPage, request: SearchRequest) {
@@ -34,11 +35,11 @@ extension SearchIndex {
         let request = search.request
         let limit = max(1, min(Self.maximumPage, request.limit))
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
-            // Before the first read, so that what is applied later is not taken for found.
+            // Read before the data, so that donations applied later do not count as included.
             let pending = pending.nonEmpty
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
-            // One more than is wanted, to know whether there is one.
+            // Requests one more hit than wanted, to see whether there is a next page.
             let found = try search.outcome(shown.count + limit + 1, db)
             let run = found.run
             let rest = found.hits.filter { !known.contains($0.item) }
@@ -65,11 +66,11 @@ extension SearchIndex {
         }
     }
 
-    /// How many items a search finds.
+    /// Counts the items that a search finds.
     ///
     /// - Parameters:
-    ///   - request: its limit and cursor do not count.
-    ///   - maximum: when so many are counted, that is enough; `nil` counts all.
+    ///   - request: The search; its limit and cursor are ignored.
+    ///   - maximum: The number at which counting stops; `nil` counts all items.
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
         var request = request
         request.limits.countedReads = .max
@@ -80,21 +81,21 @@ extension SearchIndex {
         }
     }
 
-    /// The item with a number.
+    /// Returns the item with a number.
     public func item(number: Int64) async throws(SearchIndexError) -> StoredItem? {
         try await items(where: "item.id = ?", [number]).first
     }
 
-    /// The item with a number, as it was applied; does not wait for pending donations. For callers that have found the item
-    /// a moment ago and waited then.
+    /// Returns the item with a number as far as donations are applied, without waiting for pending
+    /// donations. For callers that found the item shortly before.
     public func appliedItem(number: Int64) async throws(SearchIndexError) -> StoredItem? {
         try await readApplied("Looking up an item", itemsQuery(where: "item.id = ?", [number])).first
     }
 
-    /// The items with a unique identifier, of one bundle or of all.
+    /// Returns the items with a unique identifier, of one bundle or of all bundles.
     ///
-    /// With a bundle, an item that is not found is looked for once more: when what the bundle donated is applied, or
-    /// ``StoreSeams/ReadLimits/timeForNamed`` has passed.
+    /// With a bundle, an item that is not found is looked up a second time. The second lookup waits
+    /// until the bundle's donations are applied, or for ``StoreSeams/ReadLimits/timeForNamed``.
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {
@@ -105,7 +106,7 @@ extension SearchIndex {
             let found = try await read("Looking up an item", lookUp)
             let current = ReadPatience.current
             guard found.isEmpty, current != .everything, current != .own(bundle) else { return found }
-            // Who names an item and its bundle may have seen it donated a moment ago.
+            // A caller that names an item and its bundle may have seen a recent donation.
             do throws(SearchIndexError) {
                 try await applier?.settleForAMoment(own: bundle)
             } catch .full, .readOnly {}
@@ -114,17 +115,18 @@ extension SearchIndex {
         return try await items(where: "item.unique_identifier = ?", [uniqueIdentifier])
     }
 
-    /// The unique identifiers of the items of a scope, in the order of their bytes.
+    /// Returns the unique identifiers of the items of a scope, in byte order.
     ///
     /// - Parameters:
-    ///   - after: The last one of the page before; empty: from the beginning.
-    ///   - limit: At most so many.
+    ///   - after: The last identifier of the previous page; empty for the first page.
+    ///   - limit: The largest number of identifiers.
     public func identifiers(
         of scope: IndexScope, after: String, limit: Int
     ) async throws(SearchIndexError) -> [String] {
         guard Self.canBeStored(after), Self.canBeStored(scope.bundle), Self.canBeStored(scope.index) else { return [] }
         return try await read("Listing items") { [clock] db in
-            // Along the names of all bundles, so that all pages together are one walk; by bundle, each would be sorted.
+            // The unary plus makes SQLite scan the index by identifier, so that all pages together
+            // are one scan. An index by bundle would sort the identifiers for each page.
             try String.fetchAll(
                 db,
                 sql: """
@@ -157,7 +159,7 @@ extension SearchIndex {
         }
     }
 
-    /// How many items each bundle has.
+    /// Returns the number of items of each bundle.
     public func itemCounts() async throws(SearchIndexError) -> [String: Int] {
         try await read("Counting items") { [clock] db in
             let rows = try Row.fetchAll(
@@ -166,7 +168,8 @@ extension SearchIndex {
                     SELECT bundle.identifier, count(*) FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE item.expires IS NULL OR item.expires > ? GROUP BY bundle.id
                     """, arguments: [clock.now(db)])
-            // Names that differ in bytes only, as composed and decomposed letters do, are one name here.
+            // Swift treats identifiers as equal that differ only in Unicode normalization; their
+            // counts are added.
             return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
         }
     }

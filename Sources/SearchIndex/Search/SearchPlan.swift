@@ -4,54 +4,56 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// What a person typed: words, of which as many as possible should occur, phrases that must, and what must not.
+/// The parsed search text: words, most of which should occur, phrases that must occur, and excluded
+/// phrases.
 struct SearchPlan: Sendable {
-    /// The text without white space around it.
+    /// The text without surrounding white space.
     let text: String
-    /// The words in the order in which they were typed, each once.
+    /// The distinct words, in typing order.
     let words: [Word]
-    /// What must stand side by side.
+    /// The phrases that must occur.
     let phrases: [Phrase]
-    /// What must not occur.
+    /// The phrases that must not occur.
     let excluded: [Phrase]
-    /// All words in the order in which they were typed, also those that were typed twice.
+    /// All words in typing order, including repeated words.
     private let sequence: [String]
-    /// Whether the text is nothing but words, so that a title may be equal to it.
+    /// `true` if the text consists of words only, so that a title may equal it.
     let isPlain: Bool
 
     struct Word: Sendable {
-        /// Folded.
+        /// The folded word.
         var text: String
-        /// Whether it is the last one, and may go on.
+        /// `true` if the word is the last one and may be incomplete.
         var isOpen: Bool
     }
 
     struct Phrase: Sendable {
-        /// Folded words that stand side by side.
+        /// The folded words, which must be adjacent.
         var words: [String]
-        /// Whether the last word may be the beginning of one.
+        /// `true` if the last word may be a prefix.
         var isPrefix: Bool
 
-        /// As FTS5 wants it. Folded words hold no quotes.
+        /// The FTS5 expression. Folded words contain no quotes.
         var expression: String { "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "") }
-        /// For looking at texts without an index.
+        /// The phrase in the form for matching texts without an index.
         var sequence: WordSequence { WordSequence(words, isPrefix: isPrefix) }
     }
 
-    /// `nil` if nothing was typed that could be searched for.
+    /// Parses a text; `nil` if it contains nothing to search for.
     ///
-    /// - Parameter findsVariants: Whether the tables have variants of words (``TextAnalyzer``).
+    /// - Parameter findsVariants: `true` if the tables contain variants of words
+    ///   (``TextAnalyzer``).
     init?(_ text: String, findsVariants: Bool = true) {
         var (words, phrases, excluded): ([Word], [Phrase], [Phrase]) = ([], [], [])
         let terms = UserQuery(text).terms
-        // Quotes around everything say nothing but that the words stand side by side.
+        // Quotes around the whole text only require that the words are adjacent.
         let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
         var sequence: [String] = []
         for term in terms {
             let parts = FullTextTokenizer.searchWords(of: term.text, variants: findsVariants)
             isPlain = isPlain && (!term.isPhrase || isOnePhrase) && !term.isExcluded
-            // A word of tags alone, which no text has.
+            // The term consists of characters that never occur in indexed words.
             if parts.isEmpty {
                 guard term.isExcluded else { return nil }
                 continue
@@ -81,7 +83,8 @@ struct SearchPlan: Sendable {
         self.text = (isOnePhrase ? terms[0].text : text).collapsingWhitespace
     }
 
-    /// Whether signs of a script without spaces are so few that they are one word of a language: they stand side by side.
+    /// Returns `true` for two to four characters of a script without spaces. They form one word, so
+    /// they must be adjacent.
     static func isShortRun(_ words: [String]) -> Bool {
         (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
     }
@@ -91,37 +94,40 @@ struct SearchPlan: Sendable {
         self.isPlain = isPlain
     }
 
-    /// All items, the newest first: where nothing but filters was typed.
+    /// The plan that finds all items, the newest first; used if the text has only filters.
     static let everything = SearchPlan(isPlain: false)
 
-    /// Whether letters may make a word longer. A sign of a script without spaces is a word, which marks alone make longer.
+    /// Returns `true` if letters can extend a word. A character of a script without spaces is a
+    /// word by itself; only combining marks extend it.
     static func mayGoOn(_ word: String) -> Bool { TextAnalyzer.searchWords(of: word + "a").count == 1 }
 
-    /// Whether items must be looked at for what is strict.
+    /// `true` if items must be read to check phrases and exclusions.
     var isStrict: Bool { !phrases.isEmpty || !excluded.isEmpty }
 
-    /// What is inside of a word of titles and keywords may stand for the last word, while that may go on.
+    /// The incomplete last word, to be searched inside words of titles and keywords; `nil` if there
+    /// is none.
     var part: String? {
         guard excluded.isEmpty, !phrases.contains(where: \.isPrefix) else { return nil }
         return words.first(where: \.isOpen)?.text
     }
 
-    /// The expression for titles that begin with all words, in the table of texts.
+    /// The FTS5 expression, in the table of texts, for titles that begin with all words.
     var titleStart: String? {
         guard isPlain, sequence.count > 1 else { return nil }
         return "title : ^ " + Phrase(words: sequence, isPrefix: words.contains(where: \.isOpen)).expression
     }
 
-    /// The expression for the texts with all phrases and nothing that is excluded; `nil` if there are none.
+    /// The FTS5 expression for texts that have all phrases and no excluded phrase; `nil` without
+    /// phrases.
     var strict: String? {
         guard !phrases.isEmpty else { return nil }
         let all = "(\(phrases.map(\.expression).joined(separator: " AND ")))"
         return excluded.isEmpty ? all : "\(all) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
     }
 
-    /// Whether an item has all phrases, and nothing that is excluded.
+    /// Returns `true` if an item has all phrases and no excluded phrase.
     ///
-    /// - Parameter fields: the text of each field of the item.
+    /// - Parameter fields: The text of each field of the item.
     func allows(_ fields: [String]) -> Bool {
         phrases.allSatisfy { $0.sequence.occurs(inAnyOf: fields) }
             && !excluded.contains { $0.sequence.occurs(inAnyOf: fields) }
@@ -129,6 +135,6 @@ struct SearchPlan: Sendable {
 }
 
 extension String {
-    /// Without white space around it, and with one space for any white space in it.
+    /// The string without surrounding white space, and with one space for each run of white space.
     var collapsingWhitespace: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

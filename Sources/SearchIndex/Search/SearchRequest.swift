@@ -4,36 +4,41 @@ import UserSearch
 
 /// A search of the index.
 public struct SearchRequest: Sendable {
-    /// What a person typed: items with all words come before those with some, `"…"` holds a phrase together, `-word` excludes,
-    /// the last word may be the beginning of one (``UserQuery``).
+    /// The text that the user typed. Items with all words rank before items with some. `"…"`
+    /// encloses a phrase, `-word` excludes a word, and the last word may be incomplete
+    /// (``UserQuery``).
     public var text: String
-    /// Only items of this bundle; `nil` means all.
+    /// The bundle whose items are searched; `nil` means all bundles.
     public var bundle: String?
-    /// Metadata queries that must be satisfied as well.
+    /// Metadata queries that every hit must satisfy too.
     public var filters: [QueryExpression] = []
-    /// Whether filters in the text count as such: `report kind:pdf` (`SearchIntent`).
+    /// `true` to interpret filters in the text, as in `report kind:pdf` (`SearchIntent`).
     public var readsFilters = true
-    /// The attributes that found items carry; `nil` means all. An item's identifier and domain are always there.
+    /// The attributes to return for each hit; `nil` means all. An item's identifier and domain are
+    /// always included.
     public var attributes: Set<String>?
-    /// The most hits on a page, 1 to ``SearchIndex/maximumPage``.
+    /// The largest number of hits on a page, 1 to ``SearchIndex/maximumPage``.
     public var limit = 20
-    /// A page ends before the records of its items have more bytes than that, and has at least one item; `nil` for no bound.
+    /// The largest total size of the records on a page, in bytes; `nil` for no limit. A page has at
+    /// least one item.
     public var maximumBytes: Int?
-    /// Where the page before ended; `nil` for the first.
+    /// The end of the previous page; `nil` for the first page.
     public var cursor: SearchCursor?
-    /// Whether the search also finds words with the last word inside, behind all other hits: `bench` finds `workbench`.
+    /// `true` to also find words that contain the last word, ranked after all other hits: `bench`
+    /// finds `workbench`.
     public var findsInsideWords = true
-    /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
-    /// be missing, and the search does not wait for it: for a search with each key that is typed.
+    /// `true` to wait for everything that was durable when the search began. With `false` the
+    /// search does not wait and may miss recent donations; use this for a search at each keystroke.
     public var includesPending = true
-    /// Whether a word that occurs nowhere is replaced by its best correction (``SearchPage/correction``).
+    /// `true` to replace a word that occurs nowhere by its best correction
+    /// (``SearchPage/correction``).
     public var correctsSpelling = true
-    /// Up to how many hits are counted; `nil` counts none.
+    /// The number of hits up to which hits are counted; `nil` disables counting.
     public var countsUpTo: Int?
-    /// Whose reports of what was done with items change the order; `nil` means nobody's. Those of an app are asked for with its
-    /// ``bundle``.
+    /// The source of engagement reports that affect the ranking; `nil` for none. An app's own
+    /// reports require its ``bundle``.
     public var learnsFrom: EngagementReporter? = .user
-    /// What bounds the work; tests and benchmarks compare others with the standard ones.
+    /// The work limits. Tests and benchmarks compare other values with the defaults.
     package var limits = SearchLimits()
 
     /// Creates a request.
@@ -43,41 +48,47 @@ public struct SearchRequest: Sendable {
     }
 }
 
-/// What bounds the work of a search (``SearchRun``).
+/// The limits that bound the work of a search (``SearchRun``).
 package struct SearchLimits: Sendable {
-    /// The most texts that are read for the beginning of a word, the newest first.
+    /// The largest number of texts read for a word prefix, the newest first.
     package var candidates = 1000
-    /// In a store with fewer texts no beginning of a word takes long to look up.
+    /// The number of texts up to which every word prefix is looked up, which a small store does
+    /// quickly.
     package var smallStore: Int64 = 20_000
-    /// The number of newest titles in the sample that shows which beginnings of words are common.
+    /// The number of newest titles in the sample that shows which prefixes are common.
     package var sample: Int64 = 1 << 14
-    /// Up to so many texts of a word are counted; how many more there are is told from the sample.
+    /// The number of texts up to which a word's occurrences are counted exactly; above, they are
+    /// estimated from the sample.
     package var countedOccurrences = 512
-    /// If fewer texts have all words, all of these are candidates.
+    /// The number of texts with all words up to which all of them become candidates.
     package var together = 1000
-    /// Up to so many titles that begin with the first word and have the others are candidates.
+    /// The largest number of candidates whose titles begin with the first word and have the other
+    /// words.
     package var titleStarts = 256
-    /// Of texts with some of the words, so many are compared: those with the rarest words.
+    /// The number of texts compared among those with only some words; texts with the rarest words
+    /// come first.
     package var postings = 15_000
     /// The number of best candidates that are read.
     package var readItems = 128
-    /// After so many bytes of text no more than ``readLargeItems`` are read; after eight times as many, no more than are shown.
+    /// The bytes of text after which at most ``readLargeItems`` items are read. After eight times
+    /// as many, only the requested number is read.
     package var readBytes = 1 << 20
     package var readLargeItems = 32
-    /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
+    /// The number of candidates below which their records are read directly instead of an FTS5
+    /// prefix query.
     package var fewCandidates = 512
-    /// So often words that the typed letters are inside of are looked up (``TermDictionary/wordsAtOnce``): anybody may donate a
-    /// million of them.
+    /// The number of lookups of words that contain the typed letters, with
+    /// ``TermDictionary/wordsAtOnce`` words each. A donor may create a million such words.
     package var wordLookups = 64
-    /// The most items that are read to count them.
+    /// The largest number of items read for a count.
     package var countedReads = 10_000
 }
 
-/// How many items a search finds.
+/// The number of items that a search finds.
 public struct SearchTotal: Hashable, Sendable, Codable {
-    /// The number.
+    /// The number of items counted.
     public var count: Int
-    /// Whether the number is exact; otherwise there are more.
+    /// `true` if the number is exact; `false` if there are more.
     public var isExact: Bool
 
     /// Creates a total.
@@ -87,35 +98,37 @@ public struct SearchTotal: Hashable, Sendable, Codable {
     }
 }
 
-/// A place in the results of a search. What is donated or changed after the first page may appear on later ones, nothing appears
-/// twice, and what is deleted moves the rest up. All pages have the same corrections. It grows by eight bytes with each hit.
+/// A position in the results of a search. Items donated or changed after the first page may appear
+/// on later pages. No item appears twice, and deleted items are skipped. All pages use the same
+/// corrections. The size grows by eight bytes per hit.
 public struct SearchCursor: Hashable, Sendable {
-    /// The present of the first page, in seconds since 2001-01-01 UTC.
+    /// The time of the first page, in seconds since 2001-01-01 UTC.
     var now: Double
-    /// The numbers of the items before the place. How many there are would not do: which candidates are ranked against
-    /// each other changes with every deletion among them.
+    /// The item numbers of all hits before the position. An offset is not sufficient, because each
+    /// deletion changes which candidates are ranked against each other.
     var shown: [Int64]
-    /// The words that were searched for in place of typed ones.
+    /// The words that the search used instead of typed words.
     var replacements: [WordReplacement] = []
-    /// Whether filters in the text counted as such.
+    /// `true` if the filters in the text were interpreted.
     var readsFilters = true
 
-    /// How many hits are before the place.
+    /// The number of hits before the position.
     public var hitCount: Int { shown.count }
 }
 
-/// Some of the results of a search, best first.
+/// A page of search results, the best hits first.
 public struct SearchPage: Hashable, Sendable, Codable {
     /// The hits.
     public var hits: [SearchHit]
-    /// Where the next page begins; `nil` after the last one.
+    /// The start of the next page; `nil` after the last page.
     public var next: SearchCursor?
-    /// Donations that are durable and not applied yet, so that the page may lack them or show older versions; `nil` if there was
-    /// nothing.
+    /// The donations that are durable but not applied, which the page may lack or show in an older
+    /// version. `nil` if there were none.
     public var pending: PendingDonations?
-    /// How many items are found on all pages, if that was asked for (``SearchRequest/countsUpTo``).
+    /// The number of items on all pages; `nil` unless requested (``SearchRequest/countsUpTo``).
     public var total: SearchTotal?
-    /// The words that were searched for in place of typed ones that occur nowhere; `nil` if the text was searched as typed.
+    /// The corrected words that replaced typed words without occurrences; `nil` if the text was
+    /// searched as typed.
     public var correction: SearchCorrection?
 
     /// Creates a page.
@@ -133,15 +146,15 @@ public struct SearchPage: Hashable, Sendable, Codable {
 
 /// An item that a search found.
 public struct SearchHit: Hashable, Sendable, Codable {
-    /// How an item fits what was typed.
+    /// The kind of match between an item and the typed text.
     public typealias Kind = Fit
 
     /// The item.
     public var item: StoredItem
-    /// How it fits.
+    /// The kind of match.
     public var kind: Kind
-    /// How well it fits; larger is better, comparable only within one search.
+    /// The score; larger is better. Comparable only within one search.
     public var score: Double
-    /// What the score is made of, before the order that an app gives to its own items.
+    /// The components of the score, before an app's own ranking of its items.
     public var parts: ScoreParts
 }

@@ -6,14 +6,14 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// A hit that was ranked, without its item.
+/// A ranked hit without its item.
 struct RankedHit: Sendable {
-    /// The number of its text, and that of its item.
+    /// The number of the hit's text.
     var text: Int64
     var item: Int64
     var bundle: Int64
     var parts: ScoreParts
-    /// What it is sorted by, after its app's own order (``BundleOrder``).
+    /// The score that determines the order, after the app's own ranking (``BundleOrder``).
     var score: Double
     var importance: Double
 }
@@ -21,12 +21,12 @@ struct RankedHit: Sendable {
 /// The greatest of some scores.
 private struct BestScores {
     private let count: Int
-    /// In ascending order.
+    /// The scores in ascending order.
     private var scores: [Double] = []
 
     init(_ count: Int) { self.count = count }
 
-    /// The least of as many scores as are wanted; no score is less while there are fewer.
+    /// The lowest kept score; negative infinity until `count` scores are kept.
     var least: Double { scores.count < count ? -.infinity : scores.first ?? -.infinity }
 
     mutating func add(_ score: Double) {
@@ -36,34 +36,34 @@ private struct BestScores {
     }
 }
 
-/// One search in one state of the store: candidates from the index (``CandidateFinder``), of which the best are read and ranked
-/// (`Relevance`), until there are as many hits as are wanted.
+/// A search in one state of the store. Takes candidates from the index (``CandidateFinder``),
+/// then reads and ranks the best (`Relevance`) until there are enough hits.
 struct SearchRun {
     var plan: SearchPlan
     let request: SearchRequest
     let filter: QueryEvaluator?
-    /// The present by which items are ranked: that of the first page.
+    /// The ranking time, which is the time of the first page.
     let now: Double
-    /// The present by which items have expired.
+    /// The time that decides which items have expired.
     let present: Double
-    /// Whether there is nothing but the table of texts, of the previous format.
+    /// `true` if only the text table of the previous format exists.
     let isMigrating: Bool
-    /// Filters on the app of an item.
+    /// The filters on an item's app.
     let apps: [SearchIntent.Filter]
-    /// What was learned from earlier searches.
+    /// The engagement from earlier searches.
     let learned: LearnedSearch
     let statistics: TextStatistics
     let items: TextItemReader
     let db: Database
 
-    /// So many candidates are wanted from each list, at least.
+    /// The smallest number of candidates requested from each list.
     static let minimumDepth = 64
     private static let maximumDepth = 1 << 20
 
-    /// The best hits.
+    /// Returns the best hits in order.
     ///
-    /// - Parameter count: so many are wanted; there may be more or, at the end, fewer.
-    /// - Returns: The hits in their order, and whether these are all.
+    /// - Parameter count: The number of hits wanted. The result may have more, or fewer at the end.
+    /// - Returns: The hits, and `true` if these are all.
     func hits(_ count: Int) throws -> (hits: [RankedHit], areAll: Bool) {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
@@ -94,7 +94,7 @@ struct SearchRun {
         }
     }
 
-    /// The item of a hit; `nil` if it is gone.
+    /// Returns the item of a hit; `nil` if it no longer exists.
     func read(_ hit: RankedHit) throws -> SearchHit? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(StoredItem.columns) FROM item JOIN bundle ON bundle.id = item.bundle WHERE item.id = ?")
@@ -106,12 +106,13 @@ struct SearchRun {
 
     // MARK: Counting
 
-    /// Counts the items with all words; if more hits are shown than that, the items with some.
+    /// Counts the items with all words. If the pages show more hits than that, counts the items
+    /// with some words.
     ///
     /// - Parameters:
-    ///   - hits: the hits of ``hits(_:)``, and whether these are all.
-    ///   - shown: the number of hits on this page and the pages before it.
-    ///   - maximum: counting stops here.
+    ///   - hits: The result of ``hits(_:)``.
+    ///   - shown: The number of hits on this page and all previous pages.
+    ///   - maximum: The number at which counting stops.
     func total(_ hits: [RankedHit], areAll: Bool, shown: Int, upTo maximum: Int) throws -> SearchTotal {
         let least = max(1, min(shown, maximum))
         let complete = hits.count { $0.parts.fit != .someWords }
@@ -123,7 +124,7 @@ struct SearchRun {
         return total.count >= least ? total : try count(hasAll: false, upTo: maximum)
     }
 
-    /// How many items have all words, or some.
+    /// Counts the items with all words, or with some words.
     private func count(hasAll: Bool, upTo maximum: Int) throws -> SearchTotal {
         let tags = try SearchTags(bundle: request.bundle, db)
         let words = try soughtWords()
@@ -157,9 +158,10 @@ struct SearchRun {
         return SearchTotal(count: min(count, maximum), isExact: isExact && count < maximum)
     }
 
-    /// Of each list so many texts are wanted to count hits; some of them may be none.
+    /// Returns the number of texts to request from each list for a count. Some of them may not be
+    /// hits.
     private func countedTexts(upTo maximum: Int) throws -> Int {
-        // One more than is read, to know whether there is one.
+        // Requests one more than is read, to see whether there are more.
         if filter != nil || !apps.isEmpty || plan.isStrict {
             return min(Self.maximumDepth - 1, request.limits.countedReads) + 1
         }
@@ -169,7 +171,7 @@ struct SearchRun {
         return min(maximum, Self.maximumDepth) + expired + 1
     }
 
-    /// How many items of the texts have expired and are not deleted yet.
+    /// Counts the texts whose items have expired and are not deleted yet.
     private func expiredTexts(among texts: Set<Int64>) throws -> Int {
         let rows = try Int64?.fetchCursor(
             db.cachedStatement(sql: "SELECT text_row FROM item WHERE expires <= ?"), arguments: [present])
@@ -184,7 +186,7 @@ struct SearchRun {
             ? []
             : String.fetchAll(
                 db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 LIMIT 2"))
-        // Else each item's language is guessed from its text.
+        // With several languages, each item's language is guessed from its text.
         let only = languages.count == 1 ? WordLanguage(rawValue: languages[0]) : nil
         return Relevance(words: words, typed: plan.isPlain ? plan.text : nil, onlyLanguage: only)
     }
@@ -198,7 +200,7 @@ struct SearchRun {
             var sought = SoughtWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
             if plan.words.count > 1, !isMigrating {
                 let occurrences = try occurrences(of: sought, statistics)
-                // A word that is nowhere tells nothing either, so that the others do.
+                // A word without occurrences does not distinguish items; the other words decide.
                 sought.rarity =
                     occurrences == 0
                     ? SoughtWord.leastRarity
@@ -208,7 +210,8 @@ struct SearchRun {
         }
     }
 
-    /// About how many texts have a word: counted as far as that is quick, and then in a sample.
+    /// Returns the approximate number of texts with a word. Counts up to a limit, and estimates
+    /// larger numbers from a sample.
     private func occurrences(of word: SoughtWord, _ statistics: TextStatistics) throws -> Double {
         let limits = request.limits
         let table = FullTextIndex.rankedTable
@@ -228,7 +231,7 @@ struct SearchRun {
 
     // MARK: Reading
 
-    /// What has been read already. There may be a million texts that are no hits.
+    /// The texts read so far. There may be a million texts that are not hits.
     private struct KnownTexts {
         var hits: [Int64: RankedHit] = [:]
         var others: Set<Int64> = []
@@ -236,8 +239,8 @@ struct SearchRun {
 
     /// Reads the best candidates and ranks them.
     ///
-    /// - Parameter chosen: Texts that were chosen before. They are read first, as far as their bytes allow, and take no place and no
-    ///   bytes of the others.
+    /// - Parameter chosen: The texts that the user chose before. They are read first, within a
+    ///   separate byte limit, and do not count against the limits of the other candidates.
     private func ranked(
         _ candidates: [Int64: Double], chosen: [Int64], _ relevance: Relevance, _ count: Int, _ known: inout KnownTexts
     ) throws -> (hits: [RankedHit], areAll: Bool) {
@@ -265,7 +268,7 @@ struct SearchRun {
         var best = BestScores(count)
         var (reads, bytes) = (0, 0)
         for candidate in order {
-            // What is filtered out does not count.
+            // Filtered texts do not count.
             let others = hits.count - first
             if isEnough(others, bytes, wanted: count) { break }
             if others >= wanted {
@@ -283,12 +286,13 @@ struct SearchRun {
         return (hits, reads == order.count)
     }
 
-    /// By how much a score exceeds its estimate at most, nearly always: half a level of each word, and nearness.
+    /// The largest difference between a score and its estimate, in nearly all cases: half a level
+    /// for each word, and proximity.
     private static let estimateError = 0.17
-    /// How many times as many items are read while their estimates lie that near to the scores of the best.
+    /// The factor by which more items are read while their estimates are close to the best scores.
     private static let patience = 4
 
-    /// Whether so much text was read that the hits have to do.
+    /// Returns `true` if so much text was read that the current hits must suffice.
     private func isEnough(_ hits: Int, _ bytes: Int, wanted: Int) -> Bool {
         let limits = request.limits
         if bytes > limits.readBytes * 8 { return hits >= wanted }
@@ -297,7 +301,7 @@ struct SearchRun {
 
     private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
 
-    /// The hit that a candidate is, if it is one.
+    /// Returns the hit for a candidate; `nil` if the candidate is not a hit.
     func read(_ text: Int64, _ relevance: Relevance, _ bytes: inout Int) throws -> RankedHit? {
         try items.withItem(ofText: text) { try hit($0, text, relevance, &bytes) } ?? nil
     }
@@ -327,7 +331,7 @@ struct SearchRun {
                 * (try learned.importance(of: item.id, bundle: item.bundle, db)))
     }
 
-    /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.
+    /// Returns `true` if a bundle identifier, or its last component, equals an app name.
     static func isApp(_ app: String, _ bundle: String) -> Bool {
         let last = bundle.split(separator: ".").last.map(String.init) ?? bundle
         return [bundle, last].contains {
@@ -336,10 +340,11 @@ struct SearchRun {
         }
     }
 
-    /// How many days an item of a date is old. The texts of a store that was migrated keep their numbers, which say nothing of it.
+    /// Returns the age of a date in days. Text numbers do not serve here, because the texts of a
+    /// migrated store keep numbers without dates.
     private func age(_ date: Double) -> Int { Int(TextNumber.day(of: now) - TextNumber.day(of: date)) }
 
-    /// Whether the last word is inside of a word of titles or keywords.
+    /// Returns `true` if a word in the title or keywords contains the last word.
     private func isInside(_ fields: [String]) -> Bool {
         guard request.findsInsideWords, let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength
         else { return false }

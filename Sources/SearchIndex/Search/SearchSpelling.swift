@@ -4,22 +4,23 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// The hits of a search in one state of the store, perhaps with other words than were typed.
+/// The hits of a search in one state of the store, possibly with corrected words.
 struct SearchOutcome {
     let run: SearchRun
     let hits: [RankedHit]
-    /// Whether there are no more.
+    /// `true` if there are no further hits.
     let areAll: Bool
-    /// The words that stand for misspelled ones.
+    /// The replacements of misspelled words.
     let replacements: [WordReplacement]
     let correction: SearchCorrection?
 }
 
 extension PreparedSearch {
-    /// Searches for the words as they were typed. If no item has them all, since one of them occurs nowhere, searches once more
-    /// with its correction, unless filters leave nothing of what that brings. A further page goes on with the words of the first.
+    /// Searches for the typed words. If no item has them all and one of them occurs nowhere,
+    /// searches again with its correction. Keeps the first result if filters exclude everything
+    /// that the correction finds. A further page uses the words of the first page.
     ///
-    /// - Parameter count: so many hits are wanted.
+    /// - Parameter count: The number of hits wanted.
     func outcome(_ count: Int, _ db: Database) throws -> SearchOutcome {
         if let replacements = request.cursor?.replacements, !replacements.isEmpty,
             let outcome = try outcome(count, replacements, try run(db))
@@ -33,16 +34,16 @@ extension PreparedSearch {
             hits.allSatisfy({ $0.parts.fit == .someWords })
         else { return typed }
         let replacements = try SearchSpelling(run, clock: queryClock).replacements(in: text)
-        // Where hits are counted, the decision does not depend on the size of a page.
+        // Uses a fixed minimum, so that the decision does not depend on the page size.
         let window = run.isRestricted ? max(count, SearchRun.minimumDepth) : count
         guard !replacements.isEmpty, let corrected = try outcome(window, replacements, run) else { return typed }
-        // The other words occur. A filter or a phrase may leave out all items that have them.
+        // The corrected words occur, but a filter or a phrase may exclude all items that have them.
         if !run.isRestricted || corrected.hits.contains(where: { $0.parts.fit != .someWords }) { return corrected }
         let others = areAll || count == window ? hits : try run.hits(window).hits
         return corrected.hits.count > others.count ? corrected : typed
     }
 
-    /// - Parameter typed: the search for the words as they were typed.
+    /// - Parameter typed: The search for the typed words.
     private func outcome(
         _ count: Int, _ replacements: [WordReplacement], _ typed: SearchRun
     ) throws -> SearchOutcome? {
@@ -56,7 +57,7 @@ extension PreparedSearch {
 }
 
 extension SearchRun {
-    /// Whether not every item with a word is a hit.
+    /// `true` if filters or phrases can exclude items that have the words.
     fileprivate var isRestricted: Bool { filter != nil || !apps.isEmpty || plan.isStrict }
 }
 
@@ -66,22 +67,23 @@ struct SearchSpelling {
     private let vocabulary: StoredVocabulary
     private let stems = WordStems([])
     private let clock: QueryClock
-    /// How many filters the typed text has.
+    /// The number of filters in the typed text.
     private let filters: Int
 
-    /// - Parameter clock: by which dates in a text are read.
+    /// - Parameter clock: The clock for date phrases in a text.
     init(_ run: SearchRun, clock: QueryClock) throws {
         (self.run, self.clock) = (run, clock)
         filters = SearchIntent(run.request.text, clock: clock).filters.count
         vocabulary = StoredVocabulary(try SearchTags(bundle: run.request.bundle, run.db), run.db)
     }
 
-    /// The corrections of the words that occur nowhere, in the order of the text. Words in phrases, words that must not occur and
-    /// words that have other signs than letters are left alone; so are words with which the text would be read as a filter.
+    /// Returns the best corrections of the words that occur nowhere, in the order of the text.
+    /// Skips words in phrases, excluded words, words with characters other than letters, and
+    /// corrections that would add a filter to the text.
     func replacements(in text: String) throws -> [WordReplacement] { try corrections(in: text, limit: 1).first ?? [] }
 
-    /// The ways to correct a text, best first: with the best corrections of all its words, and with others of the last one of
-    /// these.
+    /// Returns several ways to correct a text, best first. Each uses the best corrections of all
+    /// words, except that the last corrected word varies.
     func corrections(in text: String, limit: Int) throws -> [[WordReplacement]] {
         var before: [WordReplacement] = []
         var last: [WordReplacement] = []
@@ -100,17 +102,19 @@ struct SearchSpelling {
         return last.map { before + [$0] }
     }
 
-    /// Whether a text has no other filters once its words are replaced. A user who types it then searches for the same.
+    /// Returns `true` if the text has the same number of filters after the replacements, so that
+    /// typing the corrected text starts the same search.
     private func keepsWords(_ replacements: [WordReplacement]) -> Bool {
         guard let text = run.request.text.replacing(replacements) else { return false }
         return SearchIntent(text, clock: clock).filters.count == filters
     }
 
-    /// Whether a word is long enough to be recognised although it is misspelled, and of letters alone. Nearly every three
-    /// letters are one edit away from a word.
+    /// Returns `true` if a word consists of letters and is long enough to be recognized when
+    /// misspelled. Nearly every three letters are one edit away from a word.
     static func mayBeCorrected(_ word: String) -> Bool { word.unicodeScalars.count > 3 && SpellingWords.isKept(word) }
 
-    /// The folded words of a term and their ranges in the whole text; none for a term with variants of words (O'Reilly).
+    /// Returns the folded words of a term and their ranges in the whole text; none for a term with
+    /// variants of words (O'Reilly).
     private static func words(of term: UserQuery.Term) -> [(folded: String, range: Range<Int>)] {
         var words: [(String, Range<Int>)] = []
         var hasVariants = false
@@ -127,10 +131,10 @@ struct SearchSpelling {
         return hasVariants ? [] : words
     }
 
-    /// Whether any text that may be found has a form of a word, a word that begins so if it may go on, or a title with a word that
-    /// it is inside of.
+    /// Returns `true` if a searchable text has a form of the word. For an incomplete word, texts
+    /// with a word that begins with it count too, and titles with a word that contains it.
     private func occurs(_ word: SearchPlan.Word) throws -> Bool {
-        // Most words occur as they are, which is one lookup.
+        // Most words occur exactly as typed, which costs one lookup.
         if try isFound("\"\(word.text)\"", FullTextIndex.textTable) { return true }
         let forms = Set(run.statistics.languages.map { stems.stem(word.text, in: $0) }).sorted()
         if try isFound(RankedStems.expression(forms), FullTextIndex.rankedTable) { return true }
@@ -152,7 +156,7 @@ struct SearchSpelling {
             guard let end else { return false }
             place = end
         }
-        // There are too many to look at each.
+        // Too many words contain it to look up each.
         return true
     }
 
@@ -163,7 +167,7 @@ struct SearchSpelling {
 }
 
 extension SearchIndex {
-    /// The corrections of a word, best first; none for a word that occurs.
+    /// Returns the corrections of a word, best first; none for a word that occurs.
     package func corrections(
         of word: String, bundle: String? = nil, limit: Int
     ) async throws(IndexQueryError) -> [SpellingCorrection] {
@@ -175,19 +179,19 @@ extension SearchIndex {
     }
 }
 
-/// The words of a store, or of the texts of one bundle, that words are corrected to.
+/// The vocabulary for corrections: the words of a store, or of the texts of one bundle.
 struct StoredVocabulary: SpellingVocabulary {
     let tags: SearchTags
     private let db: Database
 
     static let maximumOccurrences = 1_000
 
-    /// Most words may be of other bundles.
+    /// Larger for a bundle, because most words may belong to other bundles.
     var maximumLookups: Int { tags.bundle == nil ? SpellingCorrection.maximumCandidates : 1_024 }
 
     init(_ tags: SearchTags, _ db: Database) { (self.tags, self.db) = (tags, db) }
 
-    /// The number of texts that have a word.
+    /// Returns the number of texts that have a word, up to ``maximumOccurrences``.
     func occurrences(of word: String) throws -> Int {
         let expression = "\"\(word)\"" + (tags.textExpression.map { " AND \($0)" } ?? "")
         return try db.countTexts(expression, in: FullTextIndex.textTable, upTo: Self.maximumOccurrences)

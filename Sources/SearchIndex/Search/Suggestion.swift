@@ -3,20 +3,20 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// A text that may take the place of a text that is being typed (docs/SEARCH.md).
+/// A text that can replace the text being typed (docs/SEARCH.md).
 ///
 /// ```swift
 /// let suggestions = try await index.suggestions(SuggestionRequest("quart"))
 /// suggestions.first  // a completion: "quarterly", which 12 items have
 /// ```
 public struct Suggestion: Hashable, Sendable, Codable {
-    /// Where a suggestion comes from.
+    /// The source of a suggestion.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// The last word, which occurs nowhere, is another word.
+        /// A replacement for the last word, which occurs nowhere.
         case correction
-        /// The last word goes on.
+        /// A completion of the last word.
         case completion
-        /// The last word goes on, and words follow that stand behind it in a title.
+        /// A completion of the last word, followed by the next words of a title.
         case title
         /// The name of an author or a recipient, as a filter.
         case person
@@ -24,18 +24,18 @@ public struct Suggestion: Hashable, Sendable, Codable {
         case filter
     }
 
-    /// Where it comes from.
+    /// The source of the suggestion.
     public var kind: Kind
-    /// The whole text, to be searched for in place of the typed one.
+    /// The whole text to search for instead of the typed one.
     public var text: String
-    /// The number of items that have the words of the text as they are and satisfy its filters, counted up to
-    /// ``maximumCounted``. A search for the text finds these, and others with other forms of the words. `nil` for a filter that
-    /// lacks its value.
+    /// The number of items that have the exact words of the text and satisfy its filters, counted
+    /// up to ``maximumCounted``. A search also finds items with other forms of the words. `nil` for
+    /// a filter without a value.
     public var total: SearchTotal?
 
-    /// The most suggestions.
+    /// The largest number of suggestions.
     public static let maximumCount = 10
-    /// Items are counted up to this number.
+    /// The number up to which items are counted.
     public static let maximumCounted = 50
 
     /// Creates a suggestion.
@@ -44,15 +44,16 @@ public struct Suggestion: Hashable, Sendable, Codable {
     }
 }
 
-/// What suggestions are asked for.
+/// A request for suggestions.
 public struct SuggestionRequest: Hashable, Sendable, Codable {
-    /// The text so far; its last word is being typed unless a space or a quote closes it.
+    /// The text so far. Its last word is being typed unless a space or a quote closes it.
     public var text: String
-    /// Only from items of this bundle; `nil` means all.
+    /// The bundle whose items supply suggestions; `nil` means all.
     public var bundle: String?
-    /// At most so many, 1 to ``Suggestion/maximumCount``.
+    /// The largest number of suggestions, 1 to ``Suggestion/maximumCount``.
     public var limit = Suggestion.maximumCount
-    /// Whether everything is included that was durable when the request began; see ``SearchRequest/includesPending``.
+    /// `true` to include everything that was durable when the request began; see
+    /// ``SearchRequest/includesPending``.
     public var includesPending = true
 
     /// Creates a request.
@@ -69,7 +70,7 @@ struct TypedText {
     /// The last part without spaces, as typed.
     let token: String
 
-    /// `nil` if the last word is closed, or the text is longer than a search looks at.
+    /// Splits a text; `nil` if its last word is closed, or the text is longer than a search reads.
     init?(_ text: String) {
         guard text.utf8.count <= UserQuery.maximumBytes, let last = text.unicodeScalars.last, !UserQuery.isSpace(last)
         else { return nil }
@@ -87,7 +88,7 @@ struct TypedText {
             }
             previous = scalar
         }
-        // A quote that is closed closes the value.
+        // A closing quote ends the value.
         guard isQuoted || !hadQuote else { return nil }
         beginning = String(scalars[..<start])
         token = String(scalars[start...])
@@ -103,7 +104,7 @@ struct TypedText {
         return (name, String(isQuoted ? value.dropFirst() : value))
     }
 
-    /// The last word, folded, and the text before it; `nil` where no word is being typed.
+    /// The folded last word and the text before it; `nil` if no word is being typed.
     var word: (beginning: String, folded: String)? {
         guard let first = token.unicodeScalars.first, first != "-", !UserQuery.isQuote(first), !token.contains(":")
         else {

@@ -6,7 +6,8 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// Looks up and counts the items that suggestions come from and lead to, within bounds that hold for every one.
+/// Finds the items that suggestions come from, and counts the items that suggestions find. Fixed
+/// limits bound the work of every lookup.
 struct SuggestionCounter {
     private let index: SearchIndex
     private let bundle: String?
@@ -15,27 +16,29 @@ struct SuggestionCounter {
     private let tags: SearchTags
     private let context: QueryContext
     private let items: TextItemReader
-    /// Whether items have expired that are not deleted yet.
+    /// `true` if the store has expired items that are not deleted yet.
     private let hasExpired: Bool
     private let cache = Cache()
 
-    /// So many items are read to count those that satisfy filters and phrases.
+    /// The number of items read to count those that satisfy filters and phrases.
     private static let readItems = 32
-    /// So many of the oldest are read with them: of what is before some date, the newest have nothing.
+    /// The number of oldest items added to a sample; the newest items cannot satisfy a filter for
+    /// dates in the past.
     private static let readOldItems = 8
-    /// So many bytes of a path, and so many folders, are looked at.
+    /// The limits for paths: the bytes of a path, and the number of different folders.
     private static let (bytesOfPath, maximumFolders) = (4096, 512)
-    /// So many of the items of a value are looked at for one of the bundle.
+    /// The number of items examined to find a value's items of the bundle.
     private static let itemsOfValue = 256
-    /// So many values of all bundles are looked at for those of one.
+    /// The number of values, of all bundles, examined for the values of one bundle.
     private static let triedValues = 512
-    /// So many bytes of records are read: for one sample, for values, and for completions in titles and in texts.
+    /// The record bytes read for one sample, for values, for completions from titles, and for
+    /// completions from texts.
     private static let maximumBytes = 8 << 20
     private static let (maximumBundles, maximumTypes) = (256, 64)
     private static let titles = RecordProjection(of: WordCompletions.titlesAndKeywords)
     private static let texts = RecordProjection(of: WordCompletions.titlesAndKeywords + WordCompletions.texts)
 
-    /// What many suggestions need.
+    /// Results shared by several suggestions.
     private final class Cache {
         var samples: [[String]: Sample] = [:]
         var sampledBytes = 0
@@ -46,11 +49,11 @@ struct SuggestionCounter {
         var texts = ByteBudget(left: maximumBytes)
     }
 
-    /// So many bytes may still be read.
+    /// The number of bytes that may still be read.
     private struct ByteBudget {
         var left: Int
 
-        /// Whether there was room for a record.
+        /// Returns `true`, and subtracts the record's size, if the record fits.
         mutating func take(_ bytes: Int) -> Bool {
             guard bytes <= left else { return false }
             left -= bytes
@@ -61,11 +64,11 @@ struct SuggestionCounter {
     /// The newest items with some words, and the oldest.
     private struct Sample {
         var items: [SampledItem] = []
-        /// Whether these are all.
+        /// `true` if the sample contains all items with the words.
         var isAll = true
     }
 
-    /// An item that filters are tried on.
+    /// An item on which filters are evaluated.
     private struct SampledItem {
         var record: DatabaseValue
         var number: Int64
@@ -85,7 +88,8 @@ struct SuggestionCounter {
 
     // MARK: Counting
 
-    /// How many items have the words of a text as they are, and satisfy its filters and phrases; `nil` for none.
+    /// Counts the items that have the exact words of a text and satisfy its filters and phrases.
+    /// Returns `nil` if there are none.
     func total(_ text: String) throws -> SearchTotal? {
         let intent = SearchIntent(text + " ", clock: context.clock)
         let plan = SearchPlan(intent.text)
@@ -109,10 +113,10 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: count <= Suggestion.maximumCounted)
     }
 
-    /// How many items have all words; stops behind ``Suggestion/maximumCounted``.
+    /// Counts the items that have all words, up to one more than ``Suggestion/maximumCounted``.
     private func countWords(_ words: [String]) throws -> Int {
         guard hasExpired else {
-            // The list alone tells.
+            // The FTS5 position lists alone are enough.
             return try db.countTexts(
                 expression(withAll: words), in: FullTextIndex.textTable, upTo: Suggestion.maximumCounted + 1)
         }
@@ -147,7 +151,8 @@ struct SuggestionCounter {
         return count
     }
 
-    /// The items of the content types that satisfy the only filter of a text; `nil` for a filter on something else.
+    /// Counts the items whose content type satisfies the only filter of a text. Returns `nil` if
+    /// the filter tests something else.
     private func totalOfTypes(_ search: PreparedSearch, _ intent: SearchIntent) throws -> SearchTotal? {
         guard search.hasNoApps, intent.filters.count == 1, intent.text.allSatisfy(\.isWhitespace) else { return nil }
         var total = SearchTotal(count: 0, isExact: true)
@@ -161,7 +166,8 @@ struct SuggestionCounter {
         return total
     }
 
-    /// The content types of items, each as a record that has it, and how many items have it.
+    /// Returns the content types of items, each as a record with that type, and the number of items
+    /// of each type.
     private func types() throws -> [(record: DatabaseValue, total: SearchTotal)] {
         if let known = cache.types { return known }
         var types: [(DatabaseValue, SearchTotal)] = []
@@ -178,7 +184,8 @@ struct SuggestionCounter {
         return types
     }
 
-    /// How many items have a value of an attribute; of a bundle, among the newest of all.
+    /// Counts the items that have a value of an attribute. With a bundle, counts among the newest
+    /// items of all bundles.
     private func total(ofValue key: String, _ name: Int64) throws -> SearchTotal {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -199,7 +206,7 @@ struct SuggestionCounter {
             count: min(count, Suggestion.maximumCounted), isExact: isAll && count <= Suggestion.maximumCounted)
     }
 
-    /// The newest items with all words, and the oldest, to try filters on.
+    /// Returns the newest items with all words, and the oldest, for the evaluation of filters.
     private func sample(_ words: [String]) throws -> Sample {
         if let known = cache.samples[words] { return known }
         var texts = try sampledTexts(words, limit: Self.readItems)
@@ -230,7 +237,7 @@ struct SuggestionCounter {
                     record: record, number: try row.decode(atIndex: 1), bundle: try row.decode(atIndex: 2)))
         }
         cache.sampledBytes += Self.maximumBytes - budget.left
-        // Another list of words is seldom asked for again.
+        // The cache is dropped, because other word lists are rarely requested again.
         if cache.sampledBytes > Self.maximumBytes {
             cache.samples = [:]
             cache.sampledBytes = Self.maximumBytes - budget.left
@@ -248,24 +255,24 @@ struct SuggestionCounter {
 
     // MARK: Looking up
 
-    /// The search for a text; `nil` if it can find nothing.
+    /// Returns the search for a text; `nil` if it cannot find anything.
     private func prepared(_ text: String) throws -> PreparedSearch? {
         var request = SearchRequest(text, bundle: bundle)
-        // Hits are counted here, whatever their order.
+        // The order does not matter for a count.
         request.learnsFrom = nil
         return try PreparedSearch(index, request, context: context)
     }
 
-    /// The search for a text in this state of the store.
+    /// Returns the search for a text in this state of the store.
     func run(_ text: String) throws -> SearchRun? { try prepared(text)?.run(db) }
 
-    /// A text with spaces for its filters.
+    /// Returns a text in which spaces replace the filters.
     func words(of text: String) -> String { SearchIntent(text, clock: context.clock).text }
 
-    /// What the filters of a text ask for; `nil` without any.
+    /// Returns the expression of the filters in a text; `nil` if it has none.
     func meaning(_ text: String) -> QueryExpression? { SearchIntent(text, clock: context.clock).expression }
 
-    /// The newest texts of a table that match an expression.
+    /// Returns the newest texts of a table that match an expression.
     func list(_ table: String, _ expression: String, limit: Int) throws -> [Int64] {
         let whole = tags.expression.map { "\(expression) AND \($0)" } ?? expression
         return try Int64.fetchAll(
@@ -273,7 +280,7 @@ struct SuggestionCounter {
             arguments: [whole, limit])
     }
 
-    /// The newest texts with all words as they are, or the oldest.
+    /// Returns the newest texts that have all exact words, or the oldest.
     func texts(withAll words: [String], limit: Int, isOldest: Bool = false) throws -> [Int64] {
         try Int64.fetchAll(
             db.cachedStatement(
@@ -283,9 +290,10 @@ struct SuggestionCounter {
                     """), arguments: [expression(withAll: words), limit])
     }
 
-    /// What completions are taken from in the item of a text; `nil` if it is gone, another bundle's, or cannot have some words.
+    /// Returns the attributes from which completions are taken, for the item of a text. Returns
+    /// `nil` if the item was deleted, belongs to another bundle or cannot contain `sequence`.
     ///
-    /// - Parameter sequence: The words; without any, only titles and keywords are read.
+    /// - Parameter sequence: The words to find; `nil` to read only titles and keywords.
     func record(ofText text: Int64, having sequence: WordSequence? = nil) throws -> ItemRecord? {
         try items.withItem(ofText: text) { item -> ItemRecord? in
             guard item.expires ?? .infinity > now, tags.bundle == nil || tags.bundle == item.bundle,
@@ -296,8 +304,8 @@ struct SuggestionCounter {
         } ?? nil
     }
 
-    /// Values of attributes that begin so, as items have them, and how many items have each; those of each attribute in the order
-    /// of the alphabet.
+    /// Returns the attribute values that begin with the typed text, in the spelling of the items,
+    /// and the number of items of each. The values of each attribute are in alphabetical order.
     func values(
         of attributes: [String], beginningWith typed: String, limit: Int
     ) throws -> [(text: String, total: SearchTotal)] {
@@ -305,7 +313,8 @@ struct SuggestionCounter {
         var values: [(text: String, total: SearchTotal)] = []
         for attribute in attributes {
             guard let name = try AttributeIndex.number(of: attribute, db) else { continue }
-            // Some values may be of expired items. Of one bundle, all sources share the number of values.
+            // Twice the limit, as some values may belong to expired items. For one bundle, all
+            // sources share a budget.
             let most = bundle == nil ? 2 * limit : Self.triedValues - cache.triedValues
             try forEachKey(of: name, from: part.lowerBound, before: part.upperBound ?? "\u{10FFFF}", limit: most) {
                 key in
@@ -314,7 +323,7 @@ struct SuggestionCounter {
                 guard let text = try value(key, name, attribute), !values.contains(where: { $0.text == text }) else {
                     return true
                 }
-                // Items may be found by other attributes, too.
+                // The count is a lower bound: other attributes may match further items.
                 let total = try total(ofValue: key, name)
                 if total.count > 0 { values.append((text, SearchTotal(count: total.count, isExact: false))) }
                 return true
@@ -323,7 +332,8 @@ struct SuggestionCounter {
         return values
     }
 
-    /// Whether items may have one of some attributes; of a bundle, whether one of the newest has.
+    /// Returns `true` if items may have a value for one of the attributes. With a bundle, checks a
+    /// sample of its newest items.
     func hasValues(of attributes: [String]) throws -> Bool {
         guard try attributes.contains(where: { try AttributeIndex.number(of: $0, db) != nil }) else { return false }
         guard bundle != nil else { return true }
@@ -334,7 +344,8 @@ struct SuggestionCounter {
         }
     }
 
-    /// Calls back with the distinct values of an attribute within bounds, in order, until that returns `false`.
+    /// Calls `body` with the distinct values of an attribute in a range, in order, until it returns
+    /// `false`.
     private func forEachKey(
         of name: Int64, from start: String, before end: String, limit: Int, _ body: (String) throws -> Bool
     ) throws {
@@ -351,7 +362,7 @@ struct SuggestionCounter {
         }
     }
 
-    /// A value by its key, as the newest item has it.
+    /// Returns the value with a key, in the spelling of the newest item that has it.
     private func value(_ key: String, _ name: Int64, _ attribute: String) throws -> String? {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -369,8 +380,9 @@ struct SuggestionCounter {
         }
     }
 
-    /// The names of folders and containers that begin so, of the sampled items with some words: those of most items first. A
-    /// folder that all are in divides nothing, so it comes last.
+    /// Returns the names of folders and containers that begin with `folded`, from the sampled items
+    /// with some words. Folders with the most items come first. A folder that contains all of them
+    /// does not narrow the search, so it comes last.
     func folders(
         in attributes: [String], beginningWith folded: String, beside words: [String]
     ) throws -> [String] {
@@ -405,13 +417,13 @@ struct SuggestionCounter {
         return path.hasPrefix("/") ? path.split(separator: "/").dropLast().map(String.init) : [path]
     }
 
-    /// By which dates in a text are read.
+    /// The clock for date phrases in a text.
     var clock: QueryClock { context.clock }
 
-    /// Whether an item of the bundle has a word.
+    /// Returns `true` if an item of the bundle has a word.
     func occurs(_ word: String) throws -> Bool { try !texts(withAll: [word], limit: 1).isEmpty }
 
-    /// The last parts of the names of bundles that begin so.
+    /// Returns the last components of the bundle identifiers that begin with `folded`.
     func apps(beginningWith folded: String) throws -> [String] {
         var names: [String] = []
         for (_, identifier) in try bundles() {

@@ -7,13 +7,13 @@ import TextAnalysis
 import UserSearch
 
 extension SearchIndex {
-    /// Suggests texts that may take the place of a text that is being typed, the likeliest first (docs/SEARCH.md). Each finds
-    /// something.
+    /// Returns texts that can replace the text being typed, the most likely first (docs/SEARCH.md).
+    /// Each suggestion finds at least one item, except a filter without a value.
     ///
-    /// With a bundle, only the bundle's items are read and counted, so that no word of another bundle shows. While a store is
-    /// migrated there are none.
+    /// With a bundle, only its items are read and counted, so that no word of another bundle
+    /// becomes visible. Returns nothing while a store is migrated.
     ///
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func suggestions(_ request: SuggestionRequest) async throws(IndexQueryError) -> [Suggestion] {
         guard Self.canBeStored(request.bundle), let typed = TypedText(request.text) else { return [] }
         return try await query("Completing a text", includingPending: request.includesPending) { [self] db in
@@ -24,8 +24,9 @@ extension SearchIndex {
     }
 }
 
-/// Finds suggestions in one state of the store. Each source adds candidates in its order; of these, the ones that find something
-/// are taken. A further source, such as the user's own earlier searches, is one more call in ``find()``.
+/// Finds suggestions in one state of the store. Each source adds candidates in its own order;
+/// candidates without results are dropped. A further source, such as the user's earlier searches,
+/// needs one more call in ``find()``.
 struct SuggestionFinder {
     private let request: SuggestionRequest
     private let typed: TypedText
@@ -33,15 +34,15 @@ struct SuggestionFinder {
     private let counter: SuggestionCounter
     private var suggestions: [Suggestion] = []
 
-    /// So many of the newest titles with a word that begins so are read.
+    /// The number of newest titles read for a word prefix.
     private static let readTitles = 48
-    /// So many texts with the other words are looked at for one that begins so.
+    /// The number of texts with the other words that are searched for a word with the prefix.
     private static let readTexts = 64
-    /// The most of each kind beside others.
+    /// The largest number of suggestions of each kind.
     private static let (maximumTitles, maximumPeople, maximumFilters, maximumCorrections) = (4, 3, 2, 3)
-    /// The most candidates of a list that are counted.
+    /// The largest number of candidates counted per list.
     private static let maximumCandidates = 16
-    /// Shorter words are the beginning of too many names.
+    /// The shortest prefix for names; shorter prefixes match too many.
     private static let shortestName = 2
 
     init(_ index: SearchIndex, _ request: SuggestionRequest, _ typed: TypedText, _ db: Database) throws {
@@ -63,10 +64,10 @@ struct SuggestionFinder {
         return Array(suggestions.prefix(limit))
     }
 
-    /// Adds a suggestion, unless it finds nothing or is there already.
+    /// Adds a suggestion unless it finds nothing or is already present.
     ///
-    /// - Parameter known: How many items it finds, where that is known.
-    /// - Returns: Whether it was added.
+    /// - Parameter known: The number of items that it finds; `nil` to count them.
+    /// - Returns: `true` if the suggestion was added.
     @discardableResult
     private mutating func add(
         _ kind: Suggestion.Kind, _ text: String, _ known: SearchTotal? = nil
@@ -99,7 +100,7 @@ struct SuggestionFinder {
             for text in words { completions.add(text) }
         }
         var titlesLeft = Self.maximumTitles
-        // Names of people and filters have places too.
+        // Leaves room for people and filters.
         let most = max(1, limit - Self.maximumPeople, limit / 2)
         for candidate in completions.best.prefix(2 * Self.maximumCandidates) where suggestions.count < most {
             if candidate.kind == .title {
@@ -110,7 +111,8 @@ struct SuggestionFinder {
         }
     }
 
-    /// The newest texts that have titles or keywords with all words and one that begins so.
+    /// Returns the newest texts whose titles or keywords have all words and a word that begins with
+    /// `word`.
     private func titles(with word: String, beside others: [String]) throws -> [Int64] {
         let all =
             others.map { TitleWords.expression($0, isPrefix: false) } + [TitleWords.expression(word, isPrefix: true)]
@@ -135,7 +137,7 @@ struct SuggestionFinder {
         guard word.unicodeScalars.count >= Self.shortestName else { return }
         let sources = [("from", FilterCompletion.people), ("to", FilterCompletion.recipients)]
         var left = Self.maximumPeople
-        // A name of several words before its last one alone.
+        // Names of several words come before their last word alone.
         var typedNames = [(beginning: typed.beginning, name: typed.token)]
         if !typed.beginning.isEmpty { typedNames.insert((beginning: "", name: request.text), at: 0) }
         for (beginning, name) in typedNames {
@@ -183,11 +185,11 @@ struct SuggestionFinder {
         var known: Set<QueryExpression> = []
         for candidate in candidates.prefix(Self.maximumCandidates) where suggestions.count < limit {
             let text = typed.beginning + FilterCompletion.text(name: name.lowercased(), value: candidate.text)
-            // Of names for the same, the first.
+            // Of several names with the same meaning, only the first is kept.
             if let meaning = counter.meaning(text), !known.insert(meaning).inserted { continue }
             try add(kind, text, candidate.total)
         }
-        // What most items have comes first; a date does not.
+        // The most frequent values come first; dates keep their order.
         if case .fixed(let list) = values, list.contains("today") { return }
         suggestions = suggestions.enumerated().sorted {
             ($1.element.total?.count ?? 0, $0.offset) < ($0.element.total?.count ?? 0, $1.offset)
@@ -195,27 +197,28 @@ struct SuggestionFinder {
     }
 }
 
-/// The words and phrases that a word being typed may become, from items in the order of their weight.
+/// Collects the words and phrases that complete the word being typed, from items in order of
+/// weight.
 struct WordCompletions {
-    /// What the word may become.
+    /// A completion of the word.
     struct Candidate {
         var kind: Suggestion.Kind
         var text: String
         var score: Double
-        /// How many items have it.
+        /// The number of items that contain the completion.
         var items: Int
     }
 
-    /// So many bytes of one text, and so many words of one item, are looked at.
+    /// The limits of the work: the bytes of one text, and the words of one item.
     private static let (bytesOfText, wordsOfItem) = (16 << 10, 4096)
-    /// The most words of a phrase.
+    /// The largest number of words in a phrase.
     private static let wordsOfPhrase = 3
-    /// A phrase does not end in a word of fewer bytes.
+    /// The smallest number of bytes in the last word of a phrase.
     private static let shortestEnd = 3
     private static let titles = ["title", "displayName", "alternateNames"]
     static let titlesAndKeywords = titles + ["keywords", "contactKeywords"]
     static let texts = ["subject", "contentDescription", "authorNames", "recipientNames", "textContent"]
-    /// Enough candidates.
+    /// The number of candidates from which on no further source is needed.
     private static let enough = 3
 
     private let prefix: [UInt8]
@@ -223,19 +226,20 @@ struct WordCompletions {
     private var candidates: [String: Candidate] = [:]
 
     /// - Parameters:
-    ///   - word: The word that is being typed, folded.
-    ///   - others: The words beside it, which no phrase has once more.
+    ///   - word: The word being typed, folded.
+    ///   - others: The other words of the text, which no phrase repeats.
     init(of word: String, beside others: [String]) { (prefix, self.others) = (Array(word.utf8), Set(others)) }
 
     var isSparse: Bool { candidates.count < Self.enough }
 
-    /// The candidates, best first: those of more and of better items. A phrase counts if two items have it, or if it ends a title.
+    /// The candidates, best first by score. A phrase counts only if at least two items contain it,
+    /// or if it ends a title.
     var best: [Candidate] {
         candidates.values.filter { $0.kind != .title || $0.items > 1 || $0.score > 0 }
             .sorted { ($1.score, $0.text.utf8.count, $0.text) < ($0.score, $1.text.utf8.count, $1.text) }
     }
 
-    /// Adds a word of the vocabulary, of which nothing else is known.
+    /// Adds a vocabulary word with score 0.
     mutating func add(_ word: String) {
         guard candidates[word] == nil else { return }
         candidates[word] = Candidate(kind: .completion, text: word, score: 0, items: 1)
@@ -244,8 +248,8 @@ struct WordCompletions {
     /// Adds the words and phrases of an item.
     ///
     /// - Parameters:
-    ///   - place: how many items come before.
-    ///   - readsText: whether not only titles and keywords are looked at.
+    ///   - place: The number of items before this one.
+    ///   - readsText: `true` to read more attributes than titles and keywords.
     mutating func add(_ record: ItemRecord?, place: Int, readsText: Bool = false) {
         guard let record else { return }
         let weight = 1 / Double(place + 4)
@@ -269,7 +273,7 @@ struct WordCompletions {
             TextAnalyzer.forEachWord(in: bytes, variants: false) { word in
                 looked += 1
                 guard looked < Self.wordsOfItem else { return false }
-                // A word that the cut went through would be wrong.
+                // Skips the last word, which may be incomplete.
                 if isCut, word.range.upperBound == bytes.count { return true }
                 let begins = word.bytes.starts(with: prefix)
                 guard begins || phrases else { return true }
@@ -284,12 +288,12 @@ struct WordCompletions {
             guard phrases else { continue }
             for last in words.indices.dropFirst(index + 1).prefix(Self.wordsOfPhrase - 1) {
                 let gap = bytes[words[last - 1].range.upperBound..<words[last].range.lowerBound]
-                // Another sign than a space ends a phrase.
+                // Any separator other than a single space ends a phrase.
                 guard gap.elementsEqual([0x20]), !others.contains(words[last].folded) else { break }
                 let range = word.range.lowerBound..<words[last].range.upperBound
                 let key = words[index...last].map(\.folded).joined(separator: " ")
                 guard words[last].range.count >= Self.shortestEnd else { continue }
-                // A phrase says more than its first word, and is right less often.
+                // A phrase says more than its first word alone, but is less often right.
                 note(.title, bytes[range], key: key, last == words.count - 1 ? weight * 0.9 : 0, &seen, weight * 0.9)
             }
         }

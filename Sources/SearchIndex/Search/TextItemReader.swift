@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import ItemRecord
 
-/// Reads the items of texts, of which a search reads hundreds. For one read at a time.
+/// Reads the items of texts; a search reads hundreds. Allows one read at a time.
 final class TextItemReader {
     /// The item of a text. Its bytes are valid until the next read.
     struct Item {
@@ -13,9 +13,9 @@ final class TextItemReader {
         var expires: Double?
         var record: UnsafeBufferPointer<UInt8>
 
-        /// What ranking needs of it.
+        /// Returns the features that ranking needs.
         ///
-        /// - Throws: `SQLITE_CORRUPT` for bytes that are no record.
+        /// - Throws: `SQLITE_CORRUPT` for bytes that are not a record.
         func features() throws -> RankingFeatures {
             try RankingFeatures(scanning: record, donated: donated) ?? RankingFeatures(decoded(), donated: donated)
         }
@@ -33,7 +33,7 @@ final class TextItemReader {
     private let statement: ReadStatement
     private var bundles: [Int64: String] = [:]
 
-    /// - Throws: `DatabaseError` if there are no such tables.
+    /// - Throws: `DatabaseError` if the tables do not exist.
     init(_ db: Database) throws {
         self.db = db
         statement = try ReadStatement(
@@ -44,9 +44,10 @@ final class TextItemReader {
                 """)
     }
 
-    /// Calls back with the item of a text; `nil` if it is gone.
+    /// Calls `body` with the item of a text and returns its result; `nil` if the item no longer
+    /// exists.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` for columns of other types than the table's.
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` for columns of unexpected types.
     func withItem<Result>(ofText text: Int64, _ body: (Item) throws -> Result) throws -> Result? {
         var result: Result?
         try statement.forEachRow {
@@ -65,7 +66,7 @@ final class TextItemReader {
         return result
     }
 
-    /// The name of a bundle; `nil` for a number that none has.
+    /// Returns the identifier of a bundle; `nil` for an unknown number.
     func name(ofBundle number: Int64) throws -> String? {
         if let known = bundles[number] { return known }
         let name = try String.fetchOne(

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sums of numbers for texts, and the best of them. A search adds up 15,000, for which Swift's dictionary and sorting take longer
-/// than the lists that they come from: this is a hash table with open addressing.
+/// A hash table with open addressing that sums numbers per text and returns the best sums. A search
+/// adds up to 15,000 numbers, for which Swift's dictionary and sorting take longer than reading the
+/// lists.
 struct TextSums {
     private struct Slot {
         var text: Int64
         var sum: Double
-        /// Of what a number was added last; 0 in an empty slot.
+        /// The source of the number added last; 0 in an empty slot.
         var source: Int32
     }
 
     private var slots: [Slot] = Array(repeating: Slot(text: 0, sum: 0, source: 0), count: 1024)
-    /// How many texts have a sum.
+    /// The number of texts with a sum.
     private(set) var count = 0
 
-    /// Adds a number to the sum of a text, unless one of the same source was added last.
+    /// Adds a number to the sum of a text, unless the previous addition came from the same source.
     ///
-    /// - Parameter source: from 1.
+    /// - Parameter source: A source number, starting at 1.
     mutating func add(_ number: Double, to text: Int64, of source: Int) {
         if count * 2 >= slots.count { grow() }
         let slot = place(of: text)
@@ -29,13 +30,14 @@ struct TextSums {
         slots[slot].source = Int32(source)
     }
 
-    /// The sum of a text; `nil` if nothing was added.
+    /// Returns the sum of a text; `nil` if nothing was added.
     subscript(text: Int64) -> Double? {
         let slot = slots[place(of: text)]
         return slot.source == 0 ? nil : slot.sum
     }
 
-    /// The texts with the greatest sums once each is multiplied by a factor of at most 1; of equal ones the newest.
+    /// Returns the texts with the greatest products of sum and factor; each factor is at most 1. Of
+    /// equal products, the newest text comes first.
     func best(_ limit: Int, factor: (Int64) -> Double) -> [(text: Int64, sum: Double)] {
         var best: [(text: Int64, sum: Double, product: Double)] = []
         if limit > Self.mostInserted {
@@ -65,7 +67,7 @@ struct TextSums {
         return best.map { ($0.text, $0.sum) }
     }
 
-    /// To find more, sorting is quicker.
+    /// The limit up to which insertion into a sorted list is faster than sorting.
     private static let mostInserted = 512
 
     private func place(of text: Int64) -> Int {

@@ -4,17 +4,17 @@ import GRDB
 import MetadataQuery
 import TextAnalysis
 
-/// Finds items whose title, name, keyword or identifier is what was typed, whatever their age: by the attribute index, which is
-/// sorted.
+/// Finds items of any age whose title, name, keyword or identifier equals the typed text, in the
+/// sorted attribute index.
 struct TitleLookup {
     private let plan: SearchPlan
     private let now: Double
     private let typed: String
 
-    /// More than a page of each.
+    /// The largest number of items found per attribute, more than a page.
     private static let maximumFound = 32
-    /// The most long titles with the same beginning that are looked at, the newest, and the most bytes of their records: there are
-    /// items of 16 MiB.
+    /// The limits for long titles that begin with the typed text, the newest first: the number of
+    /// items, and the bytes of their records. A record may have 16 MiB.
     private static let maximumLongTitles = 4096
     private static let maximumBytes = 32 << 20
     private static let titles = ["title", "displayName", "alternateNames"]
@@ -27,7 +27,7 @@ struct TitleLookup {
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
-    /// The texts of items that may be such; whether they are is still to be seen.
+    /// Returns the texts of items that may match. The caller verifies the match.
     func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
         guard plan.isPlain, !typed.isEmpty else { return [] }
         var found = try identified(tags, db)
@@ -40,7 +40,8 @@ struct TitleLookup {
         return found
     }
 
-    /// Keys of long titles tell only how they begin, so that these are looked at. Who types so much has time.
+    /// Finds long titles. Their keys contain only the beginning, so their records are read, which
+    /// takes longer.
     private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
         guard let start = plan.titleStart else { return [] }
         let rows = try Row.fetchCursor(

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Words that stand side by side, the last of which may be a part of one; looked for in a text, without an index.
+/// A sequence of adjacent words, the last of which may be partial, to be found in a text without an
+/// index.
 struct WordSequence: Sendable {
     private let words: [[UInt8]]
     private let last: Part
 
-    /// What the last word may be of a word of the text.
+    /// The relation of the last word to a word of the text.
     private enum Part { case all, beginning, inside }
 
     /// - Parameters:
-    ///   - words: folded, at least one.
-    ///   - isPrefix: whether the last may be the beginning of a word.
+    ///   - words: The folded words, at least one.
+    ///   - isPrefix: `true` if the last word may be a prefix.
     init(_ words: [String], isPrefix: Bool) {
         self.words = words.map { Array($0.utf8) }
         last = isPrefix ? .beginning : .all
     }
 
-    /// Letters from inside of a word, not from its beginning.
+    /// Creates a sequence that matches letters inside a word, but not at its beginning.
     ///
-    /// - Parameter part: folded, not empty.
+    /// - Parameter part: The folded letters, not empty.
     init(inside part: String) {
         words = [Array(part.utf8)]
         last = .inside
     }
 
-    /// Whether they occur in the text. Reads no further than the first occurrence.
+    /// Returns `true` if the sequence occurs in the text. Stops at the first occurrence.
     func occurs(in text: String) -> Bool {
         var isFound = false
-        // How many words of each possible beginning have been met.
+        // The number of matched words for each possible start.
         var met: [Int] = []
-        // What it was before the last word, for a variant of that.
+        // The value of `met` before the last word, for a variant of that word.
         var before: [Int] = []
         FullTextTokenizer.forEachWord(in: text) { word in
             if !word.isVariant {
@@ -59,18 +60,18 @@ struct WordSequence: Sendable {
         }
     }
 
-    /// Whether the words may occur in a text of a record: `false` only if they do not. A quick look, since most
-    /// candidates are turned down by it.
+    /// Returns `false` only if the words do not occur in any text of a record. A fast check that
+    /// rejects most candidates.
     func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
         bytes.withUnsafeBytes { mayOccur(inRecord: $0.bindMemory(to: UInt8.self)) }
     }
 
-    /// The same for bytes at hand.
+    /// Returns `false` only if the words do not occur in any text of an encoded record.
     func mayOccur(inRecord record: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let word = words.first, let first = word.first, first < 0x80,
             word.allSatisfy({ $0 >= 0x80 || FoldedByte.isLetter($0) })
         else { return true }
-        // The number of a version stands behind its letter.
+        // A word that begins with a digit may follow a letter, as in a version number.
         let isAnywhere = words.count == 1 && last == .inside || (0x30...0x39).contains(first)
         var scanner = RecordScanner(record)
         guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
@@ -87,7 +88,8 @@ struct WordSequence: Sendable {
         return false
     }
 
-    /// At the beginning of a word, unlike `ByteNeedle`, which looks anywhere: a single letter is somewhere in every text.
+    /// Searches at the beginnings of words; `ByteNeedle` searches anywhere. A single letter is
+    /// somewhere in every text.
     private static func mayOccur(
         _ word: [UInt8], _ first: UInt8, anywhere: Bool, in text: UnsafeRawBufferPointer
     ) -> Bool {
@@ -107,7 +109,7 @@ struct WordSequence: Sendable {
         return false
     }
 
-    /// Whether all but the first byte of a word may stand at a position.
+    /// Returns `true` if all but the first byte of a word may be at a position.
     private static func mayGoOn(_ word: [UInt8], in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
         var position = position
         for wanted in word.dropFirst() {
@@ -126,7 +128,8 @@ struct WordSequence: Sendable {
         return true
     }
 
-    /// How many bytes the apostrophe at a position has; 0 if there is none. Of the others nothing is known (``FoldedByte``).
+    /// Returns the number of bytes of the apostrophe at a position; 0 if there is none. Other
+    /// apostrophes count as unknown characters (``FoldedByte``).
     private static func apostrophe(in text: UnsafeRawBufferPointer, at position: Int) -> Int {
         guard position < text.count else { return 0 }
         if text[position] == UInt8(ascii: "'") || text[position] == UInt8(ascii: "`") { return 1 }
@@ -136,6 +139,6 @@ struct WordSequence: Sendable {
         return isCurly ? 3 : 0
     }
 
-    /// Whether they occur in one of some texts.
+    /// Returns `true` if the sequence occurs in any of the texts.
     func occurs(inAnyOf texts: [String]) -> Bool { texts.contains { occurs(in: $0) } }
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Tells whether more threads are runnable on the machine than it has processors, so that some wait for one. The calling
-/// thread counts. A thread that is bound to some of the processors, or that a control group holds back, is not seen.
+/// Detects whether the machine has more runnable threads than processors, so that some threads
+/// wait. The calling thread counts as runnable. Does not detect threads that wait because of a
+/// processor affinity or a CPU quota.
 ///
-/// A reading takes some microseconds. Where `/proc/loadavg` cannot be read, the machine counts as contended. Any thread.
+/// A check takes some microseconds and can run on any thread. If `/proc/loadavg` cannot be read,
+/// the result is `true`.
 package final class ProcessorContention: Sendable {
-    /// Of `/proc/loadavg`; -1 where it cannot be opened.
+    /// A descriptor of `/proc/loadavg`; -1 if it cannot be opened.
     private let descriptor: Int32
     private let processors: Int
 
-    /// - Parameter path: What has the form of `/proc/loadavg` (proc(5)): the fourth word is `runnable/all`, of threads.
+    /// - Parameter path: A file in the form of `/proc/loadavg` (proc(5)), whose fourth word is
+    ///   `runnable/all`, counted in threads.
     package init(path: String = "/proc/loadavg", processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         self.processors = processors
@@ -18,7 +21,7 @@ package final class ProcessorContention: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// `true` if threads wait for a processor at this moment.
+    /// `true` if threads wait for a processor now.
     package var isPresent: Bool {
         guard let runnable else { return true }
         return runnable > processors

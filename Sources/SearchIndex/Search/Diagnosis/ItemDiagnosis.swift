@@ -6,7 +6,7 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// Compares one item with what a search asks for: its words and its conditions, each by itself.
+/// Compares one item with the words and the conditions of a search, each separately.
 struct ItemDiagnosis {
     private let request: SearchRequest
     private let item: StoredItem
@@ -24,7 +24,7 @@ struct ItemDiagnosis {
 
     // MARK: Words
 
-    /// Where the item has each word.
+    /// Returns the occurrences of each word in the item.
     func words(_ sought: [SoughtWord]) -> [SearchDiagnosis.Word] {
         let fields = SearchableText.fields(of: item.record)
         let language = SearchableText.language(of: item.record, fields)
@@ -51,7 +51,7 @@ struct ItemDiagnosis {
 
     private typealias Found = (match: SearchDiagnosis.Match, example: String)
 
-    /// The best match of each word in a text.
+    /// Returns the best match of each word in a text.
     private func best(
         in text: String, _ sought: [SoughtWord], _ relevance: Relevance, _ language: WordLanguage
     ) -> [(Int, Found)] {
@@ -72,7 +72,8 @@ struct ItemDiagnosis {
         String(decoding: word.prefix(WordStems.maximumBytes), as: UTF8.self)
     }
 
-    /// The words of titles and keywords that have the word inside, if a search looks for that.
+    /// Returns the words of titles and keywords that contain the word, if a search looks inside
+    /// words.
     private func inside(_ word: SearchDiagnosis.Word, _ fields: [String]) -> [SearchDiagnosis.Occurrence] {
         guard word.occurrences.isEmpty, request.findsInsideWords, plan?.part == word.text,
             word.text.unicodeScalars.count >= TermDictionary.minimumLength
@@ -89,7 +90,7 @@ struct ItemDiagnosis {
         }
     }
 
-    /// The attributes that have a word and that no search reads.
+    /// Returns the attributes that contain a word but are not searched.
     private func attributes(with word: SoughtWord) -> [String] {
         var found: [String] = []
         for (name, value) in item.record.attributes.sorted(by: { $0.key < $1.key })
@@ -105,12 +106,12 @@ struct ItemDiagnosis {
 
     // MARK: Conditions
 
-    /// A condition, and the place in the text that it is typed at.
+    /// A condition, and its byte range in the text; `nil` if it was not typed.
     typealias PlacedCondition = (condition: SearchDiagnosis.Condition, range: Range<Int>?)
 
-    /// The conditions of the search.
+    /// Returns the conditions of the search.
     ///
-    /// - Parameter present: the present by which items expire.
+    /// - Parameter present: The time that decides expiry, in seconds since 2001-01-01 UTC.
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
     func conditions(present: Double) throws -> [PlacedCondition] {
         var conditions: [PlacedCondition] = []
@@ -151,10 +152,10 @@ struct ItemDiagnosis {
                 .filter { item.record.attributes[$0] != nil }.sorted())
     }
 
-    /// The attributes of which queries make others.
+    /// The stored attributes from which queries derive other attributes.
     private static let sources = ["contentTypeTree": "contentType", "path": "contentURL"]
 
-    /// The phrases and the words that must not occur.
+    /// Returns the conditions of the phrases and the excluded words.
     private func phrases() -> [PlacedCondition] {
         let fields = SearchableText.fields(of: item.record)
         return terms.compactMap { term -> PlacedCondition? in
@@ -175,13 +176,13 @@ struct ItemDiagnosis {
 
     // MARK: Other texts
 
-    /// Texts that may find the item, the one that changes least first: without the conditions that the item does not satisfy, then
-    /// also without the words that it does not have, then by its title and its identifier.
+    /// Returns texts that may find the item, in this order: without the conditions that the item
+    /// does not satisfy; also without the words that it lacks; its title; its identifier.
     func otherTexts(_ conditions: [PlacedCondition], _ words: [SearchDiagnosis.Word]) -> [String] {
         var edits: [(range: Range<Int>, text: String)] = []
         for (condition, range) in conditions where !condition.isMet {
             guard let range else { continue }
-            // The words of a phrase may be there, if not side by side.
+            // The words of a phrase may occur without being adjacent.
             let words = condition.kind == .phrase ? terms.first { $0.range == range }?.text : nil
             edits.append((range, words ?? ""))
         }
@@ -203,7 +204,7 @@ struct ItemDiagnosis {
 
     private static let maximumTitleWords = 8
 
-    /// The item with nothing but its title and the values that conditions ask for.
+    /// Returns the item with only its title and the values that the conditions test.
     func projected(_ conditions: [PlacedCondition]) -> StoredItem {
         let wanted = Set(["title", "displayName"] + conditions.flatMap(\.condition.attributes))
         var item = item
@@ -232,12 +233,12 @@ extension SearchDiagnosis.Field {
 }
 
 extension String {
-    /// A part of the text, by its bytes.
+    /// Returns the substring at a range of UTF-8 bytes.
     fileprivate func bytes(_ range: Range<Int>) -> String {
         String(decoding: utf8.dropFirst(range.lowerBound).prefix(range.count), as: UTF8.self)
     }
 
-    /// The text with others in place of some parts, which do not overlap.
+    /// Returns the text with replaced parts, which must not overlap.
     fileprivate func replacing(_ edits: [(range: Range<Int>, text: String)]) -> String {
         var bytes = Array(utf8)
         for edit in edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import UserSearch
 
-/// An explanation of whether an item is on the first page of a search: the word, condition or rank that keeps it away, and
-/// searches that show it.
+/// An explanation of an item's presence on, or absence from, the first page of a search. It names
+/// the word, condition or rank that keeps the item away, and searches that show it.
 ///
 /// ```swift
 /// let diagnosis = try await index.diagnose(SearchRequest("report kind:pdf"), item: 12)
@@ -13,31 +13,31 @@ import UserSearch
 public struct SearchDiagnosis: Hashable, Sendable, Codable {
     /// The result of a search for one item.
     public enum Outcome: String, Hashable, Sendable, Codable {
-        /// It is on the first page.
+        /// The item is on the first page.
         case shown
-        /// It is a hit behind the first page.
+        /// The item is a hit after the first page.
         case behind
-        /// It is a hit behind the first ``SearchDiagnosis/maximumRank``.
+        /// The item is a hit after the first ``SearchDiagnosis/maximumRank`` hits.
         case tooFarBehind
-        /// It is a hit by the rule, and the search did not come across it.
+        /// The item is a hit by the ranking rule, but the search did not select it as a candidate.
         case missed
-        /// It does not satisfy a condition.
+        /// The item does not satisfy a condition.
         case excluded
-        /// It has none of the words that make a hit.
+        /// The item has none of the words that make a hit.
         case noWord
-        /// The text has nothing that could be searched for.
+        /// The text contains nothing to search for.
         case nothingSought
     }
 
-    /// How a word of an item fits a word that was typed, the best first.
+    /// The kind of match between a word of an item and a typed word, the best first.
     public enum Match: String, Hashable, Sendable, Codable, CaseIterable {
-        /// It is that word.
+        /// The words are equal.
         case exact
-        /// It is another form of it.
+        /// The word is another form of the typed word.
         case form
-        /// It begins with it.
+        /// The word begins with the typed word.
         case beginning
-        /// It has it inside.
+        /// The word contains the typed word.
         case inside
     }
 
@@ -47,37 +47,39 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
         case title
         /// Keywords.
         case keywords
-        /// Descriptions, names of people, places, and whatever else is short.
+        /// Descriptions, names of people, places, and other short texts.
         case description
-        /// The text.
+        /// The main text.
         case text
     }
 
-    /// Where an item has a word.
+    /// An occurrence of a word in an item.
     public struct Occurrence: Hashable, Sendable, Codable {
         /// The part of the item.
         public var field: Field
-        /// The best match there.
+        /// The best match in that part.
         public var match: Match
-        /// The word of the item, folded; at most 64 bytes of it.
+        /// The matching word of the item, folded; at most 64 bytes.
         public var example: String
     }
 
-    /// A word that was typed.
+    /// A typed word.
     public struct Word: Hashable, Sendable, Codable {
-        /// The word, folded.
+        /// The folded word.
         public var text: String
-        /// Whether the word may be the beginning of a longer one, since the user is typing it.
+        /// `true` if the word may be incomplete because the user is typing it.
         public var isOpen: Bool
-        /// Whether the word makes a hit by itself. A word that nearly all items or no items have does not, beside others.
+        /// `true` if the word alone makes a hit. A word that nearly all items or no items have does
+        /// not, unless all words are like that.
         public var tells: Bool
-        /// Where the item has it, one for each part.
+        /// The occurrences in the item, at most one for each part.
         public var occurrences: [Occurrence] = []
-        /// The attributes of the item that have the word and are not searched; at most ``SearchDiagnosis/maximumAttributes``.
+        /// The attributes of the item that contain the word but are not searched; at most
+        /// ``SearchDiagnosis/maximumAttributes``.
         public var unsearched: [String] = []
     }
 
-    /// A condition that a search sets for items.
+    /// A condition of the search that items must satisfy.
     public struct Condition: Hashable, Sendable, Codable {
         /// The kinds of conditions.
         public enum Kind: String, Hashable, Sendable, Codable {
@@ -89,67 +91,69 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
             case app
             /// A metadata query of the request.
             case query
-            /// Words that stand side by side.
+            /// Words that must be adjacent.
             case phrase
             /// Words that must not occur.
             case excludedWords
-            /// An item that has not expired.
+            /// The condition that the item has not expired.
             case expiry
         }
 
-        /// Its kind.
+        /// The kind of the condition.
         public var kind: Kind
         /// The condition as typed; empty if it was not typed.
         public var text: String
         /// The condition in plain English, to follow “items”: `of the kind pdf`.
         public var sentence: String
-        /// Whether the item satisfies the condition.
+        /// `true` if the item satisfies the condition.
         public var isMet: Bool
-        /// The attributes that it asks for and the item has; ``SearchDiagnosis/item`` holds their values unless they are long.
+        /// The tested attributes that the item has. ``SearchDiagnosis/item`` contains their values
+        /// unless they are long.
         public var attributes: [String] = []
     }
 
-    /// A hit to compare with.
+    /// A hit, for comparison with the item.
     public struct RankedItem: Hashable, Sendable, Codable {
-        /// Its number.
+        /// The item number.
         public var number: Int64
-        /// Its title.
+        /// The title.
         public var title: String
-        /// Its score.
+        /// The score.
         public var score: Double
-        /// The parts of the score, before the order that its app gives to its own items.
+        /// The components of the score, before the app's own ranking of its items.
         public var parts: ScoreParts
     }
 
     /// A search that was tried and finds the item.
     public struct Suggestion: Hashable, Sendable, Codable {
-        /// The text to type; the same text if only the limit differs.
+        /// The text to type. It equals the original text if only the limit differs.
         public var text: String
-        /// The bundle to ask for.
+        /// The bundle to search; `nil` for all bundles.
         public var bundle: String?
         /// The size of the page that shows the item.
         public var limit: Int
-        /// The item's rank then, from 1.
+        /// The rank of the item in that search, from 1.
         public var rank: Int
     }
 
-    /// The item, with its title and the values that conditions ask for.
+    /// The item, with its title and the values that the conditions test.
     public var item: StoredItem
     /// The text as typed.
     public var text: String
-    /// The most hits on the first page.
+    /// The largest number of hits on the first page.
     public var limit: Int
     /// The result for the item.
     public var outcome: Outcome
-    /// The words that were typed, each once.
+    /// The distinct typed words.
     public var words: [Word] = []
     /// The conditions, in the order of the text.
     public var conditions: [Condition] = []
-    /// The words that were searched for in place of misspelled ones; ``words`` has these.
+    /// The corrected words that replaced misspelled ones; ``words`` contains the corrected words.
     public var correction: SearchCorrection?
-    /// The rank among the hits, from 1; `nil` if it is no hit, or behind the first ``maximumRank``.
+    /// The rank among the hits, from 1; `nil` if the item is not a hit, or ranks after the first
+    /// ``maximumRank``.
     public var rank: Int?
-    /// The item as a hit; `nil` if it is none.
+    /// The item as a hit; `nil` if it is not one.
     public var hit: RankedItem?
     /// The last hit on the first page; `nil` if there is none.
     public var lastShown: RankedItem?
@@ -160,18 +164,18 @@ public struct SearchDiagnosis: Hashable, Sendable, Codable {
     /// Durable donations that are not applied yet and may change the item.
     public var pending: PendingDonations?
 
-    /// The last rank that is determined.
+    /// The largest rank that is determined.
     public static let maximumRank = 1000
-    /// The most attributes that are named for a word.
+    /// The largest number of attributes named for a word.
     public static let maximumAttributes = 8
-    /// The most texts that are tried as suggestions.
+    /// The largest number of texts tried as suggestions.
     static let maximumSuggestions = 4
-    /// Longer values are left out of ``item``, in bytes of their texts.
+    /// The size, in bytes of text, above which a value is omitted from ``item``.
     static let maximumValueBytes = 4096
 }
 
 extension SearchDiagnosis {
-    /// The outcome in one sentence, and a sentence on pending donations.
+    /// A sentence about the outcome, followed by one about pending donations.
     ///
     /// ```swift
     /// print(diagnosis.summary)  // "It is not found: the search asks for items of the kind pdf."
@@ -197,7 +201,7 @@ extension SearchDiagnosis {
         }
     }
 
-    /// The donations of the item's app that are not applied.
+    /// A sentence about the pending donations of the item's app; `nil` if there are none.
     private var pendingSentence: String? {
         guard let count = pending?.bundles[item.scope.bundle]?.donations, count > 0 else { return nil }
         return count == 1
@@ -209,7 +213,7 @@ extension SearchDiagnosis {
 }
 
 extension SearchDiagnosis.Word {
-    /// Where the item has the word, as a phrase: `in the title, in the text as “reports”`.
+    /// The occurrences of the word as a phrase: `in the title, in the text as “reports”`.
     public var places: String {
         var places = occurrences.map { occurrence in
             switch occurrence.match {

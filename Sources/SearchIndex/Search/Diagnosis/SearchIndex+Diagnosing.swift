@@ -5,15 +5,16 @@ import MetadataQuery
 import UserSearch
 
 extension SearchIndex {
-    /// Explains whether an item is on the first page of a search.
+    /// Explains why an item is or is not on the first page of a search.
     ///
-    /// Takes as long as some searches for ``SearchDiagnosis/maximumRank`` hits.
+    /// Takes as long as several searches for ``SearchDiagnosis/maximumRank`` hits.
     ///
     /// - Parameters:
-    ///   - request: the search; its limit is the size of the page. Its cursor and its attributes are ignored.
-    ///   - number: the number of the item, which may have expired.
-    /// - Returns: `nil` if there is no such item.
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    ///   - request: The search; its limit is the page size. Its cursor and its attributes are
+    ///     ignored.
+    ///   - number: The number of the item, which may have expired.
+    /// - Returns: The diagnosis; `nil` if there is no such item.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
     public func diagnose(
         _ request: SearchRequest, item number: Int64
     ) async throws(IndexQueryError) -> SearchDiagnosis? {
@@ -22,12 +23,12 @@ extension SearchIndex {
         request.cursor = nil
         request.attributes = ["title", "displayName"]
         request.limit = max(1, min(SearchDiagnosis.maximumRank, request.limit))
-        // One more, to know whether there are more.
+        // Counts one more, to see whether there are more.
         request.countsUpTo = SearchDiagnosis.maximumRank + 1
         let page: SearchPage
         (page, request) = try await answer(to: request)
         request.countsUpTo = nil
-        // The search has waited for pending donations already.
+        // The search above has already waited for pending donations.
         request.includesPending = false
         // The item is compared with the corrected words.
         if let correction = page.correction { request.text = correction.text }
@@ -50,9 +51,11 @@ extension SearchIndex {
         return diagnosis
     }
 
-    /// The number of an item that has expired and is not deleted yet; `nil` if there is none.
+    /// Returns the number of an item that has expired and is not deleted yet; `nil` if there is
+    /// none.
     ///
-    /// - Parameter name: `@` and a number, or a unique identifier. A number goes before an identifier of the same form.
+    /// - Parameter name: `@` and a number, or a unique identifier. A number takes precedence over
+    ///   an identifier of the same form.
     public func expiredItem(named name: String, bundle: String?) async throws(SearchIndexError) -> Int64? {
         guard Self.canBeStored(name), Self.canBeStored(bundle) else { return nil }
         let number = name.hasPrefix("@") ? Int64(name.dropFirst()) : nil
@@ -68,7 +71,7 @@ extension SearchIndex {
         }
     }
 
-    /// Looks for the item among the hits.
+    /// Determines the rank of the item among the hits.
     private func rank(
         _ diagnosis: inout SearchDiagnosis, among page: SearchPage, _ request: SearchRequest, isSearch: Bool
     ) async throws(IndexQueryError) {
@@ -84,7 +87,7 @@ extension SearchIndex {
             var wide = request.with(limit: SearchDiagnosis.maximumRank)
             wide.countsUpTo = SearchDiagnosis.maximumRank + 1
             let all = try await search(wide)
-            // The rank is among these hits, of which a short page may not know all.
+            // The rank is relative to these hits; a short page may not know all of them.
             diagnosis.total = SearchDiagnosis.total(of: all)
             if all.next != nil, diagnosis.hit != nil { diagnosis.outcome = .tooFarBehind }
             if let rank = all.rank(of: diagnosis.item) {
@@ -94,7 +97,7 @@ extension SearchIndex {
         }
     }
 
-    /// Searches that find the item, each of them tried.
+    /// Returns searches that find the item. Each is tried.
     private func suggestions(
         for diagnosis: SearchDiagnosis, _ texts: [String], _ request: SearchRequest, readsFilters: Bool
     ) async throws(IndexQueryError) -> [SearchDiagnosis.Suggestion] {
@@ -123,18 +126,18 @@ extension SearchIndex {
     }
 }
 
-/// One item beside a search, in one state of the store.
+/// The comparison of one item with a search, in one state of the store.
 private struct Comparison {
     let item: StoredItem
     let words: [SearchDiagnosis.Word]
     let conditions: [SearchDiagnosis.Condition]
     let hit: SearchDiagnosis.RankedItem?
-    /// Other texts that may find it.
+    /// Other texts that may find the item.
     let texts: [String]
 
     var hasNotExpired: Bool { !conditions.contains { $0.kind == .expiry } }
 
-    /// `nil` if there is no such item.
+    /// Compares an item with a search; `nil` if there is no such item.
     init?(
         _ request: SearchRequest, _ prepared: PreparedSearch?, item number: Int64, _ context: QueryContext,
         present: Double, _ db: Database
@@ -177,14 +180,14 @@ extension SearchRequest {
 }
 
 extension SearchPage {
-    /// The rank of an item on the first page, from 1.
+    /// Returns the rank of an item on the first page, from 1.
     fileprivate func rank(of item: StoredItem) -> Int? {
         hits.firstIndex { $0.item.number == item.number }.map { $0 + 1 }
     }
 }
 
 extension SearchDiagnosis {
-    /// How many items a search found; at most ``maximumRank``.
+    /// Returns the number of items that a search found; at most ``maximumRank``.
     fileprivate static func total(of page: SearchPage) -> SearchTotal {
         var total = page.total ?? SearchTotal(count: page.hits.count, isExact: page.next == nil)
         total.count = max(total.count, page.hits.count)
