@@ -2,20 +2,21 @@
 import Foundation
 import TextAnalysis
 
-/// What a user did with an item that a search found.
+/// The user's action on an item that a search found.
 public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The item was opened.
     case open
     /// The item was dropped somewhere, or one of its representations was saved.
     case drag
-    /// The item's preview was shown: by the page for ten seconds or longer, or by a command to look at what was searched for.
+    /// The item's preview was shown, by the page for at least ten seconds, or by a command that
+    /// displays a found item.
     case preview
-    /// An app reports that the item was chosen in its own search.
+    /// An app reports that the user chose the item in the app's own search.
     case select
-    /// An app reports that the item was looked at in its own search.
+    /// An app reports that the user viewed the item in the app's own search.
     case focus
 
-    /// How much one event adds to a count.
+    /// The amount that one event adds to a count.
     public var weight: Double {
         switch self {
         case .open, .drag, .select: 1
@@ -25,8 +26,8 @@ public enum EngagementKind: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// Who reports what was done with an item. The two are counted apart. An app sees nothing of the user's own use, and its reports
-/// change only the order of its own hits for the user.
+/// The reporter of an engagement. The two kinds are counted separately. An app cannot read the
+/// user's own engagement, and its reports only affect the order of its own hits for the user.
 public enum EngagementReporter: String, Hashable, Sendable, Codable, CaseIterable {
     /// The user's own programs: the command, the Quick Look page, launchers.
     case user
@@ -34,7 +35,7 @@ public enum EngagementReporter: String, Hashable, Sendable, Codable, CaseIterabl
     case app
 }
 
-/// What was done with one item.
+/// A report of the user's action on one item.
 ///
 /// ```swift
 /// let engagement = Engagement(item: 12, text: "quart", kind: .open)
@@ -42,40 +43,41 @@ public enum EngagementReporter: String, Hashable, Sendable, Codable, CaseIterabl
 public struct Engagement: Hashable, Sendable, Codable {
     /// The number of the item.
     public var item: Int64
-    /// What the user had typed; empty if the item was not searched for.
+    /// The typed text; empty if the user did not search for the item.
     public var text: String
-    /// What was done.
+    /// The action.
     public var kind: EngagementKind
 
-    /// Creates a report of what was done with an item.
+    /// Creates a report.
     public init(item: Int64, text: String, kind: EngagementKind) {
         (self.item, self.text, self.kind) = (item, text, kind)
     }
 }
 
-/// A typed text in the form in which texts are counted and compared.
+/// The normal form in which typed texts are counted and compared.
 public enum EngagementText {
-    /// Longer texts are cut, in bytes of UTF-8.
+    /// The size to which texts are truncated, in UTF-8 bytes.
     public static let maximumBytes = 128
 
-    /// The text with single spaces, folded by the text rule and cut; `nil` if nothing is left.
+    /// Returns the text with single spaces, folded by the text rule and truncated; `nil` if nothing
+    /// is left.
     public static func folded(_ text: String) -> String? {
-        // Folding makes texts longer or shorter; what is far behind the cut need not be folded.
+        // Folding changes the length; text far behind the limit need not be folded.
         let plain = cut(tidied(text), to: 4 * maximumBytes)
         let folded = TextFolding.folded(plain, case: true, diacritics: true)
         let result = cut(folded, to: maximumBytes).trimmingSpaces
         return result.isEmpty ? nil : result
     }
 
-    /// The text as it was typed, with single spaces and cut, to be shown.
+    /// Returns the text as typed, with single spaces and truncated, for display.
     public static func shown(_ text: String) -> String { cut(tidied(text), to: maximumBytes).trimmingSpaces }
 
-    /// With single spaces, and without NUL, at which SQLite ends a text.
+    /// Returns the text with single spaces and without NUL, at which SQLite ends a text.
     private static func tidied(_ text: String) -> String {
         cut(text, to: 16 * maximumBytes).split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
     }
 
-    /// The beginning of a text, between two scalars.
+    /// Returns the beginning of a text, truncated between two scalars.
     private static func cut(_ text: String, to bytes: Int) -> String {
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)
@@ -90,25 +92,26 @@ extension String {
     }
 }
 
-/// A count that halves every ``halfLife``: one number, whatever has been counted.
+/// A count that halves every ``halfLife``, stored as a single number.
 ///
-/// The number is the moment at which the count is 1. So of two counts the one with the later moment is larger, at any time, and
-/// nothing has to be rewritten as time passes.
+/// The number is the time at which the count is 1. So of two counts, the one with the later time is
+/// always larger, and stored counts need no updates as time passes.
 public struct DecayedCount: Hashable, Sendable {
-    /// After so long a count is worth half, in seconds: 30 days.
+    /// The time in which a count halves, in seconds: 30 days.
     public static let halfLife = 30.0 * 86400
-    /// No count grows beyond that, so that no habit stays for years and no report can be repeated to any effect.
+    /// The largest count, so that no habit lasts for years and repeated reports have no further
+    /// effect.
     public static let maximum = 16.0
 
-    /// The moment at which the count is 1, in seconds since 2001-01-01 UTC.
+    /// The time at which the count is 1, in seconds since 2001-01-01 UTC.
     public private(set) var unity: Double
 
-    /// A count that was stored.
+    /// Restores a stored count.
     ///
-    /// - Parameter unity: The moment at which it is 1.
+    /// - Parameter unity: The time at which the count is 1.
     public init(unity: Double) { self.unity = unity }
 
-    /// The count at a moment, 0 to ``maximum``; 0 for what a damaged store says.
+    /// Returns the count at a time, 0 to ``maximum``; 0 for values from a damaged store.
     public func value(at moment: Double) -> Double {
         guard unity.isFinite, moment.isFinite else { return 0 }
         return min(Self.maximum, exp2((unity - moment) / Self.halfLife))

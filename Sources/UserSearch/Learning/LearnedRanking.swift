@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What earlier engagement with items adds to their scores in one search. A value for one search.
+/// The effect of earlier engagement on the scores of one search. A value for one search.
 ///
-/// The gain is bounded (``maximum``): habit lifts an item past those that fit somewhat better. An item that only has the words needs
-/// nearly all of it, and to be the newer one, to come before one whose whole title is what was typed.
+/// The gain is bounded (``maximum``): habit lifts an item above slightly better matches. To rank
+/// above an item whose whole title equals the text, an item with only the words must be newer and
+/// needs nearly the full gain.
 public struct LearnedRanking: Sendable {
-    /// The most that engagement adds to a score: less than the evidence of a whole title.
+    /// The largest amount that engagement adds to a score, less than the evidence of a whole title.
     public static let maximum = maximumOfText + maximumOfShare + maximumOfItem
-    /// For being chosen after what was typed.
+    /// The largest gain for choices after the typed text.
     private static let maximumOfText = 0.3
-    /// For being chosen after it rather than others.
+    /// The largest gain for the item's share of all choices after the typed text.
     private static let maximumOfShare = 0.3
-    /// For being chosen after anything, as a factor of what the item has without; of no more than 1.
+    /// The largest gain for choices after any text, as a factor of the item's text score, which
+    /// counts up to 1.
     private static let maximumOfItem = 0.6
-    /// At such a count half of the maximum is reached.
+    /// The counts at which half of each maximum is reached.
     private static let (halfOfText, halfOfShare, halfOfItem) = (1.0, 1.0, 2.0)
 
-    /// The counts for what was typed, by the number of the item, each with the credit of its text.
+    /// The counts for the typed text, by item number, weighted by the credit of their texts.
     public private(set) var counts: [Int64: Double] = [:]
     private var total = 0.0
 
-    /// A search about which nothing has been learned.
+    /// Creates a ranking without engagement.
     public init() {}
 
-    /// Adds what is counted for an item and a text.
+    /// Adds the count of an item and a text.
     ///
     /// - Parameters:
-    ///   - count: The count, at the moment of the search.
-    ///   - stored: The text it was counted for, folded (``EngagementText``).
-    ///   - typed: The text that is searched for, folded.
+    ///   - count: The count at the time of the search.
+    ///   - stored: The folded text of the count (``EngagementText``).
+    ///   - typed: The folded text of the search.
     public mutating func add(_ count: Double, item: Int64, stored: String, typed: String) {
         let count = max(0, count) * Self.credit(of: stored, for: typed)
         guard count > 0 else { return }
@@ -36,11 +38,12 @@ public struct LearnedRanking: Sendable {
         total += count
     }
 
-    /// How much of what was counted for one text counts for another: all for the same text; if one begins with the other, the less
-    /// the more they differ in length; else nothing.
+    /// Returns the share of a count for one text that applies to another text: 1 for equal texts, 0
+    /// if neither begins with the other. Otherwise the share decreases with the difference in
+    /// length.
     ///
-    /// A choice after “quarterly” helps “quar”, since the user was on the way to it, and a choice after “quar” helps “quarterly”,
-    /// since it is still what may be meant.
+    /// A choice after “quarterly” helps “quar”, because the user was typing towards it. A choice
+    /// after “quar” helps “quarterly”, because it may still be the wanted one.
     public static func credit(of stored: String, for typed: String) -> Double {
         if stored == typed { return 1 }
         let (one, other) = (stored.utf8.count, typed.utf8.count)
@@ -50,11 +53,11 @@ public struct LearnedRanking: Sendable {
         return isRelated ? 0.3 + 0.6 * Double(min(one, other)) / Double(max(one, other)) : 0
     }
 
-    /// What is added to the score of an item, 0 to ``maximum``.
+    /// Returns the gain of an item, 0 to ``maximum``.
     ///
     /// - Parameters:
-    ///   - anyText: The count of the item whatever was typed, at the moment of the search.
-    ///   - score: What the item's evidence, words and nearness are worth together.
+    ///   - anyText: The item's count over all texts, at the time of the search.
+    ///   - score: The sum of the item's evidence, words and nearness.
     public func gain(of item: Int64, anyText: Double, over score: Double) -> Double {
         let count = counts[item] ?? 0
         let anyText = max(0, anyText)
@@ -64,22 +67,23 @@ public struct LearnedRanking: Sendable {
     }
 }
 
-/// Bounds how many events are counted: a bucket for each reporter that fills up again with time.
+/// Limits the number of counted events with a token bucket for each reporter.
 public struct EngagementAllowance: Sendable {
-    /// So many events are counted at once, and one more after each interval, in seconds.
+    /// The bucket size in events, and the seconds in which one event is added.
     private let (burst, interval): (Double, Double)
     private var buckets: [String: (events: Double, moment: Double)] = [:]
-    /// So many reporters are remembered; then all are forgotten, which gives each a full bucket.
+    /// The largest number of buckets; then all are dropped, which gives each reporter a full
+    /// bucket.
     private static let maximumReporters = 4096
 
-    /// A bound.
+    /// Creates a limit.
     public init(burst: Double = 1000, interval: Double = 0.5) { (self.burst, self.interval) = (burst, interval) }
 
-    /// Whether an event of a reporter counts.
+    /// Returns `true` if an event of a reporter counts.
     ///
     /// - Parameters:
     ///   - reporter: The bundle identifier of the app, which need not have donated anything.
-    ///   - moment: In seconds, of a clock that is not set back for long.
+    ///   - moment: The time in seconds, from a clock that is not set back for long.
     public mutating func take(reporter: String, at moment: Double) -> Bool {
         if buckets.count >= Self.maximumReporters, buckets[reporter] == nil { buckets = [:] }
         var bucket = buckets[reporter] ?? (burst, moment)

@@ -2,45 +2,47 @@
 import Synchronization
 import TextAnalysis
 
-/// The terms under which an item is filed, so that a search finds the best items of a word first. They depend on the texts alone.
+/// Derives the index terms of an item, with which a search finds the best items of a word first.
+/// Terms depend on the texts alone.
 ///
 /// | Term | For |
 /// |---|---|
 /// | `s` and a stem | each word of the item |
-/// | `c` to `h` and a stem | the same, by its level (``WordStrength``), but for the weakest two levels |
-/// | `A` to `F` and a word | each word of titles and keywords, by its best place (``TitlePlace``) |
-/// | `P` to `U` and a beginning | the first letters of these words, one to four, by the best place |
+/// | `c` to `h` and a stem | the same, by level (``WordStrength``), except the two weakest levels |
+/// | `A` to `F` and a word | each word of titles and keywords, by best position (``TitlePlace``) |
+/// | `P` to `U` and a prefix | the first one to four letters of these words, by best position |
 ///
-/// Holds memory for one item after the other, and a cache of stems. Items of several threads wait for each other.
+/// Keeps buffers for one item at a time, and a cache of stems. Calls from several threads are
+/// serialized.
 public final class RankedWords: Sendable {
     private let memory = Mutex(Memory())
 
-    /// Creates one, without any item.
+    /// Creates an instance without buffers.
     public init() {}
 
     /// The mark of every stem.
     public static let stemMark: Character = "s"
-    /// Texts in which a word is weaker have no term for its level.
+    /// The lowest level with terms of its own.
     public static let firstLevel = 2
-    /// Longer beginnings have no terms.
+    /// The longest prefix with terms, in letters.
     public static let longestBeginning = 4
 
-    /// The mark of a level, before the stem.
+    /// Returns the mark of a level, which precedes the stem.
     public static func mark(ofLevel level: Int) -> Character { mark(0x61 + level) }
 
-    /// The mark of a place, before the word.
+    /// Returns the mark of a position, which precedes the word.
     public static func mark(of place: TitlePlace) -> Character { mark(0x41 + place.rawValue) }
 
-    /// The mark of a place, before the beginning of a word.
+    /// Returns the mark of a position, which precedes the prefix of a word.
     public static func beginningMark(of place: TitlePlace) -> Character { mark(0x50 + place.rawValue) }
 
     private static func mark(_ value: Int) -> Character { Character(Unicode.Scalar(UInt8(value))) }
 
-    /// The terms of an item, parted by spaces.
+    /// Returns the terms of an item, separated by spaces.
     ///
     /// - Parameters:
-    ///   - texts: the text of each field (``TextField``), by its number.
-    ///   - language: in which the forms of words are found.
+    ///   - texts: The text of each field, by field number (``TextField``).
+    ///   - language: The language that determines the forms of words.
     public func terms(_ texts: [String], language: WordLanguage) -> String {
         memory.withLock { $0.terms(texts, language: language) }
     }
@@ -56,7 +58,7 @@ private struct Beginning: Hashable {
     }
 }
 
-/// The words of one item, with the memory for the next.
+/// The words of one item, in buffers that are reused for the next.
 private struct Memory {
     private let stems = WordStems([])
     private var language = WordLanguage.english
@@ -102,7 +104,7 @@ private struct Memory {
         return String(decoding: terms, as: UTF8.self)
     }
 
-    /// The memory of an item with more distinct words is given back: it may have millions.
+    /// The number of distinct words up to which buffers are kept; an item may have millions.
     private static let mostKept = 1 << 12
 
     private mutating func removeAll() {
@@ -117,7 +119,7 @@ private struct Memory {
         removeLine()
     }
 
-    /// A title may repeat few words without end.
+    /// Releases a large buffer, because a title may repeat a few words very often.
     private mutating func removeLine() { line.removeAll(keepingCapacity: line.capacity <= Self.mostKept) }
 
     private mutating func add(_ text: String, _ field: TextField) {
@@ -141,7 +143,7 @@ private struct Memory {
 
     /// Adds a title or a keyword.
     ///
-    /// - Returns: How many words it has.
+    /// - Returns: The number of its words.
     private mutating func addLine(_ text: String, _ field: TextField) -> Int {
         removeLine()
         var length = 0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// How an item fits what was typed.
+/// The kind of match between an item and the typed text, the best first.
 public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
-    /// A whole title is what was typed.
+    /// A whole title equals the text.
     case wholeTitle
-    /// A whole keyword, the identifier or the name of the file is what was typed.
+    /// A whole keyword, the identifier or the file name equals the text.
     case wholeName
-    /// A title begins with what was typed.
+    /// A title begins with the text.
     case titleStart
     /// All words are in titles and keywords.
     case title
@@ -15,32 +15,32 @@ public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
     case text
     /// Some of the words are in the item.
     case someWords
-    /// The last word is inside of a word of titles or keywords, and the others are there.
+    /// A word of titles or keywords contains the last word, and the other words are present.
     case insideWords
 
-    /// From what fits best.
+    /// Returns `true` if one kind of match is better than the other.
     public static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// The parts of a score.
+/// The components of a score.
 ///
 ///     score = (evidence + words + nearness + engagement) × freshness
 public struct ScoreParts: Hashable, Sendable, Codable {
-    /// How the item fits.
+    /// The kind of match.
     public var fit: Fit
-    /// What the fit is worth, 0 to 2.
+    /// The value of the kind of match, 0 to 2.
     public var evidence: Double
-    /// How strongly the words stand in the item, weighed by their rarity: 0 to 1.
+    /// The strength of the words in the item, weighted by rarity: 0 to 1.
     public var words: Double
-    /// How near to each other they stand: 0 to 0.1.
+    /// The proximity of the words to each other: 0 to 0.1.
     public var nearness: Double
     /// The factor for the item's age: 0.85 to 1.
     public var freshness: Double
 
-    /// What earlier use of the item adds: 0 to ``LearnedRanking/maximum``.
+    /// The amount added for earlier engagement: 0 to ``LearnedRanking/maximum``.
     public var engagement: Double
 
-    /// Creates the parts of a score.
+    /// Creates the components of a score.
     public init(
         fit: Fit, evidence: Double, words: Double, nearness: Double, freshness: Double, engagement: Double = 0
     ) {
@@ -48,34 +48,35 @@ public struct ScoreParts: Hashable, Sendable, Codable {
         (self.nearness, self.freshness, self.engagement) = (nearness, freshness, engagement)
     }
 
-    /// What the texts of the item are worth, whatever its age and use.
+    /// The score of the item's texts, regardless of its age and engagement.
     public var textScore: Double { evidence + words + nearness }
-    /// What items are sorted by.
+    /// The score by which items are sorted.
     public var score: Double { (textScore + engagement) * freshness }
 }
 
-/// The rule by which items are ranked (docs/SEARCH.md). A value for one search, for one thread at a time.
+/// The ranking rule (docs/SEARCH.md). A value for one search, to be used by one thread at a time.
 ///
 /// ```swift
 /// let relevance = Relevance(words: words, typed: "annual report")
 /// let parts = relevance.parts(of: texts, language: .english, names: [identifier], age: 3)
 /// ```
 public struct Relevance {
-    /// The words that are looked for.
+    /// The words to find.
     public let words: [SoughtWord]
-    /// The words of what was typed, to be compared with whole titles; empty if it is more than words.
+    /// The typed words, for comparison with whole titles; empty if the text contains more than
+    /// words.
     private let typed: [String]
-    /// What was typed, folded; empty like ``typed``.
+    /// The folded typed text; empty in the same case.
     private let typedText: String
     private let onlyLanguage: WordLanguage?
     private let stems = WordStems([])
-    /// The words in bytes.
+    /// The words as bytes.
     private let patterns: [Pattern]
-    /// Which first bytes what may be one of the words has.
+    /// A table of the first bytes of all words and stems.
     private let beginnings: [Bool]
     private let totalRarity: Double
 
-    /// A sought word, in bytes.
+    /// A word to find, as bytes.
     private struct Pattern {
         let text: [UInt8]
         let stems: [[UInt8]]
@@ -87,9 +88,9 @@ public struct Relevance {
     }
 
     /// - Parameters:
-    ///   - words: in the order in which they were typed.
-    ///   - typed: what was typed, if it is nothing but words.
-    ///   - onlyLanguage: the language of all items, if they have one.
+    ///   - words: The words in typing order.
+    ///   - typed: The typed text; `nil` if it contains more than words.
+    ///   - onlyLanguage: The language of all items, if they share one.
     public init(words: [SoughtWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
         self.words = words
         self.onlyLanguage = onlyLanguage
@@ -102,22 +103,23 @@ public struct Relevance {
         self.beginnings = beginnings
     }
 
-    /// What the words have in common with an item.
+    /// Returns the score components of an item.
     ///
     /// - Parameters:
-    ///   - texts: the text of each field (``TextField``), by its number.
-    ///   - language: that of the item; not asked for if all items have one.
-    ///   - names: other names of the item, where they count: its identifier, the name of its file.
-    ///   - age: in days.
-    ///   - isInside: whether the last word is inside of a word of titles or keywords; asked if it is nowhere else.
-    /// - Returns: `nil` if none of the words is in the texts, and none of the names is what was typed.
+    ///   - texts: The text of each field, by field number (``TextField``).
+    ///   - language: The language of the item; not evaluated if all items share one.
+    ///   - names: Other names of the item that count: its identifier, its file name.
+    ///   - age: The age in days.
+    ///   - isInside: Returns `true` if a word of titles or keywords contains the last word. Called
+    ///     if that word is found nowhere else.
+    /// - Returns: `nil` if the texts contain none of the words, and no name equals the typed text.
     public func parts(
         of texts: [String], language: @autoclosure () -> WordLanguage, names: @autoclosure () -> [String] = [],
         age: Int,
         isInside: () -> Bool = { false }
     ) -> ScoreParts? {
         if words.isEmpty {
-            // Nothing but filters.
+            // The text has only filters.
             return ScoreParts(
                 fit: .text, evidence: evidence(of: .text), words: 0, nearness: 0,
                 freshness: FreshnessRule.factor(age: age))
@@ -133,7 +135,7 @@ public struct Relevance {
         var evidence = evidence(of: fit)
         if match.isSameTitle { evidence += Self.sameTitle }
         if isSingle {
-            // Where a single word stands in a title decides, not how often it occurs.
+            // For a single word, its position in a title matters, not the number of occurrences.
             if let place = match.words[0].place, fit > .wholeName {
                 evidence = place.evidence
                 strength = match.words[0].hasWhole ? (match.words[0].hasExact ? 0.7 : 0.6) : 0.3
@@ -156,17 +158,19 @@ public struct Relevance {
         TextFolding.folded(text, case: true, diacritics: true)
     }
 
-    /// The further evidence for a title with the same signs: `locale-gen` and not `locale.gen`.
+    /// The additional evidence for a title with the same punctuation: `locale-gen`, but not
+    /// `locale.gen`.
     private static let sameTitle = 0.2
 
-    /// The share of the words' rarity that the words with a property have, 0 to 1.
+    /// Returns the share of the total rarity that belongs to the words with a property, 0 to 1.
     private func coverage(_ has: (Int) -> Bool) -> Double {
         let found = words.indices.reduce(0) { has($1) ? $0 + words[$1].rarity : $0 }
         return found / max(totalRarity, .leastNormalMagnitude)
     }
 
-    /// The share of the evidence for all words that remains if some are missing: nothing below a coverage of 0.6. So an item that
-    /// lacks a word that says little is nearly as good as one that has it.
+    /// Returns the share of the evidence for all words that remains if some words are missing: 0
+    /// below a coverage of 0.6. An item that lacks a common word is thus nearly as good as an item
+    /// with all words.
     private static func evidence(ofCoverage coverage: Double) -> Double {
         let share = max(0, (coverage - leastCoverage) / (1 - leastCoverage))
         return share * share
@@ -174,7 +178,8 @@ public struct Relevance {
 
     private static let leastCoverage = 0.6
 
-    /// What a fit is worth beside the words themselves; for a single word in a title, its place decides.
+    /// Returns the evidence of a kind of match. For a single word in a title, the position decides
+    /// instead.
     private func evidence(of fit: Fit) -> Double {
         switch fit {
         case .wholeTitle: 2
@@ -199,7 +204,7 @@ public struct Relevance {
         if found == words.count { return .text }
         let open = words.firstIndex(where: \.isOpen)
         if found == words.count - 1, let open, !isFound[open], isInside() { return .insideWords }
-        // A word that is nearly everywhere makes no hit, unless all are such.
+        // A word in nearly all items does not make a hit, unless all words are like that.
         let tells = words.contains { $0.rarity > SoughtWord.leastRarity }
         let telling = words.indices.count { isFound[$0] && (!tells || words[$0].rarity > SoughtWord.leastRarity) }
         return telling > 0 ? .someWords : nil
@@ -213,16 +218,17 @@ public struct Relevance {
         }
     }
 
-    /// Longer names are not compared.
+    /// The largest size of a name that is compared, in bytes.
     private static let maximumNameBytes = 1024
 
-    /// Whether the words of a text may begin with the first typed one, by a look at its first letters: `false` only if they do not.
+    /// Returns `false` only if the words of a text do not begin with the first typed word. Checks
+    /// the first letters.
     private func mayBeTyped(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let wanted = typed.first?.utf8.first else { return false }
         var first: UInt8?
         for byte in text {
             let letter = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-            // Of other letters nothing is known, and of a version the `v` may be left out.
+            // Other letters may fold to anything, and the `v` of a version may be omitted.
             guard letter < 0x80 else { return true }
             guard (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter) else {
                 if first == nil { continue }
@@ -288,11 +294,11 @@ public struct Relevance {
             match.words[hit.word].note(place, isWhole: hit.isWhole, isExact: hit.isExact)
         }
         match.length += length
-        // Words of different lines are not near to each other.
+        // Words of different lines are not close to each other.
         match.position += length + Self.maximumGap
     }
 
-    /// Whether a title is, or begins with, what was typed.
+    /// Returns whether a title equals the typed words, and whether it begins with them.
     private static func compare(
         _ typed: [String], isOpen: Bool, with title: String
     ) -> (isWhole: Bool, isStart: Bool) {
@@ -305,7 +311,8 @@ public struct Relevance {
         return (isLast && words.count == typed.count, typed.count > 1 && (isLast || (isOpen && final.hasPrefix(last))))
     }
 
-    /// Whether a word of a text is a sought one, or begins with it.
+    /// Returns the kind of match between a word of a text and a word to find; `nil` if they do not
+    /// match.
     package func kind(
         of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: SoughtWord
     ) -> (isWhole: Bool, isExact: Bool)? {
@@ -328,10 +335,11 @@ public struct Relevance {
 
     // MARK: Nearness
 
-    /// Words that stand further apart are not near.
+    /// The largest distance between words that count as close.
     private static let maximumGap = 8
 
-    /// From 0 to 1: neighbours, weighed by their rarity, the nearer the more.
+    /// Returns the proximity, 0 to 1: adjacent words weighted by rarity, more for a smaller
+    /// distance.
     private func nearness(_ match: TextMatch) -> Double {
         var near = [Double](repeating: 0, count: words.count)
         for (one, other) in zip(match.occurrences, match.occurrences.dropFirst()) where one.word != other.word {
@@ -345,21 +353,22 @@ public struct Relevance {
     }
 }
 
-/// What one walk over the texts of an item finds.
+/// The findings of one pass over the texts of an item.
 private struct TextMatch {
     var words: [WordMatch]
-    /// Asked for when it is needed: to guess it takes as long as the rest.
+    /// The language of the item, determined on demand: guessing takes as long as the rest.
     private var language: WordLanguage?
     var isWholeTitle = false
-    /// Whether it is that sign for sign, but for case and diacritics.
+    /// `true` if the title equals the typed text character by character, except case and
+    /// diacritics.
     var isSameTitle = false
     var isTitleStart = false
     var occurrences: [(word: Int, position: Int)] = []
     var position = 0
-    /// How many words the field has.
+    /// The number of words in the field.
     var length = 0
 
-    /// Of one item so many occurrences are compared for their nearness.
+    /// The largest number of occurrences of one item that are compared for proximity.
     private static let maximumOccurrences = 512
 
     init(words: Int, language: WordLanguage?) {
@@ -389,24 +398,24 @@ private struct TextMatch {
         length = 0
     }
 
-    /// Whether a word, or one that begins so, is in the item.
+    /// Returns `true` if the item has a word, or a word that begins with it.
     func has(_ word: Int) -> Bool { words[word].isFound }
 
-    /// From 0 to 1; a beginning counts little.
+    /// Returns the strength of a word, 0 to 1; a prefix counts little.
     func strength(of word: Int) -> Double { words[word].strength }
 }
 
-/// What an item has of one word.
+/// The occurrences of one word in an item.
 private struct WordMatch {
-    /// The sum of its occurrences (``WordStrength``), and how often it occurs in the field that is read.
+    /// The sum of its occurrences (``WordStrength``).
     var sum = 0.0
     var count = 0
-    /// The best place in titles and keywords.
+    /// The best position in titles and keywords.
     var place: TitlePlace?
-    /// Whether it stands there as a whole word, or in the form that was typed.
+    /// `true` if it is a whole word in titles or keywords.
     var hasWhole = false
     var hasExact = false
-    /// Whether a word of the other texts begins with it.
+    /// `true` if a word of the other texts begins with it.
     var hasBeginning = false
 
     var isFound: Bool { sum > 0 || place != nil || hasBeginning }
@@ -418,7 +427,7 @@ private struct WordMatch {
     }
 
     mutating func note(_ place: TitlePlace, isWhole: Bool, isExact: Bool) {
-        // A whole word counts before a beginning, wherever they stand.
+        // A whole word takes precedence over a prefix, regardless of position.
         if isWhole == hasWhole || self.place == nil {
             self.place = min(place, self.place ?? place)
         } else if isWhole {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A word that is looked for.
+/// A word to find.
 public struct SoughtWord: Hashable, Sendable {
-    /// As it was typed, folded.
+    /// The folded typed word.
     public var text: String
-    /// What all its forms have in common, in each language that counts; at least one.
+    /// The stems of the word, in each relevant language; at least one.
     public var stems: [String]
-    /// Whether it may go on: it is being typed.
+    /// `true` if the word may be incomplete because it is being typed.
     public var isOpen: Bool
-    /// How rare it is in the index (``rarity(occurrences:texts:)``).
+    /// The rarity of the word in the index (``rarity(occurrences:texts:)``).
     public var rarity: Double
 
     /// Creates a word.
@@ -17,16 +17,17 @@ public struct SoughtWord: Hashable, Sendable {
         (self.text, self.stems, self.isOpen, self.rarity) = (text, stems, isOpen, rarity)
     }
 
-    /// How much a word tells that occurs in so many of all texts: the natural logarithm of how seldom it is. Words in most texts
-    /// tell next to nothing.
+    /// Returns the rarity of a word from the number of texts that contain it: the natural logarithm
+    /// of its inverse frequency. Words in most texts have nearly none.
     public static func rarity(occurrences: Double, texts: Double) -> Double {
         let others = max(0, texts - occurrences)
         return max(leastRarity, log1p((others - occurrences) / (occurrences + 0.5)))
     }
 
-    /// The rarity from which a word is missed: words in more than a quarter of all texts are not.
+    /// The rarity above which an item should have the word: words in more than a quarter of all
+    /// texts are below.
     public static let missedRarity = 1.0
 
-    /// The rarity of what is nearly everywhere.
+    /// The rarity of a word in nearly all texts.
     public static let leastRarity = 0.05
 }

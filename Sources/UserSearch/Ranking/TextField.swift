@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A part of an item's text. A word says more of an item in one than in another.
+/// A part of an item's text. A word has more weight in some parts than in others.
 public enum TextField: Int, CaseIterable, Sendable {
     /// Titles and names, one on each line.
     case title
     /// Keywords, one on each line.
     case keywords
-    /// Descriptions, names of people, places, and whatever else is short.
+    /// Descriptions, names of people, places, and other short texts.
     case description
-    /// The text.
+    /// The main text.
     case body
 
     private var weight: Double {
@@ -20,39 +20,43 @@ public enum TextField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// How many words such a part has usually.
+    /// The typical number of words in this field.
     private var usualLength: Double { self == .title || self == .keywords ? 8 : 120 }
 
-    /// How much of an occurrence's weight depends on the length.
+    /// The share of an occurrence's weight that depends on the length.
     private var lengthShare: Double { self == .title || self == .keywords ? 0.5 : 0.75 }
 
-    /// What one occurrence of a word adds to the sum of its occurrences (``WordStrength``).
+    /// Returns the amount that one occurrence of a word adds to the sum of its occurrences
+    /// (``WordStrength``).
     ///
-    /// - Parameter length: how many words the part has. Very short ones count as a quarter of the usual length.
+    /// - Parameter length: The number of words in the field. Very short fields count as a quarter
+    ///   of the typical length.
     public func occurrence(inLength length: Int) -> Double {
         let relative = max(0.25, Double(length) / usualLength)
         return weight / (1 - lengthShare + lengthShare * relative)
     }
 }
 
-/// How strongly a word stands in an item, from 0 to 1: BM25F without the rarity of the word. The lengths are compared with usual
-/// ones instead of the average of all items, so that what is filed of an item depends on the item alone.
+/// The strength of a word in an item, from 0 to 1: BM25F without the rarity of the word. Lengths
+/// are compared with typical lengths instead of the average of all items. The index terms of an
+/// item thus depend on the item alone.
 public enum WordStrength {
     private static let saturation = 2.0
-    /// How many levels are told apart in the index.
+    /// The number of levels in the index.
     public static let levels = 8
 
-    /// The strength for the sum of the occurrences in all fields (``TextField/occurrence(inLength:)``).
+    /// Returns the strength for the sum of the occurrences in all fields
+    /// (``TextField/occurrence(inLength:)``).
     public static func value(_ sum: Double) -> Double { sum / (sum + saturation) }
 
-    /// The level, from 0, of a sum of occurrences.
+    /// Returns the level of a sum of occurrences, from 0.
     public static func level(_ sum: Double) -> Int { min(levels - 1, Int(value(sum) * Double(levels))) }
 
-    /// The strength in the middle of a level.
+    /// Returns the strength in the middle of a level.
     public static func middle(ofLevel level: Int) -> Double { (Double(level) + 0.5) / Double(levels) }
 }
 
-/// Where in titles and keywords a word stands, the best first.
+/// The position of a word in titles and keywords, the best first.
 public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
     /// The first word of a title of at most two words.
     case startOfShort
@@ -60,18 +64,18 @@ public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
     case startOfMiddle
     /// The first word of a longer title.
     case startOfLong
-    /// A further word of a title of at most four words.
+    /// A later word of a title of at most four words.
     case insideOfMiddle
-    /// A further word of a longer title.
+    /// A later word of a longer title.
     case insideOfLong
-    /// In a keyword.
+    /// A word of a keyword.
     case keyword
 
-    /// The place of a word of a title.
+    /// Creates the position of a word in a title.
     ///
     /// - Parameters:
-    ///   - position: which word it is, from 0.
-    ///   - length: how many words the title has.
+    ///   - position: The index of the word, from 0.
+    ///   - length: The number of words in the title.
     public init(position: Int, length: Int) {
         switch (position, length) {
         case (0, ...2): self = .startOfShort
@@ -82,10 +86,10 @@ public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// Whether the word is the first of a title.
+    /// `true` if the word is the first of a title.
     public var isStart: Bool { self <= .startOfLong }
 
-    /// The evidence that an item with the word there is what is looked for (``Relevance``).
+    /// The evidence that an item with the word at this position is the one wanted (``Relevance``).
     public var evidence: Double {
         switch self {
         case .startOfShort: 0.9
@@ -97,23 +101,24 @@ public enum TitlePlace: Int, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// In the order of evidence.
+    /// Returns `true` if one position has more evidence than the other.
     public static func < (one: TitlePlace, other: TitlePlace) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// How new an item is, in days: so that the index can sort texts by it.
+/// The effect of an item's age on its score. Ages are in days, so that the index can sort texts by
+/// day.
 public enum FreshnessRule {
-    /// After so many days half of the freshness is gone.
+    /// The number of days in which the freshness halves.
     public static let halfLife = 30.0
 
-    /// 1 for something of today, towards 0 for what is old.
+    /// Returns the freshness: 1 for an item of today, approaching 0 with age.
     ///
-    /// - Parameter age: in days; less than 0 counts as 0.
+    /// - Parameter age: The age in days; negative values count as 0.
     public static func value(age: Int) -> Double { exp2(-Double(max(0, age)) / halfLife) }
 
-    /// What the score is multiplied by, from 0.85 to 1.
+    /// Returns the factor of the score, from 0.85 to 1.
     public static func factor(age: Int) -> Double { least + (1 - least) * value(age: age) }
 
-    /// The least factor.
+    /// The smallest factor.
     public static let least = 0.85
 }

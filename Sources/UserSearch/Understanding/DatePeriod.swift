@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// Local days from ``first`` to ``last``, both included.
+/// The local days from ``first`` to ``last``, both included.
 struct DatePeriod: Hashable {
     var first: CivilDay
     var last: CivilDay
 
-    /// One day.
+    /// Creates a period of one day.
     init(_ day: CivilDay) { (first, last) = (day, day) }
 
-    /// `nil` when the last day is before the first, or a year has not four digits, which no query can say.
+    /// Creates a period; `nil` if the last day is before the first, or if a year does not have four
+    /// digits, which queries require.
     init?(from first: CivilDay, through last: CivilDay) {
         guard first.index <= last.index, Self.years.contains(first.components.year),
             Self.years.contains(last.adding(1, .day).components.year)
@@ -17,13 +18,13 @@ struct DatePeriod: Hashable {
         (self.first, self.last) = (first, last)
     }
 
-    /// A calendar month; `nil` without such a month.
+    /// Creates a calendar month; `nil` if there is no such month.
     init?(year: Int, month: Int) {
         guard let first = CivilDay(year: year, month: month, day: 1) else { return nil }
         self.init(from: first, through: CivilDay(index: first.adding(months: 1).index - 1))
     }
 
-    /// A calendar year.
+    /// Creates a calendar year.
     init?(year: Int) {
         guard Self.years.contains(year), let first = CivilDay(year: year, month: 1, day: 1) else { return nil }
         self.init(from: first, through: CivilDay(index: first.adding(months: 12).index - 1))
@@ -31,7 +32,7 @@ struct DatePeriod: Hashable {
 
     private static let years = 1_000...9_998
 
-    /// The day in plain English: “16 November 2026”.
+    /// Returns the day in plain English: “16 November 2026”.
     static func text(_ day: CivilDay) -> String {
         let (year, month, dayOfMonth) = day.components
         return "\(dayOfMonth) \(DateWords.months[month - 1].capitalizedASCII) \(year)"
@@ -51,7 +52,7 @@ struct DatePeriod: Hashable {
             }
         }
 
-        /// The condition on one attribute.
+        /// Returns the condition on one attribute.
         func expression(_ attribute: String, _ period: DatePeriod) -> QueryExpression? {
             func compared(_ operation: ComparisonOperator, _ day: CivilDay) -> QueryExpression? {
                 ISOMoment(DatePeriod.spelling(day)).map { moment in
@@ -81,7 +82,7 @@ struct DatePeriod: Hashable {
 }
 
 extension String {
-    /// With its first letter as a capital, if that is one of a to z.
+    /// The string with its first letter capitalized, if that is one of a to z.
     var capitalizedASCII: String {
         guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
         return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The names of days, months and units in English, folded.
+/// The English names of days, months and units, folded.
 enum DateWords {
     static let months = [
         "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -12,14 +12,14 @@ enum DateWords {
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     ]
 
-    /// 1 to 12 for a month or its abbreviation of three letters or more.
+    /// Returns 1 to 12 for a month or its abbreviation of at least three letters.
     static func month(_ word: String) -> Int? {
         guard word.utf8.count >= 3 else { return nil }
         let name = word.hasSuffix(".") ? String(word.dropLast()) : word
         return months.firstIndex { $0.hasPrefix(name) && (name.utf8.count <= 4 || name == $0) }.map { $0 + 1 }
     }
 
-    /// 0 for Monday to 6 for Sunday.
+    /// Returns 0 for Monday to 6 for Sunday.
     static func weekday(_ word: String) -> Int? {
         weekdays.firstIndex { $0 == word || (3...5).contains(word.utf8.count) && $0.hasPrefix(word) }
     }
@@ -34,7 +34,7 @@ enum DateWords {
         }
     }
 
-    /// 1 to 9,999, in digits or, up to twelve, as a word.
+    /// Returns a count from 1 to 9,999, in digits or, up to twelve, as a word.
     static func count(_ word: String) -> Int? {
         if word == "a" || word == "an" { return 1 }
         if let index = numbers.firstIndex(of: word) { return index + 1 }
@@ -42,30 +42,32 @@ enum DateWords {
         return number
     }
 
-    /// A number of so many ASCII digits and nothing else.
+    /// Returns the value of a text that consists of a given number of ASCII digits.
     static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(text)
     }
 }
 
-/// Reads dates as people write them, in English or digits. Words arrive folded.
+/// Reads dates as users write them, in English or digits. The words must be folded.
 struct DatePhrase {
-    /// The most words a phrase has.
+    /// The largest number of words in a phrase.
     static let maximumWords = 5
 
     private let today: CivilDay
     private let firstWeekday: Int
     private let isMonthFirst: Bool
 
-    /// - Parameter languages: BCP 47 tags or POSIX locales; the first one with a region tells whether `3/4` is the third of April.
+    /// - Parameter languages: BCP 47 tags or POSIX locales. The first one with a region decides
+    ///   whether `3/4` is the third of April.
     init(clock: QueryClock, languages: [String]) {
         today = clock.wall(at: clock.now).day
         firstWeekday = clock.firstWeekday.rawValue
         isMonthFirst = Self.isMonthFirst(languages)
     }
 
-    /// The period that the longest run of words from the first one on names, and how many words that are.
+    /// Returns the period of the longest sequence of words, from the first one on, that is a date,
+    /// and the number of its words.
     func period(_ words: [String]) -> (period: DatePeriod, words: Int)? {
         for count in stride(from: min(words.count, Self.maximumWords), to: 0, by: -1) {
             if let period = exactly(Array(words[..<count])) { return (period, count) }
@@ -73,7 +75,7 @@ struct DatePhrase {
         return nil
     }
 
-    /// The period that all the words together name; `the` may stand before them.
+    /// Returns the period that all the words together mean; `the` may precede them.
     func exactly(_ words: [String]) -> DatePeriod? {
         let words = words.count > 1 && words[0] == "the" ? Array(words[1...]) : words
         return switch words.count {
@@ -83,8 +85,8 @@ struct DatePhrase {
         }
     }
 
-    /// The period of words that stand beside others without a filter's name: only what counts from today, and no single
-    /// weekday.
+    /// Returns the period of a date without a filter name. Accepts only relative dates, and no
+    /// single weekday.
     func bare(_ words: [String]) -> DatePeriod? {
         if words.count == 1 { return words[0] == "today" || words[0] == "yesterday" ? single(words[0]) : nil }
         return relative(words)
@@ -104,7 +106,7 @@ struct DatePhrase {
         return between(word) ?? numeric(word[...]) ?? compact(word)
     }
 
-    /// `2026-01..2026-03`, either end of which may be any single date.
+    /// Reads `2026-01..2026-03`, in which either end may be any single date.
     private func between(_ word: String) -> DatePeriod? {
         guard let dots = word.firstRange(of: "..") else { return nil }
         let (left, right) = (String(word[..<dots.lowerBound]), String(word[dots.upperBound...]))
@@ -112,7 +114,8 @@ struct DatePhrase {
         return DatePeriod(from: first.first, through: last.last)
     }
 
-    /// `last week`, `this month`, `next year`, `past week`, `last monday`, `2 days ago`, `last 7 days`.
+    /// Reads `last week`, `this month`, `next year`, `past week`, `last monday`, `2 days ago`,
+    /// `last 7 days`.
     private func relative(_ words: [String]) -> DatePeriod? {
         let shift: Int? =
             switch words[0] {
@@ -144,7 +147,7 @@ struct DatePhrase {
         return nil
     }
 
-    /// `14 november`, `november 14`, `14 november 2026`, `november 14 2026`, `november 2026`.
+    /// Reads `14 november`, `november 14`, `14 november 2026`, `november 14 2026`, `november 2026`.
     private func dayAndMonth(_ words: [String]) -> DatePeriod? {
         let year = words.count == 3 ? DateWords.number(words[2][...], digits: 4...4) : nil
         if words.count == 3, year == nil { return nil }
@@ -157,7 +160,7 @@ struct DatePhrase {
         return date(year, month, day)
     }
 
-    /// `14`, `14.`, `14,`, `14th`.
+    /// Reads `14`, `14.`, `14,`, `14th`.
     private func ordinal(_ word: String) -> Int? {
         var text = word[...]
         for ending in [",", ".", "st", "nd", "rd", "th"] where text.hasSuffix(ending) {
@@ -166,7 +169,7 @@ struct DatePhrase {
         return DateWords.number(text, digits: 1...2)
     }
 
-    /// `2w`: the week two weeks ago.
+    /// Reads `2w`: the week two weeks ago.
     private func compact(_ word: String) -> DatePeriod? {
         guard let last = word.last, let unit = DateWords.unit(String(last)),
             let count = DateWords.number(word.dropLast(), digits: 1...4), count > 0
@@ -174,7 +177,7 @@ struct DatePhrase {
         return calendar(unit, -count)
     }
 
-    /// `2026`, `2026-11`, `2026-11-16`, `20261116`, `16.11.2026`, `11/16/26`, `16/11`.
+    /// Reads `2026`, `2026-11`, `2026-11-16`, `20261116`, `16.11.2026`, `11/16/26`, `16/11`.
     private func numeric(_ word: Substring) -> DatePeriod? {
         if let year = DateWords.number(word, digits: 4...4) { return DatePeriod(year: year) }
         if let digits = DateWords.number(word, digits: 8...8) {
@@ -195,11 +198,11 @@ struct DatePhrase {
             guard let number = DateWords.number(parts[2], digits: 2...4), parts[2].utf8.count != 3 else { return nil }
             year = number < 100 ? century(number) : number
         } else {
-            // Two numbers are a version or a fraction as well; with a hyphen they are nothing.
+            // Two numbers may also be a version or a fraction; with a hyphen they are not accepted.
             guard separator != "-" else { return nil }
             year = nil
         }
-        // Dots are written where the day comes first.
+        // Dots are used in countries that write the day first.
         let monthFirst = isMonthFirst && separator != "."
         let (month, day) = monthFirst ? (first, second) : (second, first)
         return date(year, month, day) ?? date(year, day, month)
@@ -211,7 +214,7 @@ struct DatePhrase {
         if let year {
             return CivilDay(year: year, month: month, day: day).flatMap { DatePeriod(from: $0, through: $0) }
         }
-        // Without a year the latest one that has begun; a leap day may be eight years back.
+        // Without a year, the latest such date that has begun; a leap day may be eight years back.
         let thisYear = today.components.year
         for year in stride(from: thisYear, to: thisYear - 9, by: -1) {
             if let date = CivilDay(year: year, month: month, day: day), date.index <= today.index {
@@ -221,7 +224,7 @@ struct DatePhrase {
         return nil
     }
 
-    /// Two digits are a year from 80 years ago to 19 years ahead.
+    /// Returns the year of two digits, from 80 years ago to 19 years ahead.
     private func century(_ number: Int) -> Int {
         let thisYear = today.components.year
         let year = thisYear - thisYear % 100 + number
@@ -239,7 +242,7 @@ struct DatePhrase {
 
     private var startOfWeek: CivilDay { latest(firstWeekday, through: today) }
 
-    /// The calendar's day, week, month or year that lies so many units from the current one.
+    /// Returns the calendar day, week, month or year that is `shift` units from the current one.
     private func calendar(_ unit: TimeUnit, _ shift: Int) -> DatePeriod? {
         let (_, month, day) = today.components
         let start: CivilDay
@@ -253,7 +256,7 @@ struct DatePhrase {
         return DatePeriod(from: first, through: first.adding(1, unit).adding(-1, .day))
     }
 
-    /// So many units up to and with a day.
+    /// Returns the `count` units that end with a day.
     private func through(_ day: CivilDay, _ count: Int, _ unit: TimeUnit) -> DatePeriod? {
         DatePeriod(from: day.adding(-count, unit).adding(1, .day), through: day)
     }
@@ -264,7 +267,7 @@ struct DatePhrase {
             if let region = parts.dropFirst().first(where: { $0.utf8.count == 2 }) {
                 return ["us", "ph", "pr", "gu", "vi", "as", "mp", "fm", "mh", "pw"].contains(region.lowercased())
             }
-            // English without a region is that of the United States (CLDR, likely subtags).
+            // English without a region means the United States (CLDR, likely subtags).
             if let language = parts.first { return language.lowercased() == "en" }
         }
         return false

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names and values of filters, to complete one that is being typed.
+/// The names and values of filters, for completing a filter that is being typed.
 ///
 /// ```swift
 /// FilterCompletion.names(beginningWith: "ki")  // ["kind"]
 /// FilterCompletion.values(of: "kind")          // .fixed(["app", "archive", …])
 /// ```
 public enum FilterCompletion {
-    /// Where the values of a filter come from.
+    /// The source of a filter's values.
     public enum Values: Hashable, Sendable {
-        /// From a list, each as it is typed without quotes.
+        /// A fixed list, with the values as typed without quotes.
         case fixed([String])
-        /// From the values of these attributes of items.
+        /// The values of these attributes of items.
         case attributes([String])
-        /// From the bundles that have items.
+        /// The bundles that have items.
         case apps
-        /// From the folders and containers of items, which these attributes name.
+        /// The folders and containers of items, which these attributes contain.
         case folders([String])
-        /// From nowhere: a size, or a title.
+        /// No source: a size, or a title.
         case free
     }
 
-    /// The names of filters that begin so, in the order of how often filters are used; case does not matter.
+    /// Returns the names of filters that begin with the typed text, the most used first. Ignores
+    /// case.
     public static func names(beginningWith typed: String) -> [String] {
         let typed = typed.lowercased()
         return FilterName.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
     }
 
-    /// The attributes of which an item has one, if it may satisfy a filter; empty if every item may.
+    /// Returns the attributes of which an item that satisfies a filter has at least one; empty if
+    /// every item may satisfy it.
     public static func attributes(of name: String) -> [String] {
         switch FilterName(name: name) {
         case .kind: ["contentType", "contentTypeTree"]
@@ -46,7 +48,7 @@ public enum FilterCompletion {
         }
     }
 
-    /// The values of a filter; `nil` if there is no such filter.
+    /// Returns the values of a filter; `nil` if there is no such filter.
     public static func values(of name: String) -> Values? {
         guard let filter = FilterName(name: name) else { return nil }
         return switch filter {
@@ -62,9 +64,9 @@ public enum FilterCompletion {
         }
     }
 
-    /// The attributes with names of people who may be typed without a filter.
+    /// The attributes with the names of people that may be typed without a filter.
     public static let people = ["authorNames"]
-    /// The same for recipients.
+    /// The attributes with the names of recipients.
     public static let recipients = ["recipientNames"]
 
     private static let folders = ["path", "contentURL", "containerTitle", "containerDisplayName"]
@@ -74,7 +76,7 @@ public enum FilterCompletion {
         "tomorrow",
     ]
 
-    /// A filter as it is typed: the value in quotes where it has to be.
+    /// Returns the typed form of a filter, with a quoted value if necessary.
     public static func text(name: String, value: String) -> String {
         let isPlain = value.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || "0123456789.-_@+".unicodeScalars.contains($0)

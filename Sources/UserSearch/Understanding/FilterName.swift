@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// A filter by its name, before the colon.
+/// The name of a filter, before the colon.
 enum FilterName: String, CaseIterable {
     case kind, from, by, to, app, `in`, tag, title
     case before, after, until, on, created, changed, added, used, due
     case larger, smaller, has
 
-    /// Other names for the same; `since` begins where `after` does.
+    /// The alternative names; `since` has the same meaning as `after`.
     private static let aliases: [String: FilterName] = [
         "type": .kind, "author": .by, "sender": .from, "cc": .to, "recipient": .to, "folder": .in, "keyword": .tag,
         "name": .title, "subject": .title, "since": .after, "date": .on, "modified": .changed, "opened": .used,
@@ -15,7 +15,7 @@ enum FilterName: String, CaseIterable {
     ]
     static let longestName = 9
 
-    /// The filter of a name in any case.
+    /// Creates the filter of a name, ignoring case.
     init?(name: String) {
         let name = name.lowercased()
         guard let filter = FilterName(rawValue: name) ?? Self.aliases[name] else { return nil }
@@ -25,10 +25,10 @@ enum FilterName: String, CaseIterable {
     /// All names and aliases, for hints.
     static let names: [String] = (allCases.map(\.rawValue) + aliases.keys).sorted()
 
-    /// Whether a value may go on in the words behind it.
+    /// `true` if a value may include the following words.
     var takesDates: Bool { dateRule != nil }
 
-    /// What is asked of the dates, and of which.
+    /// The rule of a filter on dates: the condition, the attributes, and the verb of the sentence.
     private var dateRule: (bound: DatePeriod.Bound, attributes: [String], verb: String)? {
         switch self {
         case .before: (.before, Self.dates, "dated")
@@ -44,7 +44,7 @@ enum FilterName: String, CaseIterable {
         }
     }
 
-    /// The dates of an item of which one has to satisfy a filter on dates.
+    /// The dates of an item, one of which has to satisfy a filter on dates.
     static let dates = [
         "contentModificationDate", "contentCreationDate", "addedDate", "downloadedDate", "lastUsedDate", "startDate",
         "dueDate", "recordingDate",
@@ -52,7 +52,7 @@ enum FilterName: String, CaseIterable {
 
     // MARK: Meaning
 
-    /// What one value asks for; `nil` when it is no value of the filter.
+    /// Returns the meaning of a value; `nil` if the filter does not accept it.
     func meaning(_ value: FilterValue, _ dates: DatePhrase) -> FilterMeaning? {
         switch self {
         case .kind:
@@ -91,7 +91,7 @@ enum FilterName: String, CaseIterable {
         }
     }
 
-    /// What the words of a bare date ask for.
+    /// Returns the meaning of a date without a filter name.
     static func bare(_ period: DatePeriod, isSince: Bool) -> FilterMeaning? {
         let filter: FilterName = isSince ? .after : .on
         return filter.dateRule.flatMap { filter.meaning(period, $0.bound, $0.attributes, $0.verb) }
@@ -104,7 +104,7 @@ enum FilterName: String, CaseIterable {
 
     private func folder(_ value: FilterValue) -> FilterMeaning? {
         guard value.hasWords else { return nil }
-        // Whose home it is does not matter: the index is one user's.
+        // The index belongs to one user, so the owner of the home folder does not matter.
         let name = (value.text.hasPrefix("~/") ? String(value.text.dropFirst(2)) : value.text).trimmingSlashes
         guard !name.isEmpty else { return nil }
         let isPath = value.text.hasPrefix("/")
@@ -150,7 +150,7 @@ enum FilterName: String, CaseIterable {
         (["comment"], ["comment"], "with a comment"), (["author"], ["authorNames", "authors"], "with an author"),
     ]
 
-    /// The names of what an item may have, for hints.
+    /// The names of properties for `has:`, for hints.
     static let presenceNames = presences.map { $0.names[0] }
 
     private func presence(_ name: String) -> FilterMeaning? {
@@ -200,7 +200,7 @@ enum FilterName: String, CaseIterable {
         FilterMeaning(attributes.count == 1 ? comparison(attributes[0]) : .or(attributes.map(comparison)), sentence)
     }
 
-    /// What the values of the filter are, for a hint beside one that is none.
+    /// A description of the filter's values, for hints about an invalid one.
     var expectation: String {
         switch self {
         case .kind: "a kind such as pdf, image, mail or folder"
@@ -212,9 +212,9 @@ enum FilterName: String, CaseIterable {
     }
 }
 
-/// What one value of a filter asks for.
+/// The meaning of one value of a filter.
 struct FilterMeaning {
-    /// `nil` for an app.
+    /// The condition; `nil` for an app.
     var expression: QueryExpression?
     var app: String?
     var sentence: String
@@ -232,9 +232,9 @@ struct FilterValue {
 
     var hasWords: Bool { !FoldedText.words(text).isEmpty }
 
-    /// A comparison with all words of the value, in any order.
+    /// Returns a comparison with all words of the value, in any order.
     ///
-    /// - Parameter isBeginning: whether the last word may go on.
+    /// - Parameter isBeginning: `true` if the last word may be a prefix.
     func words(isBeginning: Bool) -> (String) -> QueryExpression {
         var elements: [TextPattern.Element] = [.literal(text)]
         if isBeginning { elements.append(.anyText) }
@@ -248,11 +248,12 @@ struct FilterValue {
     }
 }
 
-/// A size in bytes as people write it: `10MB`, `1.5 GiB`, `500k`, `1024`. `k`, `M`, `G` and `T` are powers of 1,000.
+/// A file size as users write it: `10MB`, `1.5 GiB`, `500k`, `1024`. `k`, `M`, `G` and `T` are
+/// powers of 1,000.
 struct FileSize {
-    /// In the unit of `fileSize`, a million bytes, as a decimal number.
+    /// The size in millions of bytes, the unit of `fileSize`, as a decimal number.
     let megabytes: String
-    /// As typed, with a space before the unit.
+    /// The size as typed, with a space before the unit.
     let text: String
 
     init?(_ typed: String) {
@@ -288,7 +289,7 @@ extension String {
         return String(start.reversed().drop { $0 == "/" }.reversed())
     }
 
-    /// With `%` escapes for everything but unreserved characters and the slash.
+    /// The path with `%` escapes for everything except unreserved characters and slashes.
     fileprivate var percentEncodedPath: String {
         var text = ""
         for byte in utf8 {

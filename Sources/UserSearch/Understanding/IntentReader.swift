@@ -3,31 +3,31 @@ import MetadataQuery
 
 /// Reads the filters of a text, from left to right.
 struct IntentReader {
-    /// A piece of the text between white space.
+    /// A part of the text between white space.
     private struct Piece {
         var scalars: Range<Int>
-        /// Whether it is words without quotes, of which a bare date may be made.
+        /// `true` for an unquoted word, which may belong to a date without a filter name.
         var isPlain: Bool
     }
 
     private let text: String
     private let scalars: [Unicode.Scalar]
-    /// Where each scalar begins in the text, in bytes, and the end.
+    /// The byte offset of each scalar in the text, and the end.
     private let offsets: [Int]
     private let dates: DatePhrase
     private var position = 0
     private var pieces: [Piece] = []
-    /// How many comparisons, and bytes of the query's text, the filters have.
+    /// The totals of the filters: the number of comparisons, and the bytes of the query's text.
     private var (terms, bytes) = (0, 0)
 
     private(set) var filters: [SearchIntent.Filter] = []
     private(set) var hints: [SearchIntent.Hint] = []
     private(set) var isTruncated = false
 
-    /// Half of what a query may have, so that a caller can add conditions.
+    /// Half of a query's limit, so that a caller can add conditions.
     private static let maximumTerms = QueryLimits.standard.maximumTerms / 2
     private static let maximumQueryBytes = QueryLimits.standard.maximumBytes / 2
-    /// The longest name, value, and word of a date, in scalars.
+    /// The longest value, in scalars.
     private static let maximumValueLength = 256
 
     init(_ text: String, dates: DatePhrase) {
@@ -45,7 +45,7 @@ struct IntentReader {
         (self.scalars, self.offsets) = (scalars, offsets)
     }
 
-    /// The text with spaces in place of the filters, so that places stay what they are.
+    /// The text in which spaces replace the filters, so that byte offsets stay the same.
     var remainder: String {
         guard !filters.isEmpty else { return text }
         var bytes = Array(text.utf8)
@@ -84,14 +84,15 @@ struct IntentReader {
         pieces.append(Piece(scalars: start..<position, isPlain: !isExcluded))
     }
 
-    /// Goes behind the closing quote, or to the end.
+    /// Moves past the closing quote, or to the end.
     private mutating func skipQuoted() {
         position += 1
         while let scalar = current, !UserQuery.isQuote(scalar) { position += 1 }
         if position < scalars.count { position += 1 }
     }
 
-    /// Reads a filter that begins here; otherwise the position is anywhere.
+    /// Reads a filter that begins here. Returns `false`, with an arbitrary position, if there is
+    /// none.
     private mutating func readFilter(from start: Int, nameStart: Int, isExcluded: Bool) -> Bool {
         while let scalar = current, Self.isNameScalar(scalar), position - nameStart <= Self.longestHintedName {
             position += 1
@@ -123,12 +124,12 @@ struct IntentReader {
 
     // MARK: Values
 
-    /// The values behind the colon; `nil` when there are none or too many.
+    /// Returns the values after the colon; `nil` if there are none or too many.
     private mutating func readValues(_ filter: FilterName) -> [FilterValue]? {
         var values: [FilterValue] = []
         let start = position
         repeat {
-            // Behind the last comma there may be nothing yet.
+            // The text after the last comma may still be missing.
             guard let first = current, !UserQuery.isSpace(first) else { break }
             guard values.count < SearchIntent.maximumValues else {
                 isTruncated = true
@@ -166,7 +167,7 @@ struct IntentReader {
         return FilterValue(text: string(range), isQuoted: isQuoted)
     }
 
-    /// The words of a date from the first one on, where they are more than this one.
+    /// Returns the words of a date from `start` on, if there are several.
     private mutating func readDate(from start: Int, firstEnd: Int) -> FilterValue? {
         var words = [string(start..<min(firstEnd, start + Self.maximumValueLength))]
         var ends = [firstEnd]
@@ -191,7 +192,7 @@ struct IntentReader {
     // MARK: Bare dates
 
     private mutating func readBareDates() {
-        // Something else has to be there, so one piece at least stays.
+        // The text must have other words, so at least one part stays.
         if let found = bareDate(pieces.indices.reversed().prefix(Self.longestBareDate).reversed(), isAtEnd: true) {
             takeBareDate(found)
         }
@@ -200,10 +201,10 @@ struct IntentReader {
         }
     }
 
-    /// Two words before a date, and four of it.
+    /// The largest number of parts: two words before a date, and four of the date.
     private static let longestBareDate = 6
 
-    /// The longest bare date among the pieces at one end.
+    /// Returns the longest date without a filter name among the parts at one end.
     private func bareDate(
         _ candidates: [Int], isAtEnd: Bool
     ) -> (pieces: Range<Int>, period: DatePeriod, isSince: Bool)? {
@@ -225,7 +226,7 @@ struct IntentReader {
         let range =
             pieces[found.pieces.lowerBound].scalars.lowerBound..<pieces[found.pieces.upperBound - 1].scalars.upperBound
         guard add([meaning], isExcluded: false, isImplied: true, range) else { return }
-        // It still counts as a piece, so that the start may be another.
+        // The date still counts as a part, so that the start may be another date.
         pieces.replaceSubrange(found.pieces, with: [Piece(scalars: range, isPlain: false)])
     }
 
@@ -261,11 +262,12 @@ struct IntentReader {
 
     // MARK: Hints
 
-    /// A name longer than this is no misspelled filter.
+    /// The longest name that may be a misspelled filter.
     private static let longestHintedName = FilterName.longestName + 2
 
     private mutating func hintAtName(_ name: String, _ start: Int) {
-        // A time, a path, a URL and a scope (12:30, C:\\x, http://, std::vector) were not meant as filters.
+        // A time, a path, a URL and a scope (12:30, C:\\x, http://, std::vector) are not meant as
+        // filters.
         guard name.utf8.count > 1, let next = current, !UserQuery.isSpace(next), !":/\\".unicodeScalars.contains(next)
         else { return }
         var end = position

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The kinds of items by the names people use, as uniform type identifiers.
+/// The uniform type identifiers of the kinds of items, by their common names.
 enum KindNames {
-    /// A kind: items whose type conforms to one of `types` and to none of `others`.
+    /// A kind: the items whose type conforms to one of `types` and to none of `others`.
     struct Kind {
         var types: [String]
         var others: [String] = []
     }
 
-    /// The condition of a kind by its name, folded; also that of a uniform type identifier. `nil` for other words.
+    /// Returns the condition for a folded kind name or a uniform type identifier; `nil` for other
+    /// words.
     static func expression(_ name: String) -> QueryExpression? {
         if let kind = kind(name) {
             let types = kind.types.map(conforms)
@@ -20,7 +21,7 @@ enum KindNames {
         return isTypeIdentifier(name) ? conforms(name) : nil
     }
 
-    /// Every name that is known, for suggestions: the usual ones first.
+    /// All known names for suggestions, the most common first.
     static let names: [String] = {
         let usual = [
             "pdf", "image", "document", "mail", "message", "folder", "text", "movie", "audio", "contact", "event",
@@ -31,7 +32,7 @@ enum KindNames {
 
     static func kind(_ name: String) -> Kind? {
         if let kind = kinds[name] { return kind }
-        // Plurals: images, movies, archives.
+        // Accepts plurals: images, movies, archives.
         guard name.hasSuffix("s"), name.utf8.count > 3 else { return nil }
         return kinds[String(name.dropLast())] ?? (name.hasSuffix("ies") ? kinds[name.dropLast(3) + "y"] : nil)
     }
@@ -42,7 +43,8 @@ enum KindNames {
                 attribute: .named("contentTypeTree"), operation: .equal, value: .text(TextPattern(literal: type))))
     }
 
-    /// `public.jpeg`: parts of ASCII letters, digits and hyphens, at least two.
+    /// Returns `true` for at least two dot-separated parts of ASCII letters, digits and hyphens, as
+    /// in `public.jpeg`.
     private static func isTypeIdentifier(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count > 1
@@ -103,6 +105,6 @@ enum KindNames {
         return kinds
     }()
 
-    /// All identifiers, for the test that compares them with the table of types.
+    /// All identifiers, for the test that compares them with the type table.
     static var allTypes: Set<String> { Set(kinds.values.flatMap { $0.types + $0.others }) }
 }

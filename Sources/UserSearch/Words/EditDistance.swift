@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distance of words from one pattern: insertions, deletions, substitutions and transpositions of neighbours, where no part
-/// is edited twice (optimal string alignment).
+/// The edit distance of words from one pattern: insertions, deletions, substitutions and
+/// transpositions of neighbours, where no part is edited twice (optimal string alignment).
 struct EditDistance {
-    /// The longest pattern, in scalars.
+    /// The length of the longest pattern, in scalars.
     static let maximumLength = 64
 
     let pattern: [Unicode.Scalar]
-    /// The places of each ASCII scalar in the pattern, one bit each.
+    /// The positions of each ASCII scalar in the pattern, as a bit mask.
     private var places = [UInt64](repeating: 0, count: 128)
     private var otherPlaces: [(scalar: UInt32, places: UInt64)] = []
 
-    /// `nil` for an empty pattern and one longer than ``maximumLength``.
+    /// Prepares a pattern; `nil` if it is empty or longer than ``maximumLength``.
     init?(_ pattern: [Unicode.Scalar]) {
         guard (1...Self.maximumLength).contains(pattern.count) else { return nil }
         self.pattern = pattern
@@ -33,7 +33,8 @@ struct EditDistance {
         return 0
     }
 
-    /// The number of edits between the pattern and a word, with one machine word for a column of the table (Hyyrö 2003).
+    /// Returns the number of edits between the pattern and a word. Uses one machine word for a
+    /// column of the table (Hyyrö 2003).
     func edits(to word: some Sequence<Unicode.Scalar>) -> Int {
         var (vertical, negative): (UInt64, UInt64) = (~0, 0)
         var (diagonal, previous): (UInt64, UInt64) = (0, 0)
@@ -56,7 +57,8 @@ struct EditDistance {
         return distance
     }
 
-    /// The least cost of edits that make the word of the pattern, by the costs of a slip.
+    /// Returns the lowest cost of the edits that change the pattern to a word, by the costs of
+    /// typing errors.
     func cost(to word: [Unicode.Scalar]) -> Double {
         let width = word.count + 1
         var before = [Double](repeating: 0, count: width)
@@ -84,23 +86,24 @@ struct EditDistance {
     }
 }
 
-/// What a slip costs. A slip is dearer the more slips of its kind are possible: a letter may be left out in as many ways as a
-/// word has letters, and another typed in 25 times as many. People swap neighbours, double letters and hit the next key.
+/// The costs of typing errors. An error costs more if more errors of its kind are possible. A
+/// letter can be omitted in as many ways as the word has letters, but replaced in 25 times as many.
+/// Frequent errors are swapped neighbours, wrong double letters and adjacent keys.
 enum SlipCost {
-    /// The least of all.
+    /// The lowest cost.
     static let transposition = 0.5
-    /// Added when the first letter is another; it is rarely wrong.
+    /// The additional cost of a different first letter, which is rarely wrong.
     static let firstLetter = 0.1
     private static let (leftOut, leftOutDouble) = (0.62, 0.52)
     private static let (added, addedDouble) = (1.15, 0.75)
     private static let (other, near) = (1.15, 0.95)
 
-    /// A letter of the word was not typed.
+    /// Returns the cost of a letter of the word that was not typed.
     static func missing(_ index: Int, of word: [Unicode.Scalar]) -> Double {
         isDoubled(index, of: word) ? leftOutDouble : leftOut
     }
 
-    /// A letter was typed that the word lacks.
+    /// Returns the cost of a typed letter that the word lacks.
     static func extra(_ index: Int, of typed: [Unicode.Scalar]) -> Double {
         isDoubled(index, of: typed) ? addedDouble : added
     }
@@ -120,8 +123,8 @@ enum SlipCost {
         (0x61...0x7A).contains(scalar.value) ? Int(scalar.value) - 0x61 : nil
     }
 
-    /// For each letter those beside it on a QWERTY keyboard (but for y and z, AZERTY and QWERTZ have most of them), and
-    /// those that sound alike.
+    /// For each letter, a bit mask of its neighbours on a QWERTY keyboard and of letters that sound
+    /// alike. AZERTY and QWERTZ mostly have the same neighbours, except for y and z.
     private static let nearLetters: [UInt32] = {
         var near = [UInt32](repeating: 0, count: 26)
         func set(_ left: UInt8, _ right: UInt8) {

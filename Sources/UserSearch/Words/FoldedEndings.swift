@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The endings that folding changes and Snowball knows only with their accents.
+/// The word endings that folding changes and that Snowball only recognizes with their accents.
 ///
-/// An ending is listed where its folded spelling has no other common reading, or where the other reading has the same stem
-/// (French `limite` and `limité`).
+/// An ending is listed if its folded spelling has no other common reading. It is also listed if the
+/// other reading has the same stem (French `limite` and `limité`).
 enum FoldedEndings {
     /// Replaces the longest listed ending of a folded word.
     static func restore(_ word: inout [UInt8], _ language: WordLanguage) {
@@ -14,7 +14,7 @@ enum FoldedEndings {
         }
     }
 
-    /// Longest first.
+    /// The endings of each language, longest first.
     private static let table: [WordLanguage: [(folded: [UInt8], accented: [UInt8])]] = {
         let endings: [WordLanguage: [(String, String)]] = [
             .spanish: [
@@ -27,7 +27,7 @@ enum FoldedEndings {
                 ("atiilor", "aţiilor"), ("atiile", "aţiile"), ("atiei", "aţiei"), ("atie", "aţie"), ("atii", "aţii"),
                 ("atia", "aţia"),
             ],
-            // Folding makes every й an и.
+            // Folding replaces every й by и.
             .russian: [("ии", "ий"), ("ыи", "ый"), ("ои", "ой"), ("еи", "ей")],
         ]
         return endings.mapValues { pairs in pairs.map { (Array($0.0.utf8), Array($0.1.utf8)) } }

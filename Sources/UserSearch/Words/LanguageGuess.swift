@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Guesses the language of a text from its function words, since most items do not say theirs.
+/// Guesses the language of a text from its function words, because most items do not declare
+/// theirs.
 ///
-/// Deterministic. Reads the first ``maximumBytes`` bytes and stops once the lead is clear. Says `nil` rather than guess from
-/// little: a language needs ``leastEvidence`` function words that are a tenth of the words read, and a score a quarter above the next
-/// language's. In a score, a word counts the less, the more languages have it.
+/// Deterministic. Reads the first ``maximumBytes`` bytes and stops once the lead is clear. Returns
+/// `nil` if there is little evidence. A language needs ``leastEvidence`` function words that are a
+/// tenth of the words read, and a score a quarter above that of the next language. A word counts
+/// less if more languages have it.
 ///
 /// ```swift
 /// LanguageGuess.language(of: "Die Rechnung ist für das neue Büro und nicht für uns")  // .german
 /// LanguageGuess.language(of: "IMG_2041.jpg")                                          // nil
 /// ```
 public enum LanguageGuess {
-    /// How much of a text is read, in bytes of UTF-8.
+    /// The largest part of a text that is read, in UTF-8 bytes.
     public static let maximumBytes = 2_000
-    /// The fewest function words of a language.
+    /// The smallest number of function words that identifies a language.
     static let leastEvidence = 3
-    /// With so many function words, and twice the score of the next language, the rest is not read.
+    /// The number of function words at which reading stops, if the score is twice that of the next
+    /// language.
     private static let clearEvidence = 16
 
-    /// The language of a text; `nil` under little evidence.
+    /// Returns the language of a text; `nil` if there is little evidence.
     public static func language(of text: String) -> WordLanguage? {
         var text = text
         return text.withUTF8 { language(of: $0) }
     }
 
-    /// The language of a record's words: the first of its `languages` with a stemmer, else a guess from the text, else English.
+    /// Returns the language of a record's words: the first of its `languages` with a stemmer, else
+    /// a guess from the text, else English.
     ///
-    /// - Parameter text: what the item is indexed by, such as its title and body.
+    /// - Parameter text: The indexed text of the item, such as its title and body.
     public static func indexLanguage(of record: ItemRecord, text: String) -> WordLanguage {
         indexLanguage(tags: record.texts("languages"), text: text)
     }
 
-    /// The same for an item whose `languages` are these.
+    /// Returns the language of an item whose `languages` are these tags.
     public static func indexLanguage(tags: [String], text: String) -> WordLanguage {
         for tag in tags.prefix(16) {
             if let language = WordLanguage(tag: tag) { return language }
@@ -61,20 +65,20 @@ public enum LanguageGuess {
                 if start == nil { start = index }
                 isASCII = false
             } else if let first = start {
-                // A word that the limit cuts is no evidence.
+                // A word truncated by the limit is no evidence.
                 if index < end || end == bytes.count {
                     counter.count(UnsafeBufferPointer(rebasing: bytes[first..<index]), isASCII ? packed : nil)
                     if counter.isClear { break }
                 }
                 (start, packed, isASCII) = (nil, 0, true)
             }
-            // The other bytes of a general punctuation mark are skipped with its first.
+            // Skips a general punctuation mark as a whole.
             index += byte == 0xE2 && isPunctuation(bytes, index) ? 3 : byte == 0xC2 ? 2 : 1
         }
         return counter.winner
     }
 
-    /// Latin-1 signs (C2 …) and general punctuation (E2 80 …, E2 81 …).
+    /// Returns `true` for Latin-1 signs (C2 …) and general punctuation (E2 80 …, E2 81 …).
     private static func isPunctuation(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
         if bytes[index] == 0xC2 { return true }
         return bytes[index] == 0xE2 && index + 1 < bytes.count && bytes[index + 1] & 0xFE == 0x80
@@ -93,7 +97,7 @@ public enum LanguageGuess {
             if let packed {
                 if word.count <= 8 { languages = short.languages(of: packed) }
             } else if word.count <= FunctionWords.longestBytes {
-                // Valid UTF-8, but for a word that the limit would cut, which does not come here.
+                // The word is valid UTF-8, because truncated words are not counted.
                 languages = FunctionWords.all[FoldedText.fold(String(decoding: word, as: UTF8.self))] ?? 0
             }
             guard languages != 0 else { return }
@@ -120,7 +124,7 @@ public enum LanguageGuess {
             return WordLanguage.allCases[language]
         }
 
-        /// The language with the highest score, that score and the next.
+        /// The language with the highest score, that score, and the second highest.
         private var ranking: (language: Int, first: Int, second: Int) {
             var (language, first, second) = (0, 0, 0)
             for (index, score) in scores.enumerated() {
@@ -135,16 +139,18 @@ public enum LanguageGuess {
     }
 }
 
-/// The commonest function words of the languages, folded.
+/// The most common function words of the languages, folded.
 enum FunctionWords {
     /// Words of up to eight ASCII letters.
     static let short = ShortWords(
         all.filter { $0.key.utf8.count <= 8 && $0.key.utf8.allSatisfy { $0 < 0x80 } })
 
-    /// Words of up to eight ASCII letters, packed big-endian, with the bits of their languages (positions of ``WordLanguage``). A hash
-    /// table with open addressing, since each word of a text is looked up: Swift's takes four times as long.
+    /// Words of up to eight ASCII letters, packed big-endian, with the bits of their languages
+    /// (positions of ``WordLanguage``). A hash table with open addressing, because each word of a
+    /// text is looked up; Swift's dictionary takes four times as long.
     struct ShortWords {
-        /// The words alone, since most texts' words are none: so they fit the processor's nearest memory.
+        /// The words without their languages, so that lookups of other words stay in the
+        /// processor's first-level cache.
         private var slots = [UInt64](repeating: 0, count: slotCount)
         private var languages = [UInt32](repeating: 0, count: slotCount)
         private static let slotCount = 2048
@@ -161,7 +167,7 @@ enum FunctionWords {
 
         private static func slot(_ word: UInt64) -> Int { Int((word &* 0x9E37_79B9_7F4A_7C15) >> 53) }
 
-        /// 0 for other words.
+        /// Returns the bits of a word's languages; 0 for other words.
         func languages(of word: UInt64) -> UInt32 {
             var slot = Self.slot(word)
             while slots[slot] != 0 {
@@ -172,13 +178,14 @@ enum FunctionWords {
         }
     }
 
-    /// The longest word with other letters that is looked up, in bytes before folding.
+    /// The length of the longest word with other letters that is looked up, in bytes before
+    /// folding.
     static let longestBytes = 24
 
-    /// The function words of one language.
+    /// Returns the function words of one language.
     static func words(of language: WordLanguage) -> [Substring] { lists[language]?.split(separator: " ") ?? [] }
 
-    /// All words to the bits of their languages.
+    /// The bits of the languages of each word.
     static let all: [String: UInt32] = {
         var words: [String: UInt32] = [:]
         for language in WordLanguage.allCases {

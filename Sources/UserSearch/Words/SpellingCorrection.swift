@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A word that occurs and may have been meant by one that occurs nowhere.
+/// An existing word that may be meant by a word without occurrences.
 ///
-/// A word of three or four letters is tried within one edit, a longer one within two. Edits are insertion, deletion,
-/// substitution and transposition of neighbours, in Unicode scalars. The score weighs how often the candidate occurs against
-/// what the slip costs (``SlipCost``). A word that occurs has no corrections, and digits are never edited.
-/// Both words share more different letters than edits lie between: `zzqqzz` says nothing for `zzzz`.
+/// A word of three or four letters is corrected within one edit, a longer one within two. Edits are
+/// insertion, deletion, substitution and transposition of neighbours, in Unicode scalars. The score
+/// weighs the candidate's frequency against the cost of the typing error (``SlipCost``).
+///
+/// A word that occurs has no corrections, and digits are never edited. The words must share more
+/// different letters than there are edits: `zzqqzz` is not a correction of `zzzz`.
 public struct SpellingCorrection: Hashable, Sendable {
-    /// The word that occurs, folded.
+    /// The folded existing word.
     public let word: String
-    /// How many edits lie between.
+    /// The number of edits.
     public let edits: Int
-    /// How often the word occurs.
+    /// The number of occurrences of the word.
     public let occurrences: Int
-    /// How probable the word is, as a logarithm: only the difference to another correction's score has a meaning.
+    /// The logarithm of the word's probability; only differences between scores are meaningful.
     public let score: Double
 
-    /// The shortest word that is corrected, in scalars.
+    /// The length of the shortest word that is corrected, in scalars.
     public static let shortestWord = 3
-    /// The longest word that is corrected, in scalars.
+    /// The length of the longest word that is corrected, in scalars.
     public static let longestWord = 32
-    /// The most corrections of one word.
+    /// The largest number of corrections of one word.
     public static let maximumCount = 64
-    /// The most words within the edits that occur and are counted.
+    /// The largest number of candidates whose occurrences are counted.
     public static let maximumCandidates = 96
 
-    /// How much less probable an arbitrary edit makes a word, in the logarithm's unit.
+    /// The decrease in log probability for one arbitrary edit.
     private static let editWeight = 8.0
 
-    /// How many edits are tried for a word of so many scalars.
+    /// Returns the number of edits allowed for a word length.
     static func edits(forLength length: Int) -> Int {
         switch length {
         case shortestWord...4: 1
@@ -38,16 +40,17 @@ public struct SpellingCorrection: Hashable, Sendable {
         }
     }
 
-    /// The corrections of a folded word, best first; none for a word that occurs.
+    /// Returns the corrections of a folded word, best first; none for a word that occurs.
     ///
-    /// Of all words within the edits, those are counted that the slip costs least: ``maximumCandidates``, and no more than may
-    /// still be among the best. Words without occurrences do not count, up to ``SpellingVocabulary/maximumLookups``.
+    /// Occurrences are counted for the candidates with the cheapest typing errors: at most
+    /// ``maximumCandidates``, and no more than may still be among the best. Words without
+    /// occurrences do not count, up to ``SpellingVocabulary/maximumLookups``.
     ///
     /// - Parameters:
-    ///   - word: folded.
-    ///   - limit: how many; at most ``maximumCount``.
-    /// - Throws: errors of the vocabulary.
-    /// - Complexity: the vocabulary's scan, and about 0.1 µs for each word it hands out.
+    ///   - word: The folded word.
+    ///   - limit: The number of corrections, at most ``maximumCount``.
+    /// - Throws: The errors of the vocabulary.
+    /// - Complexity: The vocabulary's scan, and about 0.1 µs for each word that it returns.
     public static func corrections<Vocabulary: SpellingVocabulary>(
         of word: String, in vocabulary: Vocabulary, limit: Int = 5
     ) throws(Vocabulary.Failure) -> [SpellingCorrection] {
@@ -72,7 +75,7 @@ public struct SpellingCorrection: Hashable, Sendable {
         return best
     }
 
-    /// The words within the edits of a word, those that the slip costs least first.
+    /// Returns the words within the allowed edits, those with the cheapest errors first.
     private static func candidates<Vocabulary: SpellingVocabulary>(
         of word: String, in vocabulary: Vocabulary
     ) throws(Vocabulary.Failure) -> [Candidate] {
@@ -87,7 +90,7 @@ public struct SpellingCorrection: Hashable, Sendable {
                 bytes.allSatisfy { $0 < 0x80 }
                 ? distance.edits(to: bytes.lazy.map { Unicode.Scalar($0) })
                 : distance.edits(to: String(decoding: bytes, as: UTF8.self).unicodeScalars)
-            // No cost is below that of the cheapest slips.
+            // No cost is lower than that of the cheapest edits.
             guard (1...most).contains(edits), best.accepts(SlipCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)
@@ -97,7 +100,8 @@ public struct SpellingCorrection: Hashable, Sendable {
         return best.inOrder
     }
 
-    /// Equal scores in the order of the words, so that a result does not depend on the order of the vocabulary.
+    /// Orders equal scores by word, so that the result does not depend on the order of the
+    /// vocabulary.
     private static func isBefore(_ left: SpellingCorrection, _ right: SpellingCorrection) -> Bool {
         left.score == right.score ? left.word < right.word : left.score > right.score
     }
@@ -105,7 +109,7 @@ public struct SpellingCorrection: Hashable, Sendable {
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType != nil }
 }
 
-/// A word within the edits of another.
+/// A word within the allowed edits of another.
 private struct Candidate {
     let word: String
     let edits: Int
@@ -116,11 +120,11 @@ private struct Candidate {
     }
 }
 
-/// The candidates that cost least so far.
+/// The cheapest candidates so far.
 private struct BestCandidates {
     let limit: Int
     private var candidates: [Candidate] = []
-    /// The highest cost, once there are enough.
+    /// The highest cost that is still accepted, once there are enough candidates.
     private var highest = Double.infinity
 
     init(limit: Int) { self.limit = limit }
@@ -132,7 +136,7 @@ private struct BestCandidates {
     mutating func add(_ candidate: Candidate) {
         guard accepts(candidate.cost) else { return }
         candidates.append(candidate)
-        // Sorted seldom: sorting costs as much as comparing a word.
+        // Sorts rarely, because sorting costs as much as comparing a word.
         guard candidates.count >= 2 * limit else { return }
         candidates = inOrder
         highest = candidates.last?.cost ?? .infinity

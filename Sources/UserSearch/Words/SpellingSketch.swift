@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What rules out most words that are not within a few edits of another: the length, and which letters occur once and twice.
+/// A summary of a word: its length, and the letters that occur once and twice. Comparing sketches
+/// rules out most words that are not within a few edits.
 ///
-/// An edit takes at most one letter away and adds at most one, and changes the length by at most one. So for words within N
-/// edits, each sketch has at most N bits that the other lacks. A transposition changes nothing.
+/// An edit removes at most one letter, adds at most one, and changes the length by at most one. So
+/// for words within N edits, each sketch has at most N bits that the other lacks. A transposition
+/// changes nothing.
 public struct SpellingSketch: Hashable, Sendable {
     /// The number of Unicode scalars.
     public let length: Int
-    /// Bits 0 to 31: the letter occurs. Bits 32 to 63: it occurs twice. Other letters than a to z share bits.
+    /// The letters: bits 0 to 31 for letters that occur, bits 32 to 63 for letters that occur
+    /// twice. Letters other than a to z share bits.
     public let letters: UInt64
 
-    /// The sketch of a folded word.
+    /// Creates the sketch of a folded word.
     public init(_ word: some Sequence<Unicode.Scalar>) {
         var (length, letters): (Int, UInt64) = (0, 0)
         for scalar in word {
@@ -21,13 +24,15 @@ public struct SpellingSketch: Hashable, Sendable {
         (self.length, self.letters) = (length, letters)
     }
 
-    /// Creates a sketch that was stored.
+    /// Creates a sketch from stored values.
     public init(length: Int, letters: UInt64) { (self.length, self.letters) = (length, letters) }
 
-    /// Whether the letters of two sketches allow so many edits, one or two, whatever the lengths.
+    /// Returns `true` if the letters of two sketches allow `edits` edits, one or two, regardless of
+    /// the lengths.
     @inlinable @inline(__always)
     public static func mayBeWithin(_ edits: Int, _ left: UInt64, _ right: UInt64) -> Bool {
-        // Counting bits costs a dozen operations on plain x86-64; taking the lowest away costs two.
+        // Counting bits costs a dozen operations on plain x86-64; clearing the lowest bit costs
+        // two.
         var (onlyLeft, onlyRight) = (left & ~right, right & ~left)
         onlyLeft &= onlyLeft &- 1
         onlyRight &= onlyRight &- 1

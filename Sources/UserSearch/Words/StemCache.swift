@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A bounded cache of stems: 8,192 slots of 64 bytes, each for the word stemmed last of those with its hash.
+/// A bounded cache of stems with 8,192 slots of 64 bytes. Each slot holds the last stemmed word
+/// with its hash.
 struct StemCache: ~Copyable {
-    /// The longest word, and the longest stem, that a slot holds, in bytes.
+    /// The longest word and the longest stem that fit in a slot, in bytes.
     static let longestWord = 30
 
     private static let slotBytes = 64
     private static let slotCount = 8_192
-    // In a slot: the language's position + 1 (0: empty), the two lengths, the word, and the stem.
+    // The layout of a slot: the language's position + 1 (0: empty), the two lengths, the word, and
+    // the stem.
     private static let wordOffset = 3
     private static let stemOffset = wordOffset + longestWord
 
@@ -21,7 +23,7 @@ struct StemCache: ~Copyable {
         init(_ word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage) {
             self.word = word
             self.language = UInt8(truncatingIfNeeded: language.index + 1)
-            // FNV-1a; words are short.
+            // FNV-1a, because words are short.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(self.language)
             for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             slot = Int(truncatingIfNeeded: (hash ^ hash >> 29) & UInt64(StemCache.slotCount - 1))
@@ -31,7 +33,8 @@ struct StemCache: ~Copyable {
     private let slots: UnsafeMutablePointer<UInt8>
 
     init() {
-        // Empty pages, of which the kernel makes those that are used: most instances live for one search or one donation.
+        // The kernel allocates zeroed pages on first use. Most instances only live for one search
+        // or one donation.
         guard let memory = calloc(Self.slotCount, Self.slotBytes) else {
             preconditionFailure("There is no memory for stems.")
         }
@@ -40,7 +43,7 @@ struct StemCache: ~Copyable {
 
     deinit { free(slots) }
 
-    /// The slot with the word's stem, if it is there.
+    /// Returns the slot with the word's stem; `nil` if it is not cached.
     func slot(of key: borrowing Key) -> Int? {
         let start = slots + key.slot * Self.slotBytes
         guard start[0] == key.language, start[1] == key.word.count else { return nil }
@@ -48,7 +51,7 @@ struct StemCache: ~Copyable {
         return key.slot
     }
 
-    /// Calls back with the stem in a slot.
+    /// Calls `body` with the stem in a slot.
     func withStem<Result>(
         at slot: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
@@ -56,7 +59,7 @@ struct StemCache: ~Copyable {
         return try body(UnsafeBufferPointer(start: start + Self.stemOffset, count: Int(start[2])))
     }
 
-    /// Stores a stem of at most ``longestWord`` bytes in place of what was there.
+    /// Stores a stem of at most ``longestWord`` bytes, replacing the previous one.
     mutating func store(_ stem: [UInt8], for key: borrowing Key) -> Int {
         let start = slots + key.slot * Self.slotBytes
         start[0] = key.language

@@ -9,7 +9,8 @@ public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
         portuguese = "pt", romanian = "ro", russian = "ru", serbian = "sr", swedish = "sv", tamil = "ta",
         turkish = "tr", yiddish = "yi"
 
-    /// The language of a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`, `nb`); `nil` without a stemmer.
+    /// Creates the language of a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`, `nb`);
+    /// `nil` without a stemmer.
     ///
     /// ```swift
     /// WordLanguage(tag: "nn-NO")  // .norwegian
@@ -19,14 +20,14 @@ public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
         let primary = tag.utf8.prefix(9).prefix { byte in
             (0x61...0x7A).contains(byte | 0x20)
         }
-        // Longer than a primary tag: a name such as “english” or “C.UTF-8” is no tag.
+        // A longer word such as “english” or “C.UTF-8” is not a tag.
         guard (2...3).contains(primary.count) else { return nil }
         let name = String(decoding: primary.map { $0 | 0x20 }, as: UTF8.self)
         guard let language = WordLanguage(rawValue: name) ?? Self.otherTags[name] else { return nil }
         self = language
     }
 
-    /// ISO 639-2 codes, and the tags of languages that another one's stemmer serves.
+    /// The ISO 639-2 codes, and the tags of languages that share another language's stemmer.
     private static let otherTags: [String: WordLanguage] = [
         "ara": .arabic, "cat": .catalan, "dan": .danish, "deu": .german, "ger": .german, "ell": .greek, "gre": .greek,
         "eng": .english, "spa": .spanish, "eus": .basque, "baq": .basque, "fin": .finnish, "fra": .french,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStemmer
 
-/// Stems folded words with Snowball, so that `connections` and `connected` can be found by `connect`.
+/// Stems folded words with Snowball, so that `connect` finds `connections` and `connected`.
 ///
-/// Words arrive and leave folded (lower case, without diacritics). Snowball's rules expect the accents of the language, so
-/// the endings that folding changes are restored first (``FoldedEndings``), and the stem is folded again.
-/// docs/SEARCH.md lists what remains lost per language.
+/// Words and stems are folded (lower case, without diacritics). Snowball's rules expect the accents
+/// of the language. So the endings that folding changes are restored first (``FoldedEndings``), and
+/// the stem is folded again. docs/SEARCH.md lists the remaining losses for each language.
 ///
-/// Not changed are words of more than ``maximumBytes``, words of less than three bytes, words with ASCII digits, and words
-/// whose stem would be empty.
+/// Some words are not changed: words longer than ``maximumBytes`` or shorter than three bytes,
+/// words with ASCII digits, and words whose stem would be empty.
 ///
 /// ```swift
 /// let stems = WordStems(languages: ["de-AT", "en"])
@@ -16,20 +16,21 @@ import CStemmer
 /// stems.stem("running", in: .english)  // "run"
 /// ```
 ///
-/// Not for use by two threads at once: a stemmer has one buffer. A thread that stems owns its own.
+/// Not thread-safe, because a stemmer has one buffer. Each thread needs its own instance.
 public final class WordStems {
-    /// The longest word that is stemmed, in bytes of UTF-8.
+    /// The length of the longest word that is stemmed, in UTF-8 bytes.
     public static let maximumBytes = 64
 
-    /// The known ones of the languages that were asked for, in that order, each once.
+    /// The distinct requested languages that have a stemmer, in order.
     public let languages: [WordLanguage]
-    /// One for each case of ``WordLanguage``, made on first use.
+    /// The stemmers, one for each case of ``WordLanguage``, created on first use.
     private var stemmers: [OpaquePointer?]
     private var cache = StemCache()
 
     /// Creates stemmers for languages by their BCP 47 tags.
     ///
-    /// - Parameter tags: the first known one is the language of ``stem(_:)``; unknown ones are ignored.
+    /// - Parameter tags: The tags. The first known one is the language of ``stem(_:)``; unknown
+    ///   tags are ignored.
     public convenience init(languages tags: [String]) { self.init(tags.compactMap { WordLanguage(tag: $0) }) }
 
     /// Creates stemmers for languages.
@@ -43,23 +44,25 @@ public final class WordStems {
         for stemmer in stemmers { sb_stemmer_delete(stemmer) }
     }
 
-    /// The stem of a folded word in the first of ``languages``; the word itself if there is none.
+    /// Returns the stem of a folded word in the first of ``languages``; the word itself if there is
+    /// none.
     public func stem(_ word: String) -> String {
         guard let first = languages.first else { return word }
         return stem(word, in: first)
     }
 
-    /// The stem of a folded word.
+    /// Returns the stem of a folded word.
     public func stem(_ word: String, in language: WordLanguage) -> String {
         var word = word
         return word.withUTF8 { bytes in withStem(of: bytes, in: language) { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Calls back with the stem of a folded word. This is the form for indexing: it copies nothing.
+    /// Calls `body` with the stem of a folded word. This form is for indexing, because it copies
+    /// nothing.
     ///
     /// - Parameters:
-    ///   - word: valid UTF-8.
-    ///   - body: gets the stem; its bytes are valid until it returns, and it must not stem.
+    ///   - word: The folded word in valid UTF-8.
+    ///   - body: Receives the stem, whose bytes are valid until it returns. It must not stem words.
     public func withStem<Result>(
         of word: UnsafeBufferPointer<UInt8>, in language: WordLanguage,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
@@ -91,7 +94,7 @@ public final class WordStems {
         return Array(FoldedText.fold(String(decoding: bytes, as: UTF8.self)).utf8)
     }
 
-    /// `nil` where memory or the library lacks it.
+    /// Returns the stemmer of a language; `nil` if the library lacks it or memory is exhausted.
     private func stemmer(for language: WordLanguage) -> OpaquePointer? {
         let index = language.index
         if let stemmer = stemmers[index] { return stemmer }
