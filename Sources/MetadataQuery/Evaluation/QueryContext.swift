@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a query needs to know besides the item: all of it handed in, so that evaluation is a function of its inputs.
+/// The inputs of a query besides the item. Passing all of them in makes evaluation a pure function.
 public struct QueryContext: Sendable {
-    /// The present, for `$time` terms; fixed when the query starts.
+    /// The present for `$time` terms, fixed when the query starts.
     public var clock: QueryClock
-    /// Whether the first type identifier is the second one or a kind of it; asked for `contentTypeTree`.
+    /// Returns `true` if the first type identifier equals the second or conforms to it; used for
+    /// `contentTypeTree`.
     public var conforms: @Sendable (_ type: String, _ other: String) -> Bool
-    /// Whether `**` and `*` look at the attribute of this name in every item; an item may name more of its own.
+    /// Returns `true` if `**` and `*` cover the attribute in every item. An item may declare
+    /// further attributes.
     public var isSearchableByDefault: @Sendable (_ attribute: String) -> Bool
-    /// How many scalars at the start of one text are looked at. What lies behind is not found, and a longer text equals
-    /// nothing and ends with nothing.
+    /// The number of scalars that are read at the start of each text. The rest is not found; a
+    /// longer text equals nothing and ends with nothing.
     public var maximumTextLength: Int
 
-    /// The standard for ``maximumTextLength``.
+    /// The default of ``maximumTextLength``.
     public static let standardTextLength = 1 << 20
 
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - clock: the present.
-    ///   - conforms: conformance of type identifiers; the standard compares for equality.
-    ///   - isSearchableByDefault: the standard is ``AttributeNames/searchableByDefault``.
-    ///   - maximumTextLength: in Unicode scalars.
+    ///   - clock: The present.
+    ///   - conforms: The conformance of type identifiers; the default compares for equality.
+    ///   - isSearchableByDefault: The attributes that `**` covers; the default is
+    ///     ``AttributeNames/searchableByDefault``.
+    ///   - maximumTextLength: The number of Unicode scalars read of each text.
     public init(
         clock: QueryClock,
         conforms: @escaping @Sendable (_ type: String, _ other: String) -> Bool = { $0 == $1 },

@@ -2,30 +2,31 @@
 import ItemRecord
 
 extension QueryExpression {
-    /// Whether an item satisfies the query. For many items make one ``QueryMatcher``.
+    /// Returns `true` if an item satisfies the query. For many items, create one ``QueryMatcher``.
     public func matches(_ record: ItemRecord, context: QueryContext) -> Bool {
         QueryMatcher(self, context: context).matches(record)
     }
 }
 
-/// A query made ready for testing many items: patterns folded, `$time` terms resolved.
+/// A query prepared for testing many items, with folded patterns and resolved `$time` terms.
 ///
-/// The plain reading of the language, without an index: what any other reader of ``QueryExpression`` must agree with.
-/// It may be used on several threads at once.
+/// This is the reference implementation of the language, without an index; every other
+/// implementation must agree with it. It can be used on several threads at once.
 ///
-/// - Complexity: for each item, the number of comparisons times the length of the texts they look at, at worst times the
-///   length of the value divided by 64; no comparison backtracks.
+/// - Complexity: For each item, the number of comparisons times the length of the tested texts. In
+///   the worst case this is multiplied by the length of the value divided by 64. No comparison
+///   backtracks.
 public struct QueryMatcher: Sendable {
     private let root: Node
     private let context: QueryContext
 
-    /// Prepares a query; the clock of the context is read once, here.
+    /// Prepares a query. Reads the context's clock once, here.
     public init(_ expression: QueryExpression, context: QueryContext) {
         root = Node(expression, clock: context.clock)
         self.context = context
     }
 
-    /// Whether the item satisfies the query.
+    /// Returns `true` if the item satisfies the query.
     public func matches(_ record: ItemRecord) -> Bool {
         var evaluation = RecordEvaluation(record: record, context: context)
         return evaluation.holds(root)
@@ -45,26 +46,28 @@ public struct QueryMatcher: Sendable {
             case .range(let range): self = .test(range.attribute, ValueTest(range, clock: clock))
             case .comparison(let comparison):
                 let test = Node.test(comparison.attribute, ValueTest(comparison, clock: clock))
-                // By definition the negation of equality, for arrays, missing attributes and wildcards alike.
+                // `!=` is defined as the negation of equality, also for arrays, missing attributes
+                // and wildcards.
                 self = comparison.operation == .notEqual ? .not(test) : test
             }
         }
     }
 }
 
-/// What one predicate asks of a value.
+/// The test that a predicate applies to a value.
 enum ValueTest: Sendable {
-    /// There is a value.
+    /// The value exists.
     case presence
-    /// The value is equal to a text, a number or both, when the text spells one.
+    /// The value equals a text, or a number if the text is one.
     case equal(TextMatcher, literal: String?, number: QueryNumber?)
-    /// The value is a date within a period.
+    /// The value is a date within a period, or a number of seconds since 2001 within it.
     case during(ResolvedTime)
-    /// The value is a number or a date with this order to another; dates alone for `$time`.
+    /// The value is a number or a date in this order to another. A Boolean counts as a number,
+    /// except with `$time`.
     case ordered(ComparisonOperator, QueryNumber, isTime: Bool)
-    /// Both tests hold for the same value.
+    /// Both comparisons are true for the same value.
     case range(minimum: QueryNumber, maximum: QueryNumber, isTime: Bool)
-    /// A text has no order.
+    /// Texts have no order, so the test always fails.
     case never
 
     init(_ comparison: Comparison, clock: QueryClock) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension QueryNumber {
-    /// The order of two numbers by value, exact also between whole numbers and others; `nil` with NaN, which has none.
+    /// Returns the order of two numbers by value, exact also between integers and doubles; `nil`
+    /// for NaN, which has no order.
     func compared(to other: QueryNumber) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): .init(left, right)
@@ -15,7 +16,7 @@ extension QueryNumber {
         if double.isNaN { return nil }
         if double >= 0x1p63 { return .less }
         if double < -0x1p63 { return .greater }
-        // The whole part fits; when it is equal, the fraction decides.
+        // The integer part fits into 64 bits; if it is equal, the fraction decides.
         let whole = Int64(double)
         if integer != whole { return integer < whole ? .less : .greater }
         return ComparisonResult(Double(whole), double)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// The evaluation of one query for one item; keeps the folded texts, which several comparisons may ask for.
+/// The evaluation of one query for one item. Caches the folded texts, which several comparisons may
+/// need.
 struct RecordEvaluation {
     private struct FoldedKey: Hashable {
         let attribute: String
@@ -13,7 +14,7 @@ struct RecordEvaluation {
     private let context: QueryContext
     private var folded: [FoldedKey: ComparableText] = [:]
     private var foldedLength = 0
-    /// How many scalars of folded text are kept at most; beyond, texts are folded again.
+    /// The largest number of scalars of cached texts; further texts are folded again.
     private static let maximumFoldedLength = 1 << 20
 
     init(record: ItemRecord, context: QueryContext) {
@@ -46,7 +47,8 @@ struct RecordEvaluation {
         return holds(test, value: value, name: name)
     }
 
-    /// Identifier and domain belong to the item, not to its attributes, but are asked for in the same way.
+    /// Returns the value of an attribute. Identifier and domain belong to the item, but queries
+    /// name them like attributes.
     private func value(of name: String) -> AttributeValue? {
         switch name {
         case "uniqueIdentifier": .string(record.uniqueIdentifier)
@@ -64,7 +66,7 @@ struct RecordEvaluation {
         }
     }
 
-    /// The tree as stored, the type itself, and by conformance all that the type is a kind of.
+    /// Tests the stored type tree, the type itself, and all types to which the type conforms.
     private mutating func typeTreeHolds(_ test: ValueTest) -> Bool {
         for name in [AttributeNames.contentTypeTree, AttributeNames.contentType] {
             guard let value = record.attributes[name] else { continue }
@@ -96,7 +98,7 @@ struct RecordEvaluation {
         case .boolean(let truth): return body(&self, .boolean(truth))
         case .date(let moment): return body(&self, .date(moment))
         case .person, .localizedString:
-            // In a fixed order, so that the ordinals of kept texts stay.
+            // A fixed order keeps the ordinals of cached texts valid.
             for text in value.texts where body(&self, .text(text)) { return true }
             return false
         case .array(let values):
@@ -147,7 +149,7 @@ struct RecordEvaluation {
 }
 
 extension RecordEvaluation.Element {
-    /// The number that numbers, truth values (0 and 1) and dates (seconds since 2001) are.
+    /// The value of a number, a Boolean (0 or 1) or a date (seconds since 2001).
     fileprivate var number: QueryNumber? {
         switch self {
         case .text: nil
@@ -159,7 +161,7 @@ extension RecordEvaluation.Element {
 }
 
 extension AttributeValue {
-    /// Whether the value counts as present: not null, and not a collection of nothing.
+    /// `true` if the value counts as present: neither null nor a collection without values.
     var isPresent: Bool {
         switch self {
         case .null: false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// A pattern made ready for comparing with many texts.
+/// A pattern prepared for comparison with many texts.
 struct TextMatcher {
     let options: MatchOptions
     private let runs: [WildcardRun]
@@ -25,7 +25,7 @@ struct TextMatcher {
         runs = isTokenized ? Self.words(elements).map(WildcardRun.init) : [WildcardRun(elements)]
     }
 
-    /// The parts of the pattern between separators; parts of nothing but `*` ask for nothing.
+    /// Splits the pattern at separators. Parts that only consist of `*` impose no condition.
     private static func words(_ elements: [WildcardRun.Element]) -> [[WildcardRun.Element]] {
         let parts = elements.split { element in
             guard case .scalar(let scalar) = element else { return false }
@@ -34,9 +34,11 @@ struct TextMatcher {
         return parts.map(Array.init).filter { part in part.contains { $0 != .anyText } }
     }
 
-    /// Whether the text satisfies the pattern. The text must have been made with the same options.
+    /// Returns `true` if the text satisfies the pattern. The text must have been prepared with the
+    /// same options.
     ///
-    /// - Complexity: the length of the text times the length of the pattern divided by 64, at worst.
+    /// - Complexity: In the worst case, the length of the text times the length of the pattern
+    ///   divided by 64.
     func matches(_ text: ComparableText) -> Bool {
         if isEmptyText { return text.scalars.isEmpty && !text.isCut }
         if isTokenized { return !runs.isEmpty && runs.allSatisfy { $0.isFound(in: text) } }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `$time` term stands for at a given present: the instants from ``start`` up to, not including, ``end``.
+/// The meaning of a `$time` term at a given present: the instants from ``start`` up to but not
+/// including ``end``.
 ///
-/// `==` and `!=` ask whether a date lies inside; every ordering operator and both bounds of `InRange` use ``start``
-/// alone (docs/QUERY-LANGUAGE.md, "Dates").
+/// `==` and `!=` test whether a date is inside. Ordering operators and both bounds of `InRange`
+/// only use ``start`` (docs/QUERY-LANGUAGE.md, "Dates").
 public struct ResolvedTime: Hashable, Sendable {
     /// The first instant, in seconds since 2001-01-01 00:00 UTC.
     public let start: Double
-    /// The first instant that is no longer meant; `nil` when the term is a single instant.
+    /// The first instant after the period; `nil` if the term is a single instant.
     public let end: Double?
 
-    /// Whether `==` holds for a date.
+    /// Returns `true` if `==` is true for a date.
     public func contains(_ date: Double) -> Bool {
         guard let end else { return date == start }
         return date >= start && date < end
@@ -18,7 +19,7 @@ public struct ResolvedTime: Hashable, Sendable {
 }
 
 extension TimeTerm {
-    /// The instants the term stands for.
+    /// Returns the instants that the term means.
     public func resolved(at clock: QueryClock) -> ResolvedTime {
         switch self {
         case .iso(let moment):
@@ -41,7 +42,7 @@ extension TimeTerm {
 }
 
 extension TimeFunction {
-    /// The first local day of the period the function names.
+    /// Returns the first local day of the function's period.
     fileprivate func firstDay(at clock: QueryClock) -> CivilDay {
         let today = clock.wall(at: clock.now).day
         let (_, month, day) = today.components

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sequence of scalars and wildcards, matched without backtracking: the pieces between `*` are found one after the
-/// other, each as far left as possible, which finds a match whenever there is one.
+/// A sequence of scalars and wildcards, matched without backtracking. The pieces between `*` are
+/// found one after the other, each as far left as possible, which finds a match whenever there is
+/// one.
 struct WildcardRun {
     enum Element: Hashable {
         case scalar(Unicode.Scalar)
@@ -19,7 +20,7 @@ struct WildcardRun {
         pieces = elements.split(separator: .anyText).map { Piece($0) }
     }
 
-    /// Whether the run is the whole text.
+    /// Returns `true` if the sequence matches the whole text.
     func equals(_ text: ComparableText) -> Bool {
         let count = text.scalars.count
         if text.isCut, !endsWithAnyText { return false }
@@ -33,7 +34,7 @@ struct WildcardRun {
             middle = middle.dropFirst()
         }
         if !endsWithAnyText {
-            // The only piece, of the text's length, was compared above.
+            // The only piece, with the length of the text, was compared above.
             if middle.isEmpty { return true }
             guard count - last.count >= position, last.matches(text.scalars, at: count - last.count) else {
                 return false
@@ -48,9 +49,10 @@ struct WildcardRun {
         return true
     }
 
-    /// Whether the run stands somewhere in the text between word boundaries; a `*` at an end frees that end.
+    /// Returns `true` if the sequence matches a part of the text between word boundaries. A `*` at
+    /// an end removes the boundary condition there.
     func isFound(in text: ComparableText) -> Bool {
-        // Folding may leave nothing of a value that is only a diacritic.
+        // Folding may remove the whole value if it is only a diacritic.
         if pieces.isEmpty { return startsWithAnyText }
         var position = 0
         for (index, piece) in pieces.enumerated() {
@@ -66,14 +68,14 @@ struct WildcardRun {
     }
 }
 
-/// Scalars and `?` side by side, searched with the shift-and automaton: one bit for each position, so that the cost does
-/// not depend on what is repeated in the text.
+/// A sequence of scalars and `?`, searched with the shift-and automaton. It has one bit for each
+/// position, so the cost does not depend on repetitions in the text.
 private struct Piece {
     let elements: [WildcardRun.Element]
     private let words: Int
-    /// For each scalar of the piece, the positions it fits, least significant bit first.
+    /// For each scalar of the piece, a bit mask of its positions, the least significant bit first.
     private let masks: [Unicode.Scalar: [UInt64]]
-    /// The positions any scalar fits: those of `?`.
+    /// The bit mask of the positions of `?`, which any scalar matches.
     private let anyMask: [UInt64]
 
     var count: Int { elements.count }
@@ -102,13 +104,13 @@ private struct Piece {
         return true
     }
 
-    /// The end of the leftmost occurrence that the condition accepts; it is given start and end.
+    /// Returns the end of the leftmost occurrence whose start and end the condition accepts.
     func end(in scalars: ArraySlice<Unicode.Scalar>, where accepts: (Int, Int) -> Bool) -> Int? {
         guard scalars.count >= count else { return nil }
         var state = [UInt64](repeating: 0, count: words)
         let last = (count - 1) / 64
         let lastBit: UInt64 = 1 << UInt64((count - 1) % 64)
-        // As long as nothing has begun to match, only the first scalar is looked for.
+        // While no match has begun, only the first scalar is searched.
         var first: Unicode.Scalar?
         if case .scalar(let scalar) = elements[0] { first = scalar }
         var isIdle = true

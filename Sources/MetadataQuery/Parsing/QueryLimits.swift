@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large a query may be. Parsing takes time linear in the bytes read, and never more stack than the depth allows.
+/// The limits of a query's size. Parsing takes time linear in the bytes read, and never more stack
+/// than the depth allows.
 public struct QueryLimits: Hashable, Sendable {
-    /// The longest query, in bytes of UTF-8.
+    /// The size of the longest query, in UTF-8 bytes.
     public var maximumBytes: Int
-    /// How deep parentheses and `!` may nest.
+    /// The largest nesting depth of parentheses and `!`.
     public var maximumDepth: Int
-    /// The most comparisons and ranges in one query.
+    /// The largest number of comparisons and ranges.
     public var maximumTerms: Int
-    /// The longest value, in Unicode scalars without quotes and escapes; bounds the cost of matching one text.
+    /// The length of the longest value, in Unicode scalars without quotes and escapes. Bounds the
+    /// cost of matching one text.
     public var maximumValueLength: Int
 
-    /// Limits far above what people and programs write, and low enough for a service to accept from anyone.
+    /// Limits far above the queries that users and programs write, and low enough for a service to
+    /// accept from any client.
     public static let standard = QueryLimits(
         maximumBytes: 65_536, maximumDepth: 64, maximumTerms: 1_024, maximumValueLength: 4_096)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension QueryParser {
-    /// `$time.function`, `$time.function(amount)`, `$time.iso(text)`.
+    /// Parses `$time.function`, `$time.function(amount)` or `$time.iso(text)`.
     mutating func timeTerm() throws(QuerySyntaxError) -> TimeTerm {
         let start = scanner.position
         guard scanner.skip("$time.") else {
@@ -28,7 +28,7 @@ extension QueryParser {
     private static let knownFunctions: String =
         "$time." + TimeFunction.allCases.map(\.rawValue).joined(separator: ", $time.") + " or $time.iso(…)"
 
-    /// The argument and the closing parenthesis; `()` is no shift.
+    /// Parses the argument and the closing parenthesis; `()` means no shift.
     private mutating func shift(for function: TimeFunction) throws(QuerySyntaxError) -> TimeShift {
         scanner.skipSpace()
         if scanner.skip(")") { return .none(for: function) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension QueryParser {
-    /// A value and the modifiers that follow it.
+    /// Parses a value and the modifiers that follow it.
     mutating func value() throws(QuerySyntaxError) -> (QueryValue, MatchOptions) {
         switch scanner.current {
         case "\"", "'":
@@ -17,7 +17,7 @@ extension QueryParser {
 
     // MARK: Modifiers
 
-    /// `[cd]` between operator and value.
+    /// Parses `[cd]` between operator and value.
     mutating func bracketedOptions() throws(QuerySyntaxError) -> MatchOptions {
         guard scanner.skip("[") else { return [] }
         let options = optionLetters()
@@ -25,7 +25,7 @@ extension QueryParser {
         return options
     }
 
-    /// Letters directly after the closing quote.
+    /// Parses letters directly after the closing quote.
     private mutating func attachedOptions() throws(QuerySyntaxError) -> MatchOptions {
         let options = optionLetters()
         if let next = scanner.current, QueryScanner.isBareWord(next) || next == "\"" || next == "'" {
@@ -34,7 +34,8 @@ extension QueryParser {
         return options
     }
 
-    /// A word of modifiers after a bare value and a space; taken only where nothing else could follow.
+    /// Parses a word of modifiers after an unquoted value and a space. Accepted only if nothing
+    /// else could follow.
     private mutating func detachedOptions() -> MatchOptions {
         let start = scanner.position
         scanner.skipSpace()
@@ -78,7 +79,7 @@ extension QueryParser {
         return builder.pattern()
     }
 
-    /// A number or a word without quotes, with wildcards and escapes.
+    /// Parses a number or an unquoted word, with wildcards and escapes.
     private mutating func bareValue() throws(QuerySyntaxError) -> QueryValue {
         let start = scanner.position
         var builder = PatternBuilder(limit: limits.maximumValueLength)

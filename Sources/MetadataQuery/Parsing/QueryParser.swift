@@ -3,8 +3,9 @@
 extension QueryExpression {
     /// Parses the text of a query.
     ///
-    /// - Complexity: linear in the length of the text; the stack is bounded by ``QueryLimits/maximumDepth``.
-    /// - Throws: ``QuerySyntaxError`` for the first fault; never traps, whatever the text is.
+    /// - Complexity: Linear in the length of the text; ``QueryLimits/maximumDepth`` bounds the
+    ///   stack.
+    /// - Throws: ``QuerySyntaxError`` for the first error. Never traps, whatever the text.
     public init(parsing text: String, limits: QueryLimits = .standard) throws(QuerySyntaxError) {
         guard text.utf8.count <= limits.maximumBytes else {
             throw QueryScanner("").error(.limitExceeded, expected: "at most \(limits.maximumBytes) bytes")
@@ -14,8 +15,8 @@ extension QueryExpression {
     }
 }
 
-/// Recursive descent: `query = or`, `or = and ("||" and)*`, `and = unary ("&&" unary)*`,
-/// `unary = "!" unary | "(" or ")" | range | comparison`.
+/// A recursive descent parser for the grammar `query = or`, `or = and ("||" and)*`, `and = unary
+/// ("&&" unary)*`, `unary = "!" unary | "(" or ")" | range | comparison`.
 struct QueryParser {
     var scanner: QueryScanner
     let limits: QueryLimits
@@ -47,7 +48,7 @@ struct QueryParser {
         return operands.count == 1 ? operands[0] : .and(operands)
     }
 
-    /// One operand and the space around it.
+    /// Parses an operand and the surrounding space.
     private mutating func unary() throws(QuerySyntaxError) -> QueryExpression {
         scanner.skipSpace()
         let expression: QueryExpression
@@ -95,7 +96,7 @@ struct QueryParser {
             throw scanner.error(.unexpected, expected: "InRange( or an attribute")
         }
         guard let operation = comparisonOperator() else {
-            // A name that is followed by nothing is most likely a value without its attribute.
+            // A name without anything after it is most likely a value without an attribute.
             if scanner.isAtEnd { scanner.back(to: afterName) }
             throw scanner.error(.unexpected, expected: "an operator (== != < <= > >=)")
         }
@@ -112,7 +113,8 @@ struct QueryParser {
         return .comparison(Comparison(attribute: attribute, operation: operation, value: value, options: options))
     }
 
-    /// The function's name is also met in lower case; no attribute is followed by a parenthesis.
+    /// Returns `true` for the range function, also in lower case. No attribute is followed by a
+    /// parenthesis.
     private func isRangeFunction(_ name: String) -> Bool { name.lowercased() == "inrange" }
 
     mutating func attribute() throws(QuerySyntaxError) -> AttributeSelector {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The printed text is the canonical form of a query: equal trees give equal texts, and parsing the text of a tree gives
-// the tree again, provided that every `and` and `or` has two operands or more and that ordering operators stand before
-// numbers and dates, which holds for all parsed trees. The text of a tree nests no deeper than any text of that tree.
+// The printed text is the canonical form of a query: equal trees have equal texts, and parsing the
+// text yields the tree again. This requires that every `and` and `or` has at least two operands,
+// and that ordering operators precede numbers and dates, as in all parsed trees. The text of a tree
+// nests no deeper than any other text of the same tree.
 
 extension QueryExpression: CustomStringConvertible {
     /// The query as text, in canonical form.
@@ -26,7 +27,7 @@ extension QueryExpression: CustomStringConvertible {
         return asOperand
     }
 
-    /// In parentheses when it is a list, so that the tree's own grouping comes back.
+    /// The operand, in parentheses if it is a list, so that parsing restores the grouping.
     private var asOperand: String {
         switch self {
         case .comparison, .range, .not: description
@@ -42,7 +43,8 @@ extension Comparison: CustomStringConvertible {
         switch value {
         case .text(let pattern):
             return "\(attribute) \(operation.rawValue) \"\(pattern)\"" + String(letters)
-        // Modifiers of a number matter when the attribute is a text; the bracket form is the one that fits.
+        // Modifiers of a number matter if the attribute is a text; only the bracket form can
+        // express them.
         case .number(let number):
             let bracket = letters.isEmpty ? "" : "[" + String(letters) + "]"
             return "\(attribute) \(operation.rawValue)\(bracket) \(number.spelling)"
@@ -96,7 +98,8 @@ extension TextPattern: CustomStringConvertible {
         return String(text)
     }
 
-    /// The text with everything escaped that has a meaning between quotes: for building queries from what a person typed.
+    /// Returns the text with escapes for all characters with a meaning between quotes. For building
+    /// queries from user input.
     public static func escaped(_ text: String) -> String { TextPattern(literal: text).description }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Walks over the scalars of a query once, from left to right.
+/// Reads the scalars of a query once, from left to right.
 ///
-/// What a word is depends on the place (an attribute may not hold `*`, a bare value may), so the parser asks for the
-/// token it wants instead of receiving a stream of them.
+/// The extent of a word depends on the context: an unquoted value may contain `*`, an attribute
+/// may not. So the parser requests the token that it expects instead of receiving a stream of
+/// tokens.
 struct QueryScanner {
     private let scalars: [Unicode.Scalar]
     private(set) var position = 0
@@ -25,7 +26,7 @@ struct QueryScanner {
         while let scalar = current, Self.isSpace(scalar) { position += 1 }
     }
 
-    /// Skips the text if it stands here; ASCII only.
+    /// Skips an ASCII text and returns `true` if it is at the current position.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard position + count <= scalars.count else { return false }
@@ -34,7 +35,7 @@ struct QueryScanner {
         return true
     }
 
-    /// The longest run of scalars that satisfy the condition.
+    /// Reads the longest run of scalars that satisfy the condition.
     mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
         var taken = String.UnicodeScalarView()
         while let scalar = current, condition(scalar) {
@@ -52,7 +53,8 @@ struct QueryScanner {
         }
     }
 
-    /// Whether the scalar can be part of a bare word; the backslash is handled before.
+    /// Returns `true` if the scalar can be part of an unquoted word. The caller handles
+    /// backslashes.
     static func isBareWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\"", "'", "(", ")", "[", "]", ",", "&", "|", "=", "<", ">", "!": false
@@ -81,7 +83,7 @@ struct QueryScanner {
             expected: expected)
     }
 
-    /// The word or sign at the place, in quotes, at most 24 scalars.
+    /// Returns the word or symbol at a position, in quotes, at most 24 scalars.
     private func found(at place: Int) -> String {
         guard place < scalars.count else { return "the end of the query" }
         var word = String.UnicodeScalarView()
@@ -93,10 +95,10 @@ struct QueryScanner {
                 break
             }
             word.append(scalar)
-            // Signs are shown one by one, but for the operators of two.
+            // Shows a single symbol, except for operators of two.
             if !isName, word.count == 2 || !"=!<>&|".unicodeScalars.contains(scalar) { break }
         }
-        // A control character or a separator is named by its number.
+        // Shows the code point of a control character or a separator.
         if word.isEmpty || word.first.map({ $0.value < 0x20 || $0.value == 0x7F }) == true {
             return "the character U+" + String(scalars[place].value, radix: 16, uppercase: true)
         }

@@ -1,47 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not a query, and where.
+/// The reason why a text is not a valid query, and its position.
 public struct QuerySyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of error.
     public enum Reason: Hashable, Sendable {
-        /// Something else should stand here.
+        /// Something else is expected here.
         case unexpected
         /// A quote has no partner.
         case unterminatedText
-        /// A modifier is none of `c d w t`.
+        /// A modifier is not one of `c d w t`.
         case unknownModifier
         /// There is no such `$time` function.
         case unknownTimeFunction
-        /// The argument of a `$time` function is not a number with a known unit, or too large, or not allowed.
+        /// The argument of a `$time` function is not a number with a known unit, is too large, or
+        /// is not allowed.
         case invalidTimeArgument
-        /// The argument of `$time.iso` is no moment.
+        /// The argument of `$time.iso` is not a date.
         case invalidDate
-        /// An ordering operator or `InRange` stands before a text.
+        /// An ordering operator or `InRange` is used with a text.
         case textHasNoOrder
         /// A limit of ``QueryLimits`` is exceeded.
         case limitExceeded
     }
 
-    /// A place in the query.
+    /// A position in the query.
     public struct Position: Hashable, Sendable {
-        /// Bytes of UTF-8 before the place.
+        /// The number of UTF-8 bytes before the position.
         public let utf8Offset: Int
         /// The line, counted from 1; lines end with a line feed.
         public let line: Int
-        /// The Unicode scalar in the line, counted from 1.
+        /// The column in the line, counted in Unicode scalars from 1.
         public let column: Int
     }
 
-    /// What kind of fault it is.
+    /// The kind of error.
     public let reason: Reason
-    /// Where the fault begins.
+    /// The start of the error.
     public let position: Position
-    /// What stands there, shortened; part of the query, so not for logs.
+    /// The text at the position, shortened. It is part of the query, so do not log it.
     public let found: String
-    /// What could stand there instead.
+    /// The text that could be there instead.
     public let expected: String
 
-    /// The error in one sentence, with the words of the query.
+    /// The error in one sentence, which quotes the query.
     public var description: String {
         "Line \(position.line), column \(position.column): found \(found), expected \(expected)."
     }

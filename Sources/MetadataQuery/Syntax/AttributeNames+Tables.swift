@@ -2,7 +2,7 @@
 import CTables
 
 extension AttributeNames {
-    /// The public `kMDItem…` names (file metadata) to the property that names the same concept.
+    /// Maps the public `kMDItem…` names (file metadata) to the properties for the same concept.
     static let metadataKeys: [String: String] = {
         let text = ctables_attribute_keys()
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
@@ -11,7 +11,7 @@ extension AttributeNames {
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 
-    /// The properties without a `kMDItem…` name that a query does not look at by default.
+    /// The properties without a `kMDItem…` name that queries do not search by default.
     static let otherProperties: Set<String> = [
         "accountHandles", "accountIdentifier", "actionIdentifiers", "allDay", "completionDate", "containerIdentifier",
         "containerOrder", "contentRating", "contentURL", "darkThumbnailURL", "domainIdentifier", "emailHeaders",
@@ -22,7 +22,7 @@ extension AttributeNames {
         "thumbnailData", "thumbnailURL", "userCreated", "userCurated", "userOwned", "weakRelatedUniqueIdentifier",
     ]
 
-    /// The spellings of Objective-C that differ from the property's.
+    /// The Objective-C spellings that differ from the property names.
     static let objectiveCNames: [String: String] = [
         "EXIFGPSVersion": "exifgpsVersion", "EXIFVersion": "exifVersion", "GPSAreaInformation": "gpsAreaInformation",
         "GPSDOP": "gpsdop", "GPSDateStamp": "gpsDateStamp", "GPSDestBearing": "gpsDestBearing",

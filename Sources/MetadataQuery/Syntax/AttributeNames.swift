@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// What is known about names of attributes.
+/// The names of attributes and their properties.
 public enum AttributeNames {
-    /// The name under which an attribute is stored: public `kMDItem…` names and the spellings of Objective-C become the
-    /// property's name; every other name, also an unknown `kMDItem…`, stays as it is.
+    /// Returns the name under which an attribute is stored. Public `kMDItem…` names and Objective-C
+    /// spellings become the property's name. Every other name, including an unknown `kMDItem…`
+    /// name, stays the same.
     public static func propertyName(for name: String) -> String {
         metadataKeys[name] ?? objectiveCNames[name] ?? name
     }
 
-    /// The names of all properties of an attribute set, and of what has a public `kMDItem…` name.
+    /// The names of all properties of an attribute set, and of all attributes with a public
+    /// `kMDItem…` name.
     public static var standard: Set<String> { searchableByDefault.union(metadataKeys.values).union(otherProperties) }
 
-    /// The names among which one that has no meaning may have been meant: `kMDItem…` names for one that begins so, none for one
-    /// with dots, which is an app's own, and ``standard`` for any other.
+    /// Returns the candidates for correcting an unknown name: `kMDItem…` names for a name that
+    /// begins so, otherwise ``standard``. Empty for a name with dots, which belongs to an app.
     public static func standard(for name: String) -> Set<String> {
         guard !name.contains(".") else { return [] }
         return name.hasPrefix("kMDItem") ? Set(metadataKeys.keys) : standard
     }
 
-    /// Whether `name` can stand in a query: 1 to 256 characters, each a letter, digit or mark of any script or one of
-    /// `_ . - :`.
+    /// Returns `true` if `name` can be used in a query. A name has 1 to 256 characters: letters,
+    /// digits or marks of any script, or `_ . - :`.
     public static func isValid(_ name: String) -> Bool {
         let scalars = name.unicodeScalars
         return !scalars.isEmpty && scalars.count <= maximumLength && scalars.allSatisfy(isNameScalar)
     }
 
-    /// The longest name of an attribute, in Unicode scalars.
+    /// The length of the longest attribute name, in Unicode scalars.
     public static let maximumLength = 256
 
     static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
@@ -36,8 +38,8 @@ public enum AttributeNames {
         }
     }
 
-    /// The attributes that `**` and `*` look at, unless the caller says otherwise: those whose text a person would read
-    /// or type. Identifiers, paths, types and technical texts are left out.
+    /// The attributes that `**` and `*` cover by default: those with text that users read or type.
+    /// Excludes identifiers, paths, types and technical texts.
     public static let searchableByDefault: Set<String> = [
         "album", "alternateNames", "artist", "audiences", "authorAddresses", "authorEmailAddresses", "authorNames",
         "authors", "additionalRecipients", "city", "comment", "composer", "contactKeywords", "containerDisplayName",

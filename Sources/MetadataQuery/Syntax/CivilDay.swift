@@ -2,12 +2,12 @@
 
 /// A day of the Gregorian calendar, counted from 2001-01-01 (a Monday).
 package struct CivilDay: Hashable, Sendable {
-    /// Days since 2001-01-01.
+    /// The number of days since 2001-01-01.
     package var index: Int
 
     package init(index: Int) { self.index = index }
 
-    /// `nil` when the month lacks the day, or there is no such month.
+    /// Creates a day; `nil` if the month lacks the day, or there is no such month.
     package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.length(ofMonth: month, year: year)).contains(day) else { return nil }
         index = Self.index(year: year, month: month, day: day)
@@ -21,7 +21,8 @@ package struct CivilDay: Hashable, Sendable {
         }
     }
 
-    /// Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+    /// Counts years from March, so that the leap day is the last of its year; 400 years have
+    /// 146,097 days.
     private static func index(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let era = floorDivide(marchYear, 400)
@@ -31,10 +32,10 @@ package struct CivilDay: Hashable, Sendable {
         return era * 146_097 + dayOfEra - daysFromMarchZeroTo2001
     }
 
-    /// From 0000-03-01 to 2001-01-01.
+    /// The number of days from 0000-03-01 to 2001-01-01.
     private static let daysFromMarchZeroTo2001 = 730_791
 
-    /// Year, month and day of month.
+    /// The year, the month and the day of the month.
     package var components: (year: Int, month: Int, day: Int) {
         let shifted = index + Self.daysFromMarchZeroTo2001
         let era = floorDivide(shifted, 146_097)
@@ -47,10 +48,10 @@ package struct CivilDay: Hashable, Sendable {
         return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 
-    /// 0 for Monday to 6 for Sunday.
+    /// The weekday, from 0 for Monday to 6 for Sunday.
     package var weekday: Int { index - floorDivide(index, 7) * 7 }
 
-    /// The day after so many months; a day the month lacks becomes its last.
+    /// Returns the day after some months. A day that the month lacks becomes its last day.
     package func adding(months: Int) -> CivilDay {
         let (year, month, day) = components
         let total = year * 12 + (month - 1) + months
@@ -60,7 +61,7 @@ package struct CivilDay: Hashable, Sendable {
         return CivilDay(index: Self.index(year: newYear, month: newMonth, day: newDay))
     }
 
-    /// The day after so many days, weeks, months or years.
+    /// Returns the day after some days, weeks, months or years.
     package func adding(_ amount: Int, _ unit: TimeUnit) -> CivilDay {
         switch unit {
         case .second, .minute, .hour: self

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment written after ISO 8601: a calendar date, optionally a time of day, optionally an offset from UTC.
+/// A date and time in ISO 8601 format: a calendar date, optionally a time of day, optionally an
+/// offset from UTC.
 ///
-/// Accepted are `2024-05-01`, `20240501`, a `T` or a space, `12`, `12:30`, `12:30:15`, `12:30:15.5`, `1230`, `123015`,
-/// and `Z`, `+02`, `+02:00`, `+0200`. Without an offset the time zone of the query's clock counts. Week dates, ordinal dates,
-/// years beyond four digits and the hour 24 are refused.
+/// The accepted forms are `2024-05-01`, `20240501`, a `T` or a space, `12`, `12:30`, `12:30:15`,
+/// `12:30:15.5`, `1230`, `123015`, and `Z`, `+02`, `+02:00`, `+0200`. Without an offset, the time
+/// zone of the query's clock applies. Week dates, ordinal dates, years beyond four digits and the
+/// hour 24 are invalid.
 public struct ISOMoment: Hashable, Sendable {
-    /// The text as written.
+    /// The original text.
     public let spelling: String
     let day: CivilDay
-    /// Seconds since midnight.
+    /// The seconds since midnight.
     let timeOfDay: Double
-    /// Seconds east of UTC, if given.
+    /// The offset in seconds east of UTC; `nil` if there is none.
     let offset: Int?
 
-    /// Reads the text; `nil` when it is no such moment.
+    /// Parses the text; `nil` if it is not valid.
     public init?(_ spelling: String) {
         guard spelling.utf8.count <= 40 else { return nil }
         var digits = DigitReader(spelling)
@@ -41,7 +43,7 @@ public struct ISOMoment: Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The moment, in seconds since 2001-01-01 UTC; without an offset in UTC.
+    /// The instant in seconds since 2001-01-01 UTC; without an offset, the time is taken as UTC.
     public var instant: Double { Double(day.index) * 86_400 + timeOfDay - Double(offset ?? 0) }
 }
 
@@ -79,7 +81,7 @@ private struct DigitReader {
         guard colon || nextIsDigit else { return Double(hour * 3600) }
         guard let minute = number(2), minute < 60 else { return nil }
         guard colon ? skip(":") : nextIsDigit else { return Double(hour * 3600 + minute * 60) }
-        // A leap second is the first of the next minute.
+        // A leap second counts as the first second of the next minute.
         guard let second = number(2), second <= 60 else { return nil }
         return Double(hour * 3600 + minute * 60 + second) + fraction()
     }
@@ -93,7 +95,7 @@ private struct DigitReader {
             value += Double(digit) * scale
             scale /= 10
         }
-        // A separator without digits stays unread, so that the caller refuses it.
+        // A separator without digits stays unread, so that the caller rejects it.
         if position == start + 1 { position = start }
         return value
     }

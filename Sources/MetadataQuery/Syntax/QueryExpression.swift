@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parsed query: a truth-valued expression over the attributes of one item.
+/// A parsed query: a Boolean expression over the attributes of one item.
 ///
-/// This is the tree that every reader of queries works on: the evaluator of this module and the compiler of the index.
-/// What each node means is stated in docs/QUERY-LANGUAGE.md. A tree that came from ``QueryExpression/init(parsing:limits:)``
-/// is bounded in depth and size; a tree built by hand is as deep as its maker made it.
+/// The evaluator of this module and the compiler of the index work on this tree.
+/// docs/QUERY-LANGUAGE.md defines the meaning of each node. A tree from
+/// ``QueryExpression/init(parsing:limits:)`` is bounded in depth and size; a tree built by hand is
+/// not.
 public indirect enum QueryExpression: Hashable, Sendable {
     /// `attribute operator value`.
     case comparison(Comparison)
@@ -14,10 +15,10 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case and([QueryExpression])
     /// `a || b || …`: at least two operands when parsed. Without operands it is false.
     case or([QueryExpression])
-    /// `!a`: exactly the negation, also for missing attributes.
+    /// `!a`: the exact negation, also for missing attributes.
     case not(QueryExpression)
 
-    /// The attributes that are named in it, by their property names or custom keys.
+    /// The attributes named in the query, by their property names or custom keys.
     public var attributeNames: Set<String> {
         switch self {
         case .comparison(let comparison): comparison.attribute.name.map { [$0] } ?? []
@@ -28,15 +29,15 @@ public indirect enum QueryExpression: Hashable, Sendable {
     }
 }
 
-/// One comparison of an attribute with a value.
+/// A comparison of an attribute with a value.
 public struct Comparison: Hashable, Sendable {
-    /// What is compared.
+    /// The attribute to compare.
     public var attribute: AttributeSelector
-    /// How it is compared.
+    /// The operator.
     public var operation: ComparisonOperator
-    /// What it is compared with.
+    /// The value to compare with.
     public var value: QueryValue
-    /// How texts are compared; no effect on numbers and dates.
+    /// The options for comparing texts; no effect on numbers and dates.
     public var options: MatchOptions
 
     /// Creates a comparison from its parts.
@@ -49,7 +50,7 @@ public struct Comparison: Hashable, Sendable {
         self.options = options
     }
 
-    /// Whether this is `attribute == "*"` or `attribute != "*"`: a test of presence or absence.
+    /// `true` for `attribute == "*"` and `attribute != "*"`, which test for presence or absence.
     public var isPresenceTest: Bool {
         guard case .text(let pattern) = value else { return false }
         return pattern.isAnyText && !operation.isOrdering
@@ -58,11 +59,11 @@ public struct Comparison: Hashable, Sendable {
 
 /// `InRange(attribute,minimum,maximum)`.
 public struct RangePredicate: Hashable, Sendable {
-    /// What is compared.
+    /// The attribute to compare.
     public var attribute: AttributeSelector
-    /// The least value that is in the range.
+    /// The least value in the range.
     public var minimum: RangeBound
-    /// The greatest value that is in the range.
+    /// The greatest value in the range.
     public var maximum: RangeBound
 
     /// Creates a range test from its parts.
@@ -73,7 +74,7 @@ public struct RangePredicate: Hashable, Sendable {
     }
 }
 
-/// One end of a range.
+/// A bound of a range.
 public enum RangeBound: Hashable, Sendable {
     /// A number, or a date in seconds since 2001-01-01 00:00 UTC.
     case number(NumberLiteral)
@@ -81,12 +82,13 @@ public enum RangeBound: Hashable, Sendable {
     case time(TimeTerm)
 }
 
-/// What a predicate looks at.
+/// The attributes that a predicate tests.
 public enum AttributeSelector: Hashable, Sendable {
-    /// One attribute by its property name or custom key. `kMDItem…` names and the Objective-C spellings are already
-    /// translated (``AttributeNames/propertyName(for:)``).
+    /// A single attribute by its property name or custom key. `kMDItem…` names and Objective-C
+    /// spellings are already translated (``AttributeNames/propertyName(for:)``).
     case named(String)
-    /// `**` or `*`: any attribute that is searchable by default; one that matches is enough.
+    /// `**` or `*`: all attributes that are searchable by default, of which at least one must
+    /// match.
     case anyAttribute
 
     fileprivate var name: String? {
@@ -112,27 +114,28 @@ public enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
     /// `>=`
     case greaterOrEqual = ">="
 
-    /// Whether the operator asks for an order, which only numbers and dates have.
+    /// `true` if the operator compares by order, which only numbers and dates have.
     public var isOrdering: Bool { self != .equal && self != .notEqual }
 }
 
-/// The modifiers of a comparison of texts.
+/// The modifiers of a text comparison.
 public struct MatchOptions: OptionSet, Hashable, Sendable {
-    /// One bit for each option.
+    /// The bits of the options.
     public let rawValue: UInt8
     /// Creates options from their bits; unknown bits are dropped.
     public init(rawValue: UInt8) { self.rawValue = rawValue & 15 }
 
-    /// `c`: case does not count.
+    /// `c`: ignores case.
     public static let caseInsensitive = MatchOptions(rawValue: 1)
-    /// `d`: diacritics do not count.
+    /// `d`: ignores diacritics.
     public static let diacriticInsensitive = MatchOptions(rawValue: 2)
-    /// `w`: the value may stand anywhere between word boundaries, which a change from lower to upper case is too.
+    /// `w`: the value may occur anywhere between word boundaries. A change from lower to upper case
+    /// is a boundary.
     public static let wordBased = MatchOptions(rawValue: 4)
-    /// `t`: the value is divided into words, which may stand anywhere and in any order.
+    /// `t`: the value is split into words, which may occur anywhere and in any order.
     public static let tokenized = MatchOptions(rawValue: 8)
 
-    /// The letters of the modifiers and what they stand for, in the order in which they are printed.
+    /// The letters of the modifiers and their options, in printing order.
     static let letters: [(letter: Unicode.Scalar, option: MatchOptions)] = [
         ("c", .caseInsensitive), ("w", .wordBased), ("d", .diacriticInsensitive), ("t", .tokenized),
     ]

@@ -2,24 +2,26 @@
 
 /// The value on the right of an operator.
 public enum QueryValue: Hashable, Sendable {
-    /// A text, quoted or a bare word, with its wildcards.
+    /// A text with its wildcards, either quoted or a single word.
     case text(TextPattern)
-    /// A number that was not quoted; for a date, seconds since 2001-01-01 00:00 UTC.
+    /// An unquoted number; for a date, seconds since 2001-01-01 00:00 UTC.
     case number(NumberLiteral)
     /// A `$time` term.
     case time(TimeTerm)
 }
 
-/// A number as it was written.
+/// A number in its original spelling.
 ///
-/// The spelling is kept because an unquoted number is also compared with texts (`postalCode == 0150`).
+/// The spelling is kept because an unquoted number is also compared with texts (`postalCode ==
+/// 0150`).
 public struct NumberLiteral: Hashable, Sendable {
     /// The digits as written, with sign, fraction and exponent.
     public let spelling: String
-    /// What the digits say.
+    /// The numeric value.
     public let value: QueryNumber
 
-    /// Reads a decimal number: sign, digits, fraction, exponent. `nil` for anything else, and for what is not finite.
+    /// Reads a decimal number: sign, digits, fraction, exponent. `nil` for anything else, and for
+    /// values that are not finite.
     public init?(_ spelling: String) {
         guard let isWhole = Self.isWholeNumber(spelling.utf8) else { return nil }
         if isWhole, let integer = Int64(spelling) {
@@ -32,13 +34,14 @@ public struct NumberLiteral: Hashable, Sendable {
         self.spelling = spelling
     }
 
-    /// Creates a whole number.
+    /// Creates an integer.
     public init(_ integer: Int64) {
         spelling = String(integer)
         value = .integer(integer)
     }
 
-    /// `nil` when the bytes are no number; otherwise whether they have neither fraction nor exponent.
+    /// Returns `true` if a number has neither fraction nor exponent; `nil` if the bytes are not a
+    /// number.
     private static func isWholeNumber(_ bytes: String.UTF8View) -> Bool? {
         var rest = bytes[...]
         func digits() -> Int {
@@ -68,9 +71,9 @@ public struct NumberLiteral: Hashable, Sendable {
     }
 }
 
-/// A number of a query or an item: whole numbers are exact over all 64 bits.
+/// A number of a query or an item. Integers are exact in all 64 bits.
 public enum QueryNumber: Hashable, Sendable {
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
     /// Any other number.
     case double(Double)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text with wildcards, escapes already taken away.
+/// A text with wildcards, with escapes already removed.
 ///
-/// Always in one form: no empty literal, no two literals side by side, no two `*` side by side. Equal patterns therefore
-/// have equal elements.
+/// Patterns have a normal form: no empty literal, no adjacent literals, no adjacent `*`. Equal
+/// patterns therefore have equal elements.
 public struct TextPattern: Hashable, Sendable {
     /// A part of a pattern.
     public enum Element: Hashable, Sendable {
         /// Exactly this text.
         case literal(String)
-        /// `*`: any number of characters, also none.
+        /// `*`: any number of characters, including none.
         case anyText
-        /// `?`: exactly one character: one Unicode scalar of the folded text in composed form.
+        /// `?`: exactly one character, which is one Unicode scalar of the folded text in composed
+        /// form.
         case anyCharacter
     }
 
-    /// The parts from left to right; none for the empty text.
+    /// The elements from left to right; none for the empty text.
     public let elements: [Element]
 
-    /// Creates a pattern; neighbours that belong together are joined.
+    /// Creates a pattern and normalizes its elements.
     public init(_ elements: [Element]) {
         var joined: [Element] = []
         joined.reserveCapacity(elements.count)
@@ -32,31 +33,32 @@ public struct TextPattern: Hashable, Sendable {
         self.elements = joined
     }
 
-    /// A pattern without wildcards.
+    /// Creates a pattern without wildcards.
     public init(literal: String) { self.init([.literal(literal)]) }
 
-    /// The text, if the pattern has no wildcard.
+    /// The text; `nil` if the pattern has a wildcard.
     public var literal: String? {
         if elements.isEmpty { return "" }
         guard elements.count == 1, case .literal(let text) = elements[0] else { return nil }
         return text
     }
 
-    /// Whether the pattern is `*` alone, which asks for presence.
+    /// `true` if the pattern is a single `*`, which tests for presence.
     public var isAnyText: Bool { elements == [.anyText] }
 
-    /// The text before a single `*` at the end (`x*`), if the pattern is of that kind.
+    /// The text before a single `*` at the end (`x*`); `nil` for other patterns.
     public var prefix: String? {
         guard elements.count == 2, case .literal(let text) = elements[0], elements[1] == .anyText else { return nil }
         return text
     }
 
-    /// The text after a single `*` at the start (`*x`), if the pattern is of that kind.
+    /// The text after a single `*` at the start (`*x`); `nil` for other patterns.
     public var suffix: String? {
         guard elements.count == 2, elements[0] == .anyText, case .literal(let text) = elements[1] else { return nil }
         return text
     }
 
-    /// The number the text spells, for attributes that are numbers (`rating == "5"`).
+    /// The numeric value of the text, for attributes with numbers (`rating == "5"`); `nil` for
+    /// other texts.
     public var number: NumberLiteral? { literal.flatMap { NumberLiteral($0) } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A `$time` term of a query. It stands for a moment that is fixed when the query starts (``TimeTerm/resolved(at:)``).
+/// A `$time` term of a query. Its time is fixed when the query starts (``TimeTerm/resolved(at:)``).
 public enum TimeTerm: Hashable, Sendable {
     /// `$time.today`, `$time.now(-3600)`, `$time.this_week(-1)`, `$time.today(-7d)` and so on.
     case relative(TimeFunction, TimeShift)
@@ -8,7 +8,7 @@ public enum TimeTerm: Hashable, Sendable {
     case iso(ISOMoment)
 }
 
-/// The functions that count from the present.
+/// The functions relative to the present.
 public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
     /// The current instant.
     case now
@@ -36,18 +36,18 @@ public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the function may be written with an argument.
+    /// `true` if the function accepts an argument.
     public var takesArgument: Bool { self != .yesterday && self != .lastWeek }
 }
 
-/// The argument of a time function: how far to move, forwards or (negative) backwards.
+/// The argument of a time function: the distance to move, negative for backwards.
 public struct TimeShift: Hashable, Sendable {
-    /// How many units; at most ``TimeUnit/maximumAmount`` in either direction.
+    /// The number of units; at most ``TimeUnit/maximumAmount`` in either direction.
     public let amount: Int
     /// The unit.
     public let unit: TimeUnit
 
-    /// Creates a shift; `nil` when the amount is beyond the unit's limit.
+    /// Creates a shift; `nil` if the amount exceeds the unit's limit.
     public init?(_ amount: Int, _ unit: TimeUnit) {
         guard amount.magnitude <= UInt(unit.maximumAmount) else { return nil }
         self.amount = amount
@@ -59,7 +59,7 @@ public struct TimeShift: Hashable, Sendable {
         self.unit = unit
     }
 
-    /// No shift, as when the function is written without an argument.
+    /// Returns the shift of a function without an argument: none.
     public static func none(for function: TimeFunction) -> TimeShift { TimeShift(none: function.defaultUnit) }
 }
 
@@ -71,16 +71,16 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
     case minute = "m"
     /// `h`
     case hour = "h"
-    /// `d`: a local day, also when it has 23 or 25 hours.
+    /// `d`: a local day, even if it has 23 or 25 hours.
     case day = "d"
     /// `w`: seven local days.
     case week = "w"
-    /// `M`: a calendar month; a day that the month lacks becomes its last.
+    /// `M`: a calendar month. A day that the month lacks becomes its last day.
     case month = "M"
     /// `y`: a calendar year.
     case year = "y"
 
-    /// The length in seconds of the units that always have the same; `nil` for units of the calendar.
+    /// The length in seconds of units with a constant length; `nil` for calendar units.
     var seconds: Int? {
         switch self {
         case .second: 1
@@ -90,7 +90,7 @@ public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The largest shift, in units: about 3,000 years, so that no arithmetic on dates can overflow.
+    /// The largest shift, in units: about 3,000 years, so that no date arithmetic can overflow.
     public var maximumAmount: Int {
         switch self {
         case .second: 100_000_000_000

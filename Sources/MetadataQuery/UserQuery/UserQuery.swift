@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import TextAnalysis
 
-/// What a person typed in a search field, divided into terms. Every text is a user query: nothing is refused.
+/// The text that the user typed in a search field, split into terms. Every text is valid.
 ///
 /// - Terms are separated by white space; all of them should be found.
-/// - `"…"` holds a phrase together, also with typographic quotes; without a closing quote it reaches to the end. A quote
-///   inside a word is part of it.
+/// - `"…"` encloses a phrase, also with typographic quotes. Without a closing quote, the phrase
+///   extends to the end. A quote inside a word is part of the word.
 /// - `-term` and `-"phrase"` exclude.
-/// - The last term is still being typed (``Term/isPrefix``) when the text ends within its last word.
-/// - What holds no word by the rules of ``Words`` is dropped.
+/// - The last term is still being typed (``Term/isPrefix``) if the text ends within its last word.
+/// - Terms without a word, by the rules of ``Words``, are dropped.
 public struct UserQuery: Hashable, Sendable {
-    /// One thing to find or to exclude.
+    /// A term to find or to exclude.
     public struct Term: Hashable, Sendable {
         /// The text as typed, without quotes and the minus sign.
         public let text: String
-        /// The words of the text in order, not folded; at least one. Several are found side by side.
+        /// The words of the text in order, not folded; at least one. Several words must be
+        /// adjacent.
         public let words: [String]
-        /// Whether the term stood in quotes.
+        /// `true` if the term was quoted.
         public let isPhrase: Bool
-        /// Whether items that hold the term are unwanted.
+        /// `true` if items with the term are excluded.
         public let isExcluded: Bool
-        /// Whether the last word may go on: it is the one being typed. Never set for excluded terms, since the
-        /// beginning of a word would exclude too much.
+        /// `true` if the last word is being typed and may be incomplete. Always `false` for
+        /// excluded terms, because a prefix would exclude too much.
         public let isPrefix: Bool
-        /// Where the text stands in the input, in bytes of UTF-8, without quotes and the minus sign.
+        /// The range of the text in the input, in UTF-8 bytes, without quotes and the minus sign.
         public let textRange: Range<Int>
-        /// Where the term stands in the input, with quotes and the minus sign, in bytes of UTF-8.
+        /// The range of the term in the input, in UTF-8 bytes, including quotes and the minus sign.
         public let range: Range<Int>
     }
 
     /// The terms in the order of the text.
     public let terms: [Term]
-    /// Whether something behind the limits was left out.
+    /// `true` if something beyond the limits was omitted.
     public let isTruncated: Bool
 
-    /// The longest text that is looked at, in bytes of UTF-8.
+    /// The longest text that is read, in UTF-8 bytes.
     public static let maximumBytes = 4_096
-    /// The most terms.
+    /// The largest number of terms.
     public static let maximumTerms = 64
-    /// The most words in all terms together.
+    /// The largest number of words in all terms together.
     public static let maximumWords = 256
 
-    /// Divides a text.
+    /// Splits a text into terms.
     ///
-    /// - Complexity: linear in the length of the text, at most ``maximumBytes``.
+    /// - Complexity: Linear in the length of the text, at most ``maximumBytes``.
     public init(_ text: String) {
         var reader = UserQueryReader(text)
         reader.readAll()
@@ -51,7 +52,7 @@ public struct UserQuery: Hashable, Sendable {
         isTruncated = reader.isTruncated
     }
 
-    /// Whether the scalar begins and ends a phrase.
+    /// Returns `true` if the scalar begins and ends a phrase.
     package static func isQuote(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\"", "“", "”", "„", "‟", "«", "»", "＂": true
@@ -59,7 +60,7 @@ public struct UserQuery: Hashable, Sendable {
         }
     }
 
-    /// Whether the scalar separates terms.
+    /// Returns `true` if the scalar separates terms.
     package static func isSpace(_ scalar: Unicode.Scalar) -> Bool { QueryScanner.isSpace(scalar) }
 }
 
@@ -78,7 +79,7 @@ private struct UserQueryReader {
         if let limit = utf8.index(utf8.startIndex, offsetBy: UserQuery.maximumBytes, limitedBy: utf8.endIndex),
             limit < utf8.endIndex
         {
-            // Back to the start of the scalar the limit falls into.
+            // Moves back to the start of the scalar that contains the limit.
             end = text.index(before: text.index(after: limit))
             isTruncated = true
         } else {
