@@ -2,11 +2,11 @@
 
 import CTextTables
 
-/// One scalar of a text, and whether a word begins before it; the mark survives all rearranging.
+/// A scalar of a text, with a mark for the beginning of a word. The mark survives reordering.
 public struct TextElement: Equatable, Sendable {
     /// The scalar.
     public var scalar: Unicode.Scalar
-    /// Whether a word or a separator begins there.
+    /// `true` if a word or a separator begins at the scalar.
     public var startsWord = false
 
     /// Creates an element.
@@ -20,28 +20,29 @@ public struct TextElement: Equatable, Sendable {
 
 /// Canonical decomposition and composition (NFD, NFC).
 package enum CanonicalForm {
-    /// Every scalar below is a starter that nothing before it composes with, so texts of such scalars are in form C.
+    /// The first scalar that may change. All lower ones are starters that compose with nothing
+    /// before them, so texts of such scalars are in form C.
     static let firstThatMayChange: UInt32 = 0x300
 
     static func combiningClass(of scalar: Unicode.Scalar) -> UInt8 {
         scalar.value < firstThatMayChange ? 0 : UnicodeTable.record(of: scalar).combining_class
     }
 
-    /// Calls back with the scalars of the full canonical decomposition, in order.
+    /// Calls `body` with the scalars of the full canonical decomposition, in order.
     package static func decompose(_ scalar: Unicode.Scalar, _ body: (Unicode.Scalar) -> Void) {
         if scalar.value < 0xC0 { return body(scalar) }
         if let syllable = HangulSyllable(scalar) { return syllable.decompose(body) }
         UnicodeTable.forEach(in: UnicodeTable.record(of: scalar).canonical, of: scalar, body)
     }
 
-    /// Decomposed elements in form C.
+    /// Returns decomposed elements in form C.
     static func composed(_ decomposed: [TextElement]) -> [TextElement] {
         var elements = decomposed
         reorder(&elements)
         return compose(elements)
     }
 
-    /// Marks are sorted by class behind each starter; equal classes keep their order.
+    /// Sorts the marks after each starter by combining class; equal classes keep their order.
     private static func reorder(_ elements: inout [TextElement]) {
         var start = 0
         while start < elements.count {
@@ -64,7 +65,8 @@ package enum CanonicalForm {
         var result: [TextElement] = []
         result.reserveCapacity(elements.count)
         var starter: Int?
-        // The class of the last element kept behind the starter; a mark is blocked by one of its class or higher.
+        // The class of the last element kept after the starter. A mark is blocked by a preceding
+        // mark of its class or higher.
         var lastClass: UInt8 = 0
         for element in elements {
             let elementClass = element.combiningClass

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides a text into folded words (docs/TEXT.md): those of ``Words``, folded in case and diacritics (``TextFolding``).
+/// Splits a text into folded words (docs/TEXT.md): the words of ``Words``, folded in case and
+/// diacritics (``TextFolding``).
 ///
-/// Some words are also found by another form of them, their **variant**:
+/// Some words are also found by another form, their **variant**:
 ///
-/// - what apostrophes part, written together: `oreilly` for O'Reilly, whose words are `o` and `reilly`,
+/// - words separated by apostrophes, joined: `oreilly` for O'Reilly, whose words are `o` and
+///   `reilly`,
 /// - the number of a version: `12` for v12,
-/// - names with signs: `c++`, `c#`.
+/// - names with symbols: `c++`, `c#`.
 public enum TextAnalyzer {
-    /// The longest word in bytes of UTF-8; of longer ones, which nobody types, this much is the word.
+    /// The length of the longest word, in UTF-8 bytes. Longer words are truncated, because users do
+    /// not type them.
     public static let maximumWordBytes = 96
 
-    /// A word on its way.
+    /// A word as passed to the callback.
     public struct Word {
-        /// Folded, in UTF-8; valid during the call alone, and never empty.
+        /// The folded bytes in UTF-8; valid during the call only, and never empty.
         public let bytes: UnsafeBufferPointer<UInt8>
-        /// The bytes of the text that it was made of, with the marks behind them.
+        /// The range of the word in the text, in bytes, including the marks after it.
         public let range: Range<Int>
-        /// How many words before it are the same in another form; 0 if it is none.
+        /// The number of preceding words that this variant replaces; 0 for an ordinary word.
         public let replaced: Int
         package init(bytes: UnsafeBufferPointer<UInt8>, range: Range<Int>, replaced: Int) {
             (self.bytes, self.range, self.replaced) = (bytes, range, replaced)
         }
 
-        /// Whether it is another form of the word before it.
+        /// `true` if the word is a variant of the word before it.
         public var isVariant: Bool { replaced > 0 }
     }
 
-    /// The folded words that a typed text is searched by: a variant in place of its words, where that finds more.
+    /// Returns the folded words with which a typed text is searched. A variant replaces its words
+    /// if it finds more.
     ///
     /// ```swift
     /// TextAnalyzer.searchWords(of: "O'Reilly")  // ["oreilly"]
     /// TextAnalyzer.searchWords(of: "v12.18")    // ["12", "18"]
     /// ```
     ///
-    /// Words that apostrophes separate are joined only if nothing else was typed: among other words they stand side by side,
-    /// as they do in the text. The `v` of a version is dropped only if another number follows.
+    /// Words separated by apostrophes are only joined if the text contains no other words;
+    /// otherwise they remain adjacent words, as in the text. The `v` of a version is only dropped
+    /// if another number follows.
     public static func searchWords(of text: String) -> [String] {
         var words: [String] = []
         var joined: String?
@@ -62,12 +67,12 @@ public enum TextAnalyzer {
         return joined.map { [$0] } ?? words
     }
 
-    /// Whether a text goes on with a point and a digit.
+    /// Returns `true` if a point and a digit follow in the text.
     fileprivate static func isNumber(after position: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         position + 1 < text.count && text[position] == UInt8(ascii: ".") && (0x30...0x39).contains(text[position + 1])
     }
 
-    /// The folded words of a text, in order, without variants.
+    /// Returns the folded words of a text, in order, without variants.
     public static func words(of text: String) -> [String] {
         var words: [String] = []
         var text = text
@@ -80,11 +85,12 @@ public enum TextAnalyzer {
         return words
     }
 
-    /// Calls `body` with each word, and each variant behind its word, until it returns `false`. Linear in the length.
+    /// Calls `body` with each word, and with each variant after its word, until it returns `false`.
+    /// Linear in the length of the text.
     ///
     /// - Parameters:
-    ///   - text: UTF-8; what is not valid reads as U+FFFD.
-    ///   - variants: Whether variants are wanted.
+    ///   - text: The text in UTF-8; invalid bytes are read as U+FFFD.
+    ///   - variants: `true` to include variants.
     public static func forEachWord(
         in text: UnsafeBufferPointer<UInt8>, variants: Bool, _ body: (Word) -> Bool
     ) {
@@ -97,20 +103,20 @@ public enum TextAnalyzer {
     }
 }
 
-/// One walk over a text.
+/// A single pass over a text.
 private struct AnalyzerWalk {
     let findsVariants: Bool
     let body: (TextAnalyzer.Word) -> Bool
     private let text: UnsafeBufferPointer<UInt8>
-    /// Has the word that was read last.
+    /// Contains the last word read.
     private let storage: UnsafeMutableBufferPointer<UInt8>
     private var length = 0
     private var scalars: [Unicode.Scalar] = []
-    /// The words that apostrophes separate, as one; how many; and where they are.
+    /// The words separated by apostrophes, joined.
     private var joined: [UInt8] = []
     private var parts = 0
     private var place = 0..<0
-    /// The signs behind the last word.
+    /// The symbols after the last word.
     private var signs = Signs.none
 
     private enum Signs { case none, apostrophe, plus, plusPlus, sharp, other }
@@ -125,7 +131,7 @@ private struct AnalyzerWalk {
         self.body = body
     }
 
-    /// The word that was read last.
+    /// The last word read.
     private var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: storage[..<length]) }
 
     mutating func run() {
@@ -138,7 +144,7 @@ private struct AnalyzerWalk {
         while position < text.count {
             let byte = text[position]
             var folded = table[Int(byte)]
-            // A run of letters, digits and all that is not ASCII: no word reaches beyond one.
+            // A run of letters, digits and bytes outside ASCII. No word extends beyond a run.
             guard folded != 0 else {
                 position += 1
                 if parts == 1, signs == .none, !Self.isSign(byte) {
@@ -165,10 +171,11 @@ private struct AnalyzerWalk {
         }
     }
 
-    /// Has nothing more emitted.
+    /// Prevents the pending variant from being emitted.
     private mutating func stop() { parts = 0 }
 
-    /// The folded form of each byte: 0 between words, small ASCII letters and digits, 0xFF for parts of other scalars.
+    /// The folded form of each byte: 0 for separators, lowercase ASCII letters and digits, 0xFF for
+    /// bytes outside ASCII.
     private static let table: [UInt8] = (0...255).map { byte in
         switch byte {
         case 0x30...0x39, 0x61...0x7A: UInt8(byte)
@@ -178,7 +185,7 @@ private struct AnalyzerWalk {
         }
     }
 
-    /// The scalar at a position, and its length; U+FFFD for a byte that is not UTF-8.
+    /// Returns the scalar at a position and its length; U+FFFD for an invalid byte.
     private func scalar(at position: Int, before end: Int) -> (Unicode.Scalar, Int) {
         let lead = UInt32(text[position])
         if lead < 0x80 { return (Unicode.Scalar(UInt8(lead)), 1) }
@@ -200,8 +207,8 @@ private struct AnalyzerWalk {
         return (scalar, length)
     }
 
-    /// Passes a run with scalars that are not ASCII. A word begins where one begins in the text, and where one begins in
-    /// the folded text: ㍿ is the four words of 株式会社, and Foo™ is two.
+    /// Processes a run with scalars outside ASCII. A word begins where a word begins in the text or
+    /// in the folded text: ㍿ is the four words of 株式会社, and Foo™ is two words.
     private mutating func passRun(_ range: Range<Int>) -> Bool {
         var (previous, previousFolded) = (CharacterKind.separator, CharacterKind.separator)
         var (isOpen, mayCompose) = (false, false)
@@ -214,14 +221,14 @@ private struct AnalyzerWalk {
             let kind = CharacterKind(record)
             var begins = kind.begins(after: previous)
             if kind != .mark { previous = kind }
-            // Whether the open word has a part of this scalar.
+            // `true` if the open word contains a part of this scalar.
             var isPartial = false
             for offset in 0..<UnicodeTable.count(in: record.folded) {
                 let folded = UnicodeTable.scalar(in: record.folded, offset) ?? scalar
                 let foldedRecord = record.folded == 0 ? record : UnicodeTable.record(of: folded)
                 let foldedKind = CharacterKind(foldedRecord)
                 begins = begins || kind != .mark && foldedKind.begins(after: previousFolded)
-                // The first part of Thai “am” belongs to the letter before.
+                // The first part of Thai “am” belongs to the letter before it.
                 if foldedKind == .mark, kind == .single { begins = false }
                 if foldedKind != .mark { previousFolded = foldedKind }
                 if begins {
@@ -243,7 +250,7 @@ private struct AnalyzerWalk {
         return !isOpen || emitScalars(mayCompose, start..<position)
     }
 
-    /// Emits the word that `scalars` hold.
+    /// Emits the word in `scalars`.
     private mutating func emitScalars(_ mayCompose: Bool, _ range: Range<Int>) -> Bool {
         if mayCompose { scalars = CanonicalForm.composed(scalars.map { TextElement(scalar: $0) }).map(\.scalar) }
         length = 0
@@ -255,11 +262,11 @@ private struct AnalyzerWalk {
             }
         }
         scalars.removeAll(keepingCapacity: true)
-        // What shows nothing is no word.
+        // Invisible characters do not form a word.
         return length == 0 || emit(range)
     }
 
-    /// Emits the word that `buffer` holds.
+    /// Emits the word in `buffer`.
     private mutating func emit(_ range: Range<Int>) -> Bool {
         guard findsVariants else { return body(TextAnalyzer.Word(bytes: buffer, range: range, replaced: 0)) }
         let continues = signs == .apostrophe
@@ -282,7 +289,7 @@ private struct AnalyzerWalk {
         return true
     }
 
-    /// Passes a scalar behind a word.
+    /// Processes a scalar after a word.
     private mutating func pass(_ scalar: Unicode.Scalar, endingAt end: Int) -> Bool {
         switch (signs, scalar) {
         case (.none, _) where Self.isApostrophe(scalar): signs = .apostrophe
@@ -296,10 +303,11 @@ private struct AnalyzerWalk {
         return true
     }
 
-    /// Whether a sign of ASCII means something behind a word.
+    /// Returns `true` if an ASCII symbol has a meaning after a word.
     private static func isSign(_ byte: UInt8) -> Bool { byte == 0x27 || byte == 0x60 || byte == 0x2B || byte == 0x23 }
 
-    /// Signs that stand within words of some languages, or for such a sign.
+    /// Returns `true` for apostrophes and similar characters that occur within words of some
+    /// languages.
     private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x27, 0x60, 0xB4, 0xB7, 0x2B9...0x2BF, 0x2C8, 0x2CA, 0x2CB, 0x55A, 0x5F3, 0x5F4, 0x2018, 0x2019, 0x201B,
@@ -310,9 +318,9 @@ private struct AnalyzerWalk {
         }
     }
 
-    /// Emits the variant of the words before, if they have one and end here.
+    /// Emits the variant of the preceding words, if they have one that ends here.
     ///
-    /// - Parameter next: The first byte of a word that follows at once.
+    /// - Parameter next: The first byte of a word that follows immediately.
     private mutating func endWord(before next: UInt8? = nil) -> Bool {
         guard parts > 0 else { return true }
         let isNumber = next.map { (0x30...0x39).contains($0) } ?? true
@@ -333,7 +341,7 @@ private struct AnalyzerWalk {
         bytes.withUnsafeBufferPointer { body(TextAnalyzer.Word(bytes: $0, range: range, replaced: replaced)) }
     }
 
-    /// The digits of a version such as `v12`, or of `python3` where another number follows.
+    /// Returns the digits of a version such as `v12`, or of `python3` if another number follows.
     private func versionNumber(_ range: Range<Int>) -> [UInt8]? {
         guard let last = buffer.lastIndex(where: { !(0x30...0x39).contains($0) }) else { return nil }
         let isVersion =

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTextTables
 
-/// Makes texts comparable: canonically equivalent texts become equal, on request also those that differ only in case and
-/// form, or in diacritics. Queries, the index, highlighting and suggestions use this folding and no other (docs/TEXT.md).
+/// Folds texts for comparison. Canonically equivalent texts become equal; optionally also texts
+/// that only differ in case and form, or in diacritics. Queries, the index, highlighting and
+/// suggestions all use this folding (docs/TEXT.md).
 ///
-/// The result is in Unicode normalisation form C, and folding it again changes nothing.
+/// The result is in Unicode normalization form C, and folding it again changes nothing.
 ///
-/// - **Case** is Unicode's NFKC_Casefold: full case folding; wide, narrow, superscript and other forms become the plain
-///   ones; what shows nothing (soft hyphens, joiners, variation selectors) goes.
-/// - **Diacritics** are nonspacing marks after canonical decomposition. Marks that are vowels or parts of letters stay: those
-///   of combining class 0, the nukta, the Japanese voicing marks, the virama, and the Telugu, Thai, Lao and Tibetan vowel
-///   signs. Letters become what people type for them (`ø` o, `ł` l, `æ` ae, `ı` i), digits of all scripts those of ASCII, and
-///   the Arabic tatweel goes.
+/// - **Case** is Unicode's NFKC_Casefold: full case folding. Wide, narrow, superscript and other
+///   forms become plain. Invisible characters (soft hyphens, joiners, variation selectors) are
+///   removed.
+/// - **Diacritics** are nonspacing marks after canonical decomposition. Marks that are vowels or
+///   parts of letters stay. These are marks of combining class 0, the nukta, the Japanese voicing
+///   marks, the virama, and the Telugu, Thai, Lao and Tibetan vowel signs. Letters become the
+///   letters that users type for them (`ø` o, `ł` l, `æ` ae, `ı` i). Digits of all scripts become
+///   ASCII digits, and the Arabic tatweel is removed.
 public enum TextFolding {
-    /// The folded text.
+    /// Returns the folded text.
     ///
     /// - Parameters:
-    ///   - foldsCase: Whether case and form are taken away.
-    ///   - foldsDiacritics: Whether diacritics are taken away.
-    /// - Complexity: Linear in the length, but for runs of combining marks, which are sorted.
+    ///   - foldsCase: `true` to fold case and form.
+    ///   - foldsDiacritics: `true` to remove diacritics.
+    /// - Complexity: Linear in the length, except for runs of combining marks, which are sorted.
     public static func folded(_ text: String, case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return foldsCase ? lowercasedASCII(text) : text }
         if !foldsCase, !foldsDiacritics, !text.unicodeScalars.contains(where: { UnicodeTable.record(of: $0).mayChange })
@@ -32,11 +35,11 @@ public enum TextFolding {
         return String(result)
     }
 
-    /// Folds elements; the mark of a scalar goes to the first one it becomes.
+    /// Folds elements. If a scalar becomes several, the first one keeps its word mark.
     public static func folded(
         _ elements: some Sequence<TextElement>, case foldsCase: Bool, diacritics foldsDiacritics: Bool
     ) -> [TextElement] {
-        // The iota subscript, a mark, becomes a letter: it must be in its place among the marks before.
+        // The iota subscript, a mark, becomes a letter, so marks must be in canonical order first.
         if foldsCase, elements.contains(where: { hasIotaSubscript($0.scalar) }) {
             return inOrder(
                 inOrder(elements, case: false, diacritics: false), case: true, diacritics: foldsDiacritics)
@@ -48,7 +51,7 @@ public enum TextFolding {
         scalar.value == 0x345 || (0x1F80...0x1FFC).contains(scalar.value)
     }
 
-    /// Folds elements whose marks are in their places.
+    /// Folds elements whose marks are in canonical order.
     private static func inOrder(
         _ elements: some Sequence<TextElement>, case foldsCase: Bool, diacritics foldsDiacritics: Bool
     ) -> [TextElement] {
@@ -67,7 +70,8 @@ public enum TextFolding {
         return mayCompose ? CanonicalForm.composed(result) : result
     }
 
-    /// Calls back with what a scalar becomes, decomposed, and whether that may compose with what stands before it.
+    /// Calls `body` with the decomposed folding of a scalar, and with `true` for scalars that may
+    /// compose with the preceding one.
     static func fold(
         _ scalar: Unicode.Scalar, case foldsCase: Bool, diacritics foldsDiacritics: Bool,
         _ body: (Unicode.Scalar, _ mayCompose: Bool) -> Void

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds where the words of a search occur in a text, to highlight them, by the rule that finds the text.
+/// Finds the occurrences of search words in a text for highlighting, by the same rule as the
+/// search.
 ///
 /// ```swift
 /// let search = WordOccurrences(["O'Reilly", "caf"])
 /// search.ranges(in: Array("Café OREILLY".utf8)[...])  // 0..<4 and 6..<13
 /// ```
 public struct WordOccurrences: Sendable {
-    /// Words that stand side by side; the last may be the beginning of one.
+    /// The terms, each a sequence of adjacent words; the last word may be a prefix.
     private let terms: [[[UInt8]]]
-    /// Whether a term begins with the byte; most words of a text begin with none of these.
+    /// A table of the first bytes of all terms; most words of a text begin with other bytes.
     private let starts: [Bool]
 
-    /// More words than this only cost time.
+    /// The largest number of words to find; more words only cost time.
     public static let maximumWords = 32
 
-    /// Creates a finder for terms, each of which occurs as words side by side, the last of them perhaps as the beginning of one.
-    /// Of many terms, those with the first ``maximumWords`` words are looked for.
+    /// Creates a finder for terms. The words of a term must be adjacent, and the last one may be a
+    /// prefix. Of many terms, those with the first ``maximumWords`` words are used.
     public init(_ terms: [String]) {
         var found: [[[UInt8]]] = []
         var count = 0
@@ -33,22 +34,22 @@ public struct WordOccurrences: Sendable {
         self.starts = starts
     }
 
-    /// Whether nothing is looked for.
+    /// `true` if there is nothing to find.
     public var isEmpty: Bool { terms.isEmpty }
 
-    /// A term whose first words have been met.
+    /// A term whose first words were found.
     private struct Progress {
         var term: Int
         var ranges: [Range<Int>]
     }
 
-    /// The parts of a text that are words of the terms, in order and apart; of a word that goes on, the part that was asked for.
-    /// No character is split.
+    /// Returns the disjoint ranges of a text that match words of the terms, in order. Of a longer
+    /// word, only the matching prefix is returned. No character is split.
     ///
     /// - Parameters:
-    ///   - text: UTF-8; the ranges are in its indices.
-    ///   - stopsAtFirst: Whether those of the first term that is met suffice.
-    /// - Complexity: Linear in the length of the text, times the number of terms at worst.
+    ///   - text: The text in UTF-8; the ranges are in its indices.
+    ///   - stopsAtFirst: `true` if the ranges of the first matching term suffice.
+    /// - Complexity: Linear in the length of the text, times the number of terms in the worst case.
     public func ranges(in text: ArraySlice<UInt8>, stopsAtFirst: Bool = false) -> [Range<Int>] {
         guard !isEmpty else { return [] }
         return text.withUnsafeBufferPointer { bytes in
@@ -59,7 +60,8 @@ public struct WordOccurrences: Sendable {
 
     private func occurrences(in text: UnsafeBufferPointer<UInt8>, _ stopsAtFirst: Bool) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        // The terms that the words so far, and those before the last word, have begun; for a variant of that.
+        // The terms begun by the words so far, and those begun before the last word, for a variant
+        // of that word.
         var (begun, before): ([Progress], [Progress]) = ([], [])
         TextAnalyzer.forEachWord(in: text, variants: true) { word in
             if !word.isVariant {
@@ -95,7 +97,7 @@ public struct WordOccurrences: Sendable {
         }
     }
 
-    /// Where the first bytes of a folded word end in the text.
+    /// Returns the end, in the text, of the first bytes of a folded word.
     private static func end(of count: Int, of word: TextAnalyzer.Word, in text: UnsafeBufferPointer<UInt8>) -> Int {
         let range = word.range
         if range.count == word.bytes.count, text[range].allSatisfy({ $0 < 0x80 }) { return range.lowerBound + count }
@@ -109,7 +111,8 @@ public struct WordOccurrences: Sendable {
         return min(end, range.upperBound)
     }
 
-    /// The ranges in order, those that overlap or touch as one, widened to whole characters.
+    /// Returns the ranges in order. Merges overlapping and adjacent ranges, and widens them to
+    /// whole characters.
     private static func apart(_ ranges: [Range<Int>], _ text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var result: [Range<Int>] = []
         var string: String?
@@ -128,7 +131,8 @@ public struct WordOccurrences: Sendable {
         return result
     }
 
-    /// Whether both ends are surely between characters: plain bytes stand on either side.
+    /// Returns `true` if both ends are certainly between characters, because the adjacent bytes are
+    /// ASCII.
     private static func isPlain(_ range: Range<Int>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
         func isPlain(_ place: Int) -> Bool { place < 0 || place >= text.count || text[place] < 0x80 }
         return isPlain(range.lowerBound - 1) && isPlain(range.lowerBound) && isPlain(range.upperBound - 1)

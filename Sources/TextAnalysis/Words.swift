@@ -3,28 +3,31 @@ import CTextTables
 
 /// The words of a text, from left to right, as ranges of the text.
 ///
-/// A word is a run of letters, digits and what belongs to them: marks, joiners, soft hyphens. Scalars of scripts that are
-/// written without spaces (Han, Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji are words of one scalar
-/// each (with its marks), so that any part of such a text can be found as a sequence of words. Everything else, also `_`, the
-/// apostrophe and the hyphen, stands between words. The rules use Unicode properties alone, no dictionary and no language.
+/// A word is a run of letters, digits, and attached characters: marks, joiners, soft hyphens. Some
+/// scalars are words by themselves, including their marks: those of scripts without spaces (Han,
+/// Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji. So any part of such a text
+/// can be found as a sequence of words. All other characters, including `_`, the apostrophe and the
+/// hyphen, separate words. The rules only use Unicode properties, without a dictionary or a
+/// language.
 public struct Words: Sequence, Sendable {
     private let text: String
     private let splitsCaseChanges: Bool
 
-    /// The words of a text.
+    /// Creates the sequence of a text's words.
     ///
     /// - Parameters:
-    ///   - text: any text; the ranges are ranges of it.
-    ///   - splitsCaseChanges: whether a capital after a small letter begins a new word (`tableView` is two then).
+    ///   - text: Any text; the ranges are ranges of it.
+    ///   - splitsCaseChanges: `true` if a capital after a lowercase letter begins a new word, as in
+    ///     `tableView`.
     public init(_ text: String, splittingCaseChanges splitsCaseChanges: Bool = false) {
         self.text = text
         self.splitsCaseChanges = splitsCaseChanges
     }
 
-    /// Yields the words; linear in the length of the text, without storage.
+    /// Returns an iterator over the words; linear in the length of the text, without allocations.
     public func makeIterator() -> Iterator { Iterator(text: text, splitsCaseChanges: splitsCaseChanges) }
 
-    /// Walks over the words of a text.
+    /// Iterates over the words of a text.
     public struct Iterator: IteratorProtocol, Sendable {
         private let text: String
         private var position: String.Index
@@ -36,7 +39,7 @@ public struct Words: Sequence, Sendable {
             self.splitsCaseChanges = splitsCaseChanges
         }
 
-        /// The range of the next word; never empty.
+        /// Returns the range of the next word; never empty.
         public mutating func next() -> Range<String.Index>? {
             let scalars = text.unicodeScalars
             var boundary = WordBoundary(splitsCaseChanges: splitsCaseChanges)
@@ -55,40 +58,42 @@ public struct Words: Sequence, Sendable {
     }
 }
 
-/// What a scalar is for the division into words.
+/// The role of a scalar in splitting a text into words.
 package enum CharacterKind: UInt8 {
-    /// Between words.
+    /// A separator between words.
     case separator
-    /// Joins with its neighbours into a word.
+    /// A letter that forms a word together with its neighbours.
     case letter
-    /// A word of its own.
+    /// A word by itself.
     case single
-    /// Belongs to what stands before it.
+    /// A mark that belongs to the preceding scalar.
     case mark
 
     package init(_ scalar: Unicode.Scalar) { self.init(UnicodeTable.record(of: scalar)) }
 
     init(_ record: ctext_scalar) { self = CharacterKind(rawValue: record.kind) ?? .separator }
 
-    /// Whether a scalar divides words where its folded form would not, such as ™ and ½.
+    /// Returns `true` if a scalar splits words although its folded form does not, such as ™ and ½.
     package static func divides(_ scalar: Unicode.Scalar) -> Bool {
         UnicodeTable.record(of: scalar).flags & UInt8(CTEXT_DIVIDES) != 0
     }
 
-    /// Whether a word or a separator begins with it, behind one of another kind.
+    /// Returns `true` if a word or a separator begins with a scalar of this kind after one of
+    /// another kind.
     func begins(after previous: CharacterKind) -> Bool { self != .mark && !(self == .letter && previous == .letter) }
 }
 
-/// Decides, scalar by scalar, where words begin and end.
+/// Detects, scalar by scalar, the boundaries of words.
 public struct WordBoundary: Sendable {
     private let splitsCaseChanges: Bool
     private var previous: CharacterKind = .separator
     private var endsInLowercase = false
 
-    /// Creates a judge for a text, to be asked from its beginning.
+    /// Creates a detector for a text, to be called from its beginning.
     public init(splitsCaseChanges: Bool) { self.splitsCaseChanges = splitsCaseChanges }
 
-    /// Whether a word or a separator begins with the scalar: true but inside a word. Call once for each scalar, in order.
+    /// Returns `true` if a word or a separator begins with the scalar, and `false` inside a word.
+    /// Call once for each scalar, in order.
     public mutating func isBoundary(before scalar: Unicode.Scalar) -> Bool {
         let kind = CharacterKind(scalar)
         if kind == .mark { return false }
@@ -99,7 +104,7 @@ public struct WordBoundary: Sendable {
         return begins
     }
 
-    /// Whether a word begins with the scalar, when none is open.
+    /// Returns `true` if a word begins with the scalar, provided that none is open.
     public mutating func isWordStart(_ scalar: Unicode.Scalar) -> Bool {
         let isBoundary = isBoundary(before: scalar)
         return isBoundary && previous != .separator
