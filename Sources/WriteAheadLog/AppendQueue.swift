@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What has been accepted and is not yet durable, and the client states that result from it.
+/// The accepted entries that are not yet durable, and the resulting client states.
 struct AppendQueue {
     private var pending: [PendingAppend] = []
-    /// Whether the I/O queue is at work, or has been told to be.
+    /// `true` while the I/O queue writes entries, or is scheduled to.
     private var isDraining = false
-    /// Whether nothing is accepted any more.
+    /// `true` if the queue accepts no more entries.
     var isClosed = false
-    /// What durable entries did to the client states.
+    /// The changes of client states by durable entries.
     private var durableStates: [IndexScope: ClientStateChange] = [:]
-    /// What accepted entries did to them; follows the order of acceptance.
+    /// The changes of client states by accepted entries, in the order of acceptance.
     private var acceptedStates: [IndexScope: ClientStateChange] = [:]
 
-    /// Accepts an entry if its condition holds.
+    /// Accepts an entry if its condition is true.
     ///
-    /// - Returns: Whether the caller has to start the I/O queue.
+    /// - Returns: `true` if the caller has to start the I/O queue.
     mutating func accept(_ append: PendingAppend) throws(LogError) -> Bool {
         guard !isClosed else { throw .closed }
         guard holds(append) else { throw .preconditionFailed }
@@ -24,8 +24,8 @@ struct AppendQueue {
         return !isDraining
     }
 
-    /// Hands out the entries that become durable together, in order; none if there are none, and then the I/O queue is to
-    /// rest.
+    /// Returns the next entries that become durable together, in order. If there are none, marks
+    /// the I/O queue as idle.
     mutating func nextGroup(upTo bytes: Int) -> [PendingAppend] {
         var size = 0
         var count = 0
@@ -39,15 +39,15 @@ struct AppendQueue {
         return group
     }
 
-    /// Notes that a group is durable.
+    /// Records that a group is durable.
     mutating func succeeded(_ group: [PendingAppend]) {
         for append in group where append.stateChange != .unchanged { durableStates[append.scope] = append.stateChange }
     }
 
-    /// Goes back to before a group that failed. What was accepted since is judged again, in order, because its conditions
-    /// may have been met by the group's entries.
+    /// Reverts the client states to those before a failed group. Evaluates the conditions of all
+    /// later entries again, in order, because they may have depended on the failed entries.
     ///
-    /// - Returns: The entries that are refused now.
+    /// - Returns: The entries that are now rejected.
     mutating func failed() -> [PendingAppend] {
         let waiting = pending
         pending = []
@@ -59,7 +59,8 @@ struct AppendQueue {
         return refused
     }
 
-    /// Notes that a client state was changed where it is stored, past the log; it is to be asked for there.
+    /// Records that the store changed a client state without the log; the state must then be read
+    /// from the store.
     mutating func forgetState(of scope: IndexScope) {
         durableStates[scope] = nil
         acceptedStates[scope] = nil

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a scope's client state through the entries that a log accepted since it was opened.
+/// The effect of the entries accepted since the opening on a scope's client state.
 package enum ClientStateChange: Hashable, Sendable {
-    /// No entry touched it: it is what it was when the log was opened and replayed.
+    /// No entry changed the state since the log was opened and replayed.
     case unchanged
-    /// The latest entry that touched it deleted everything.
+    /// The latest entry with an effect deleted everything.
     case cleared
-    /// The latest entry that touched it set it to these bytes.
+    /// The latest entry with an effect set the state to these bytes.
     case set([UInt8])
 }

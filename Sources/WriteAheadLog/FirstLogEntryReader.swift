@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Reads entries of version 1, in which each put has one item; every length is checked against the bytes that are left before
-/// it is used.
+/// Decodes entries of format version 1, in which each put has one item. Checks every length against
+/// the remaining bytes before using it.
 struct FirstLogEntryReader {
     private enum Flag {
         static let index: UInt8 = 1
@@ -15,12 +15,12 @@ struct FirstLogEntryReader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// The reader is used only while the buffer is valid.
+    /// Creates a reader, which is only valid as long as the buffer.
     init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
     private var left: Int { bytes.count - offset }
 
-    /// Reads the one entry that fills the bytes.
+    /// Decodes the single entry that fills the bytes.
     mutating func entry() throws(LogEntryError) -> LogEntry {
         _ = try byte()
         let flags = try byte()
@@ -66,7 +66,8 @@ struct FirstLogEntryReader {
         return bytes[offset]
     }
 
-    /// A count of things that take at least a byte each, so that no count makes the reader reserve more than is there.
+    /// Reads a count of elements with at least one byte each, so that no count can cause an
+    /// allocation larger than the data.
     private mutating func count(_ what: String, limit: Int) throws(LogEntryError) -> Int {
         let start = offset
         guard left >= 4 else { throw .truncated(offset: start) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Little-endian numbers in byte buffers.
+/// Functions for little-endian numbers in byte buffers.
 package enum LittleEndian {
     /// Appends a number.
     package static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Reads a number; the caller has made sure that `offset` and all its bytes lie within the buffer.
+    /// Reads a number. The caller guarantees that all its bytes are within the buffer.
     package static func load<Value: FixedWidthInteger & BitwiseCopyable>(
         _ type: Value.Type, at offset: Int, from bytes: UnsafeRawBufferPointer
     ) -> Value {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sizes of a log.
+/// The sizes that control a log.
 package struct LogConfiguration: Hashable, Sendable {
-    /// A new segment begins once the last one has this many bytes. 8 MiB are checked within about 10 ms at opening, and
-    /// are the most that stays on disk after everything was applied, but for one large entry.
+    /// The segment size, in bytes, from which a new segment starts. The opening checks 8 MiB in
+    /// about 10 ms. Apart from a single large entry, this is also the most disk space that remains
+    /// in use after all entries are applied.
     package var segmentBytes: Int
-    /// A group takes no further entry once it has this many bytes, so that the first of many large ones is not held up.
+    /// The size, in bytes, from which a group accepts no further entry, so that the first of many
+    /// large entries is not delayed.
     package var groupBytes: Int
-    /// Within a segment, the place of an entry is remembered every so many bytes, so that reading need not begin at the
-    /// segment's start.
+    /// The distance, in bytes, between recorded entry positions in a segment. Reading can start at
+    /// such a position instead of the segment's start.
     package var markBytes: Int
 
-    /// Creates sizes.
+    /// Creates a configuration.
     package init(segmentBytes: Int = 8 << 20, groupBytes: Int = 4 << 20, markBytes: Int = 64 << 10) {
         self.segmentBytes = segmentBytes
         self.groupBytes = groupBytes

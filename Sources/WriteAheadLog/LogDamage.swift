@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a place in the log.
+/// The kinds of damage in a log.
 package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
-    /// So many bytes are no entries.
+    /// A number of bytes are not entries.
     case unreadable(bytes: Int)
-    /// Entries are missing: a segment was removed or cut short.
+    /// Entries are missing: a segment was removed or truncated.
     case missingEntries
     /// The segment has no valid header.
     case badHeader
-    /// The file is from another store.
+    /// The file belongs to another store.
     case foreignStore
-    /// The segment was written by a later version of this program.
+    /// A later version of this program wrote the segment.
     case newerFormat(UInt32)
-    /// The segment's name and its header disagree about the first entry, or the name is not that of a segment.
+    /// The segment's name and header disagree about the first entry, or the name is not a segment
+    /// name.
     case misnamed
-    /// An entry whose checksum is right cannot be decoded.
+    /// An entry with a valid checksum cannot be decoded.
     case undecodable(LogEntryError)
-    /// The note of the last durable entry is missing or damaged: the loss of the last entries would not be noticed.
+    /// The note of the last durable entry is missing or damaged, so that a loss of the last entries
+    /// would go unnoticed.
     case badHead
 
-    /// The damage, as it reads after a file's name.
+    /// The description of the damage, to follow a file's name.
     package var description: String {
         switch self {
         case .unreadable(let bytes): "\(bytes) bytes are not entries"

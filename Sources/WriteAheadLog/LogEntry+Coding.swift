@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-// The format is described in docs/WRITE-AHEAD-LOG.md; keep both in step.
+// docs/WRITE-AHEAD-LOG.md describes the format; keep both in step.
 
 extension LogEntry {
-    /// The version this program writes, the first byte of every encoded entry. It reads the earlier one too
-    /// (``FirstLogEntryReader``).
+    /// The format version that this program writes, the first byte of every encoded entry. It also
+    /// reads the earlier version (``FirstLogEntryReader``).
     package static let formatVersion: UInt8 = 2
 
-    /// The flag of an entry that has a moment.
+    /// The flag of an entry with clock values.
     static let momentFlag: UInt8 = 4
 
-    /// The encoded entry before the changes of its batch, which follow as they are; equal entries give equal bytes.
+    /// Returns the encoded entry up to the changes of its batch, which follow unchanged. Equal
+    /// entries have equal bytes.
     ///
     /// - Throws: ``LogEntryError/tooLarge(what:value:limit:)``.
     package func encodedHead() throws(LogEntryError) -> [UInt8] {
@@ -29,14 +30,14 @@ extension LogEntry {
         return bytes
     }
 
-    /// The encoded entry.
+    /// Returns the encoded entry.
     ///
     /// - Throws: ``LogEntryError/tooLarge(what:value:limit:)``.
     package func encoded() throws(LogEntryError) -> [UInt8] { try encodedHead() + batch.changes.bytes }
 
     /// Decodes an entry that fills `bytes` exactly.
     ///
-    /// - Throws: ``LogEntryError``; never traps, whatever the bytes are.
+    /// - Throws: ``LogEntryError``. Never traps, whatever the bytes.
     package init(decoding bytes: UnsafeRawBufferPointer) throws(LogEntryError) {
         try Self.check(bytes.count, "bytes", Self.maximumBytes)
         guard let version = bytes.first else { throw .truncated(offset: 0) }
@@ -65,7 +66,7 @@ extension LogEntry {
 
     /// Decodes an entry that fills `bytes` exactly.
     ///
-    /// - Throws: ``LogEntryError``; never traps, whatever the bytes are.
+    /// - Throws: ``LogEntryError``. Never traps, whatever the bytes.
     package init(decoding bytes: [UInt8]) throws(LogEntryError) {
         self = try bytes.withUnsafeBytes { buffer in
             Result { () throws(LogEntryError) in try LogEntry(decoding: buffer) }
@@ -78,10 +79,10 @@ extension LogEntry {
 }
 
 extension LogEntry.Moment {
-    /// Its length, in bytes.
+    /// The length of encoded clock values, in bytes.
     static let byteCount = 24
 
-    /// Reads a moment; the caller has made sure that its bytes lie within the buffer.
+    /// Decodes clock values. The caller guarantees that their bytes are within the buffer.
     init(at offset: Int, in bytes: UnsafeRawBufferPointer) throws(LogEntryError) {
         let numbers = [0, 8, 16].map { LittleEndian.load(UInt64.self, at: offset + $0, from: bytes) }
         wall = Double(bitPattern: numbers[0])

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What is logged at once: a batch, of which all becomes durable or nothing, and when it was donated. The log does not read its
-/// items.
+/// The unit of logging: a batch, which becomes durable as a whole or not at all, and the time of
+/// its donation. The log does not decode the items.
 package struct LogEntry: Hashable, Sendable {
-    /// The batch. What it expected is over once it is logged.
+    /// The batch. Its client state expectation is not logged.
     package var batch: IndexBatch
-    /// When it was donated; `nil` in entries of earlier versions.
+    /// The clock values at the donation; `nil` in entries of earlier versions.
     package var moment: Moment?
 
-    /// What the clocks said of a donation. So the dates of its items can move along with a clock that is set before the
-    /// entry is applied, also after a crash.
+    /// The clock values at a donation. With them, the dates of its items can follow a clock that is
+    /// set before the entry is applied, even after a crash.
     package struct Moment: Hashable, Sendable {
         /// The wall clock, in seconds since 2001-01-01 UTC.
         package var wall: Double
-        /// Which run of the machine it was; 0 if that is not known.
+        /// A hash of the boot identifier; 0 if unknown.
         package var boot: UInt64
-        /// Seconds since that run began.
+        /// The number of seconds since the boot.
         package var seconds: Double
 
-        /// Notes what the clocks said.
+        /// Creates a pair of clock values.
         package init(wall: Double, boot: UInt64, seconds: Double) {
             self.wall = wall
             self.boot = boot
@@ -27,7 +27,8 @@ package struct LogEntry: Hashable, Sendable {
         }
     }
 
-    /// The longest encoded entry, in bytes: twice the largest batch of records that a client may send in one message.
+    /// The longest encoded entry, in bytes: twice the largest batch of records that a client may
+    /// send in one message.
     package static let maximumBytes = 64 << 20
 
     /// Creates an entry.
@@ -37,10 +38,10 @@ package struct LogEntry: Hashable, Sendable {
         self.moment = moment
     }
 
-    /// The index whose items change.
+    /// The scope whose items change.
     package var scope: IndexScope { batch.scope }
 
-    /// What this entry does to the client state of its scope.
+    /// The entry's effect on the client state of its scope.
     package var stateChange: ClientStateChange {
         if let state = batch.clientState { return .set(state) }
         let deletesAll = batch.changes.changes.contains { if case .deleteAll = $0 { true } else { false } }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not a log entry, or an entry cannot be encoded.
+/// The reason why bytes are not a log entry, or an entry cannot be encoded.
 package enum LogEntryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end inside a field.
     case truncated(offset: Int)
-    /// A field holds what the format does not allow.
+    /// A field has a value that the format does not allow.
     case malformed(offset: Int, reason: String)
-    /// The entry was written by a later version of the format.
+    /// A later version of the format wrote the entry.
     case unknownVersion(UInt8)
-    /// A limit of the format is exceeded.
+    /// The entry exceeds a limit of the format.
     case tooLarge(what: String, value: Int, limit: Int)
 
     /// The error in one sentence.

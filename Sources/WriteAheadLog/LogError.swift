@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the log could not do what it was asked.
+/// The reason for which a log operation failed.
 package enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The system refused a file operation. Nothing of the entry is kept; it may be tried again.
+    /// A file operation failed. Nothing of the entry is kept; the operation may be retried.
     case file(LogFileError)
-    /// The condition under which the entry was to be accepted does not hold.
+    /// The condition for accepting the entry is false.
     case preconditionFailed
     /// The entry exceeds a limit of the format.
     case invalidEntry(LogEntryError)
-    /// The last number, of the owner's note or of a file's name, is one that no log reaches.
+    /// The last entry number, from the owner's database or from a file name, is impossibly high.
     case invalidSequence(UInt64)
-    /// The log has been closed.
+    /// The log is closed.
     case closed
-    /// While reading: entries that should be here cannot be read.
+    /// Entries cannot be read.
     case damaged(LogFinding)
 
-    /// The error: what was attempted, what happened, what to do.
+    /// A message with the operation, the problem and the remedy.
     package var description: String {
         switch self {
         case .file(let error): error.description

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An open file, closed when the last reference goes. All functions block.
+/// An open file, which is closed with the last reference to it. All functions block.
 package protocol LogFile: Sendable {
-    /// The length now, in bytes.
+    /// Returns the current length, in bytes.
     func size() throws(LogFileError) -> Int
-    /// Reads up to `count` bytes at `offset`; fewer only where the file ends.
+    /// Reads up to `count` bytes at `offset`; returns fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8]
-    /// Writes bytes at `offset` and returns how many were written, which may be fewer than asked for.
+    /// Writes bytes at `offset`. Returns the number of bytes written, which may be smaller than
+    /// requested.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int
     /// Makes contents and length durable (`fdatasync`).
     func synchronize() throws(LogFileError)
-    /// Cuts the file, or extends it with zero bytes.
+    /// Truncates the file, or extends it with zero bytes.
     func truncate(to size: Int) throws(LogFileError)
 }
 
 extension LogFile {
-    /// Writes all bytes, in as many steps as it takes.
+    /// Writes all bytes, in as many steps as necessary.
     func writeAll(_ bytes: [UInt8], at offset: Int) throws(LogFileError) {
         var done = 0
         while done < bytes.count {
@@ -24,7 +25,8 @@ extension LogFile {
                     try write(UnsafeRawBufferPointer(rebasing: buffer[done...]), at: offset + done)
                 }
             }.get()
-            // A regular file never takes nothing without a reason; do not loop if one does.
+            // A regular file never writes 0 bytes without an error; this check prevents an endless
+            // loop.
             guard written > 0 else { throw LogFileError(operation: "writing", path: "", code: 5) }
             done += written
         }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A file operation that the system refused.
+/// A failed file operation.
 package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was attempted, as it reads in a sentence: "writing", "fdatasync".
+    /// The name of the operation in a sentence: "writing", "fdatasync".
     package var operation: String
-    /// The file or folder.
+    /// The path of the file or folder.
     package var path: String
-    /// The system's `errno`.
+    /// The value of `errno`.
     package var code: Int32
 
-    /// Says what failed.
+    /// Creates an error.
     package init(operation: String, path: String, code: Int32) {
         self.operation = operation
         self.path = path
         self.code = code
     }
 
-    /// Whether there is no room left on the device, or in the quota.
+    /// `true` if the device or the quota has no room left.
     package var isFull: Bool { [ENOSPC, EDQUOT].contains(code) }
-    /// Whether this user may not write the file, or not read it.
+    /// `true` if the user may not write or read the file.
     package var isNotPermitted: Bool { [EROFS, EACCES, EPERM].contains(code) }
 
-    /// The error: what was attempted, what happened, what to do.
+    /// A message with the operation, the problem and the remedy.
     package var description: String {
         let reason =
             if isFull {
@@ -35,6 +35,6 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
         return "\(operation) \(path) failed: \(reason)."
     }
 
-    /// Whether the file is simply not there.
+    /// `true` if the file does not exist.
     package var isNotFound: Bool { code == ENOENT }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a file of the log is opened for.
+/// The mode in which a file of the log is opened.
 package enum LogFileMode: Hashable, Sendable {
-    /// To be read; it must exist.
+    /// Opens an existing file for reading.
     case read
-    /// To be read and changed; it must exist.
+    /// Opens an existing file for reading and writing.
     case update
-    /// To be written anew; what was there is emptied.
+    /// Creates a file or empties an existing one.
     case create
 }

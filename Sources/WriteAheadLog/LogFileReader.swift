@@ -3,22 +3,23 @@ import Glibc
 
 /// Reads a file through a buffer, so that a long segment is never in memory as a whole.
 struct LogFileReader {
-    /// How much is read at once, in bytes.
+    /// The buffer size, in bytes.
     private static let chunkBytes = 256 << 10
 
     private let file: any LogFile
-    /// Where reading ends, in bytes from the file's start.
+    /// The offset at which reading ends, in bytes.
     let size: Int
     private var buffer: [UInt8] = []
     private var start = 0
 
-    /// Reads a file up to a length.
+    /// Creates a reader for a file up to a length.
     init(file: any LogFile, size: Int) {
         self.file = file
         self.size = size
     }
 
-    /// Lends some bytes; `nil` if the file ends before them.
+    /// Calls `body` with some bytes of the file and returns its result; `nil` if the file ends
+    /// before them.
     mutating func withBytes<Value>(
         at offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Value
     ) throws(LogFileError) -> Value? {
@@ -32,7 +33,7 @@ struct LogFileReader {
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[begin..<(begin + count)])) }
     }
 
-    /// Where the next marker of a frame begins, at `offset` or later.
+    /// Returns the offset of the next frame marker, at `offset` or later; `nil` if there is none.
     mutating func nextMarker(from offset: Int) throws(LogFileError) -> Int? {
         var position = offset
         while position + LogFrame.byteCount <= size {
@@ -40,7 +41,7 @@ struct LogFileReader {
             let found = try withBytes(at: position, count: count, Self.firstMarker)
             guard let found else { return nil }
             if let found { return position + found }
-            // The last three bytes may begin a marker.
+            // The last three bytes may be the start of a marker.
             position += count - 3
         }
         return nil

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The file system as the log uses it; replaced in tests, where every call can fail. All functions block.
+/// The file operations of the log. Tests replace them to make any call fail. All functions block.
 package protocol LogFiles: Sendable {
-    /// Makes a folder with mode 0700, durably, unless it is there.
+    /// Creates a folder with mode 0700 durably, unless it exists.
     func createFolder(_ path: String) throws(LogFileError)
-    /// The names in a folder, in no order.
+    /// Returns the names in a folder, in no particular order.
     func names(in folder: String) throws(LogFileError) -> [String]
-    /// Opens a file; a new one has mode 0600.
+    /// Opens a file; a new file has mode 0600.
     func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile
-    /// Renames a file, in place of another if there is one.
+    /// Renames a file and replaces an existing one.
     func rename(_ path: String, to other: String) throws(LogFileError)
     /// Removes a file.
     func remove(_ path: String) throws(LogFileError)
@@ -17,7 +17,7 @@ package protocol LogFiles: Sendable {
 }
 
 extension LogFiles {
-    /// Makes a file that appears under its name only with all its contents, durably.
+    /// Creates a file that only appears under its name with its complete contents, durably.
     func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(LogFileError) -> any LogFile {
         let temporary = path + LogFileNames.unfinishedSuffix
         do {
@@ -26,12 +26,12 @@ extension LogFiles {
             try file.synchronize()
             try rename(temporary, to: path)
         } catch {
-            // What is left is removed when the log is opened, if not now.
+            // If this fails, the next opening of the log removes the file.
             try? remove(temporary)
             throw error
         }
         try synchronizeFolder(folder)
-        // Opened again, so that errors name it as it is called now.
+        // Reopened, so that error messages contain the current name.
         return try open(path, for: .update)
     }
 }

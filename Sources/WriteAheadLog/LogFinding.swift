@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something in the log's files that is not as it should be. Offsets are in bytes, files are named without folder.
+/// A problem in the log's files. Offsets are in bytes; files are named without their folder.
 package enum LogFinding: Hashable, Sendable, CustomStringConvertible {
-    /// The last bytes of a segment were being written when the program or the machine stopped. They were never
-    /// acknowledged; nothing is lost.
+    /// The last bytes of a segment are incomplete, because the program or the machine stopped
+    /// during a write. They were never acknowledged, so nothing is lost.
     case tornTail(file: String, offset: Int, bytes: Int)
-    /// Bytes that had been acknowledged are gone or changed.
+    /// Acknowledged bytes are missing or changed.
     ///
-    /// `entries` are the sequence numbers that cannot be read any more; `nil` if all can, or it cannot be known.
+    /// `entries` are the numbers of the unreadable entries; `nil` if all entries are readable, or
+    /// if the numbers are unknown.
     case damaged(file: String, offset: Int, entries: ClosedRange<UInt64>?, reason: LogDamage)
 
-    /// The entries that this finding takes away from one who has applied all up to a number.
+    /// Returns the entries lost to an owner that has applied all entries up to `applied`; `nil` if
+    /// there are none.
     package func lostEntries(after applied: UInt64) -> ClosedRange<UInt64>? {
         guard case .damaged(_, _, let entries?, _) = self, entries.upperBound > applied else { return nil }
         return max(entries.lowerBound, applied + 1)...entries.upperBound

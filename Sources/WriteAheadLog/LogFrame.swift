@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What stands before the payload of each entry in a segment.
+/// The frame that precedes the payload of each entry in a segment.
 ///
-/// The frame has a checksum of its own: a damaged payload is stepped over exactly, and the search for the next entry
-/// after damage costs no more than the bytes it passes.
+/// The frame has a separate checksum. A damaged payload can therefore be skipped exactly, and the
+/// search for the next entry after damage reads each byte only once.
 struct LogFrame: Hashable, Sendable {
-    /// Its length, in bytes.
+    /// The length of a frame, in bytes.
     static let byteCount = 28
-    /// Its first four bytes, little-endian. No two of them are equal, so that it cannot overlap itself.
+    /// The first four bytes of a frame, little-endian. All four bytes differ, so that the marker
+    /// cannot overlap itself.
     static let marker: UInt32 = 0xE51A_C09D
 
     /// The length of the payload, in bytes.
     var length: UInt32
-    /// The number of the entry; 1 is the first of a store.
+    /// The number of the entry; 1 is the first one of a store.
     var sequence: UInt64
-    /// How many entries of the same group, that is of the same `fdatasync`, come before it.
+    /// The number of preceding entries in the same group, which share one `fdatasync`.
     var groupIndex: UInt32
     /// The checksum of the payload.
     var payloadChecksum: UInt32
 
-    /// The entry up to which all were durable when this one was written. Finding this entry proves it.
+    /// The last entry that was durable when this one was written. Finding this entry proves it.
     var confirmed: UInt64 { sequence - 1 - UInt64(groupIndex) }
 
-    /// The entry's length with its frame, in bytes.
+    /// The length of the entry including its frame, in bytes.
     var totalBytes: Int { Self.byteCount + Int(length) }
 
-    /// Appends the frame.
+    /// Appends the encoded frame.
     ///
     /// - Parameter seed: ``StoreIdentifier/checksum`` of the store.
     func append(to bytes: inout [UInt8], seed: UInt32) {
@@ -49,7 +50,7 @@ struct LogFrame: Hashable, Sendable {
         self.payloadChecksum = payloadChecksum
     }
 
-    /// Reads a frame at the beginning of `bytes`; `nil` if there is none of this store.
+    /// Decodes a frame at the beginning of `bytes`; `nil` if there is no frame of this store.
     init?(decoding bytes: UnsafeRawBufferPointer, seed: UInt32) {
         guard bytes.count >= Self.byteCount, LittleEndian.load(UInt32.self, at: 0, from: bytes) == Self.marker else {
             return nil

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// Reads the frames of a segment one after the other, and finds the next one after bytes that are none.
+/// Reads the frames of a segment one after the other, and finds the next frame after invalid bytes.
 struct LogFrameReader {
-    /// What was found at a place.
+    /// The result of reading at a position.
     enum Step: Hashable {
-        /// An entry with a right checksum and a number not below the one expected; its payload follows its frame.
+        /// An entry with a valid checksum and a number of at least the expected one; its payload
+        /// follows its frame.
         case entry(LogFrame, offset: Int)
-        /// Bytes that are no entry.
+        /// Bytes that are not an entry.
         case unreadable(Range<Int>)
-        /// Entries beyond the segment's last: the next segment has taken their numbers, so they were never acknowledged.
+        /// Entries beyond the segment's last number. The next segment reuses their numbers, so they
+        /// were never acknowledged.
         case superseded(Range<Int>)
         /// The end of the segment.
         case end
@@ -23,15 +25,16 @@ struct LogFrameReader {
 
     private var window: LogFileReader
     private let seed: UInt32
-    /// The number of the last entry that may be here; `nil` without limit.
+    /// The number of the last entry that may be in the segment; `nil` for no limit.
     private let limit: UInt64?
-    /// The number up to which payloads are not read: nobody misses these entries.
+    /// The entry number up to which payloads are not read, because these entries are no longer
+    /// needed.
     private let skimmed: UInt64
     private(set) var offset: Int
-    /// The number that the next entry should have.
+    /// The number of the next entry in an intact segment.
     private(set) var expected: UInt64
 
-    /// Begins at a frame.
+    /// Creates a reader at a frame.
     init(
         window: LogFileReader, seed: UInt32, offset: Int, expected: UInt64, limit: UInt64?, skimming skimmed: UInt64 = 0
     ) {
@@ -43,7 +46,7 @@ struct LogFrameReader {
         self.expected = expected
     }
 
-    /// Reads on.
+    /// Reads the next frame.
     mutating func next() throws(LogFileError) -> Step {
         let start = offset
         guard start < window.size else { return .end }
@@ -57,7 +60,8 @@ struct LogFrameReader {
             }
             switch candidate {
             case .none: position += 1
-            // The frame itself is sound, so its length is: what looks like an entry within the payload is none.
+            // The frame is intact, so its length is correct. Bytes in the payload that look like an
+            // entry are not one.
             case .damaged(let frame), .whole(let frame): position += frame.totalBytes
             }
             guard let marker = try window.nextMarker(from: position) else { break }
@@ -67,7 +71,7 @@ struct LogFrameReader {
         return .unreadable(start..<window.size)
     }
 
-    /// Goes on at a later entry.
+    /// Continues at a later entry.
     mutating func skip(to mark: LogSegment.Mark) {
         offset = mark.offset
         expected = mark.sequence

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The note of the last durable entry (`journal.head`): two slots of one disk sector each, written in turn after every
-/// group, so that a slot is never overwritten while it is the newest.
+/// The note of the last durable entry (`journal.head`). The file has two slots of one disk sector
+/// each. Groups write to them alternately, so that the newest slot is never overwritten.
 ///
-/// The note is not synchronised with each group: it never says more than what is durable, and the death of the process
-/// does not take it away. docs/WRITE-AHEAD-LOG.md says what that is worth when the power fails.
+/// The note is not synchronized with each group. It never claims more than what is durable, and it
+/// survives the death of the process. The file docs/WRITE-AHEAD-LOG.md describes its value after a
+/// power failure.
 struct LogHead: Sendable {
-    /// The length of a slot, in bytes: the smallest unit a disk writes whole.
+    /// The length of a slot, in bytes: the smallest unit that a disk writes atomically.
     static let slotBytes = 512
     private static let formatVersion: UInt32 = 1
     private static let magic: [UInt8] = [0x53, 0x4C, 0x4A, 0x48, 0x45, 0x41, 0x44, 0x0A]  // "SLJHEAD\n"
@@ -16,14 +17,14 @@ struct LogHead: Sendable {
     private let store: StoreIdentifier
     private var slot: Int
 
-    /// Goes on with a note that was read.
+    /// Continues an existing note.
     init(file: any LogFile, store: StoreIdentifier, slot: Int) {
         self.file = file
         self.store = store
         self.slot = slot
     }
 
-    /// Makes a note where there is none, or none that can be read; durable when this returns.
+    /// Creates a note if none exists or none is readable. The note is durable on return.
     init(
         creatingIn folder: String, files: some LogFiles, store: StoreIdentifier, sequence: UInt64
     ) throws(LogFileError) {
@@ -34,7 +35,7 @@ struct LogHead: Sendable {
         slot = 0
     }
 
-    /// Writes down that all entries up to a number are durable.
+    /// Records that all entries up to a number are durable.
     mutating func note(_ sequence: UInt64) throws(LogFileError) {
         try file.writeAll(Self.encode(sequence, store), at: slot * Self.slotBytes)
         slot = 1 - slot
@@ -54,7 +55,7 @@ struct LogHead: Sendable {
         return bytes
     }
 
-    /// The number in a slot; `nil` if it does not hold one of this store.
+    /// Returns the number in a slot; `nil` if the slot does not hold a note of this store.
     static func decode(_ bytes: [UInt8], _ store: StoreIdentifier) -> UInt64? {
         guard bytes.count == slotBytes else { return nil }
         let sequence = bytes.withUnsafeBytes { LittleEndian.load(UInt64.self, at: 28, from: $0) }

@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Examines the files of a log without changing them. docs/WRITE-AHEAD-LOG.md explains how a torn tail is told from damage.
+/// Examines the files of a log without changing them. docs/WRITE-AHEAD-LOG.md explains how it
+/// distinguishes a torn tail from damage.
 struct LogRecovery {
     private let files: any LogFiles
     private let folder: String
     private let store: StoreIdentifier
     private let applied: UInt64
-    /// Whether all entries are read and decoded; else segments of which everything has been applied are passed over.
+    /// `true` to read and decode all entries; otherwise fully applied segments are skipped.
     private let isThorough: Bool
     private let markBytes: Int
-    /// Whether the payloads of entries that have been applied are passed over.
+    /// `true` to skip the payloads of applied entries.
     private let skims: Bool
 
-    /// What was found, in the order of the files.
+    /// The findings, in the order of the files.
     private(set) var findings: [LogFinding] = []
     /// The segments, each up to its last acknowledged or complete entry.
     private(set) var segments: [LogSegment] = []
-    /// The number of the last entry of which there is any trace; the next one gets the number after it.
+    /// The number of the last entry with any trace; the next entry gets the following number.
     private(set) var last: UInt64
-    /// Whether the newest segment can be written on, once it is cut at its end.
+    /// `true` if the newest segment can be continued after truncation to its end.
     private(set) var isNewestSound = false
-    /// The note of the last durable entry, and the slot to be written next; `nil` if there is none that can be trusted.
+    /// The note of the last durable entry, and the slot to write next; `nil` if no note is
+    /// reliable.
     private(set) var head: (sequence: UInt64, slot: Int)?
-    /// Whether there should be a note and not even an older one can be read, so that the last entries could be missing
-    /// without a trace. One bad slot of two is what a crash may leave, and says nothing.
+    /// `true` if a note should exist but not even an older one is readable, so that the last
+    /// entries may be missing without a trace. A single bad slot may result from a crash and proves
+    /// nothing.
     private(set) var lacksNote = false
 
     /// Examines a folder.
     ///
     /// - Parameters:
-    ///   - applied: The highest number that is durable elsewhere.
-    ///   - acknowledged: The highest number known to have been acknowledged; not below `applied`.
+    ///   - applied: The highest entry number that is durable elsewhere.
+    ///   - acknowledged: The highest entry number known to have been acknowledged; at least
+    ///     `applied`.
     init(
         folder: String, names: [String], store: StoreIdentifier, applied: UInt64, acknowledged: UInt64,
         isThorough: Bool, skims: Bool = false, files: any LogFiles, markBytes: Int
@@ -63,14 +67,15 @@ struct LogRecovery {
         findings.append(.damaged(file: file, offset: offset, entries: entries, reason: reason))
     }
 
-    /// Returns the highest number noted, though the other slot be damaged.
+    /// Returns the highest noted number, even if the other slot is damaged.
     private mutating func readHead(isExpected: Bool) throws(LogFileError) -> UInt64? {
         guard isExpected else { return nil }
         let file: any LogFile
         do {
             file = try files.open(folder + "/" + LogFileNames.head, for: .read)
         } catch {
-            // Only its absence is damage; what cannot be opened now may be opened later.
+            // Only a missing file is damage; a file that cannot be opened now may be readable
+            // later.
             guard error.isNotFound else { throw error }
             report(LogFileNames.head, 0, nil, .badHead)
             lacksNote = true
@@ -120,7 +125,7 @@ struct LogRecovery {
             }
         switch damage {
         case .foreignStore?, .newerFormat?:
-            // Whatever is in it: its number must not be given to another file.
+            // The number in its name must not be used for another file, whatever the file contains.
             if limit == nil { last = max(last, first) }
             segment.damage = damage
             segments.append(segment)
@@ -139,7 +144,7 @@ struct LogRecovery {
             reader, segment: segment, size: size, limit: limit, confirmed: last, applied: applied, decodes: isThorough,
             markBytes: markBytes)
         findings += scan.findings
-        // A segment has entries of one format.
+        // All entries of a segment have the same format.
         let isCurrent = header?.version == LogSegmentHeader.formatVersion
         isNewestSound = isCurrent && damage == nil && !scan.isDamaged && scan.next > last
         segments.append(scan.segment)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The entries of a log from a number on, in order, as they were durable when this was made.
+/// The entries of a log from a number on, in order, as they were durable at the creation of this
+/// sequence.
 ///
-/// Lazy: reading happens in ``next()``, which blocks; use it on a thread that may. What cannot be read is never passed
-/// over in silence: a failure stands in its place, and after ``LogError/damaged(_:)`` the sequence goes on.
+/// Reads lazily in ``next()``, which blocks; use it on a thread that may block. Unreadable entries
+/// are never skipped silently: a failure is returned in their place. After ``LogError/damaged(_:)``
+/// the sequence continues.
 package struct LogReplay: Sequence, IteratorProtocol, Sendable {
     package typealias Element = Result<NumberedLogEntry, LogError>
 
@@ -16,7 +18,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
     private var reader: LogFrameReader?
     private var expected: UInt64
     private var unreadable: Range<Int>?
-    /// An entry that was found after something to be reported first.
+    /// An entry that is returned after a pending failure.
     private var held: (frame: LogFrame, offset: Int)?
 
     init(
@@ -31,12 +33,12 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         expected = after == .max ? after : after + 1
     }
 
-    /// The next entry, a failure, or `nil` at the end.
+    /// Returns the next entry or a failure; `nil` at the end.
     package mutating func next() -> Element? {
         do {
             return try step()
         } catch {
-            // After a failed operation there is no knowing where the next entry is.
+            // After a failed file operation, the position of the next entry is unknown.
             segment = snapshot.segments.count
             reader = nil
             expected = .max
@@ -44,7 +46,8 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Passes over the entries before one, without decoding them, and without reading what lies before the last mark.
+    /// Skips the entries before `sequence` without decoding them, and without reading the file
+    /// before the last mark.
     package mutating func skip(to sequence: UInt64) {
         guard sequence > expected else { return }
         held = nil
@@ -94,7 +97,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// Opens the current segment, or passes over it if it has nothing to give.
+    /// Opens the current segment, or skips it if it has no relevant entries.
     private mutating func begin() throws(LogFileError) -> Element? {
         let current = snapshot.segments[segment]
         let end = snapshot.lastSequence(ofSegment: segment)
@@ -139,7 +142,8 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
-    /// What to say about numbers that were not found before an offset.
+    /// Returns the failure for entry numbers that were not found before an offset; `nil` if there
+    /// are none.
     private mutating func failure(_ missing: Range<UInt64>, at offset: Int) -> Element? {
         let bytes = unreadable
         unreadable = nil
@@ -153,7 +157,8 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
                     reason: bytes.map { .unreadable(bytes: $0.count) } ?? .missingEntries)))
     }
 
-    /// Without any segment, all that was acknowledged is missing.
+    /// Returns a failure if acknowledged entries are missing at the end, as in a log without
+    /// segments.
     private mutating func missingEnd() -> Element? {
         guard snapshot.last >= expected else { return nil }
         let missing = expected...snapshot.last

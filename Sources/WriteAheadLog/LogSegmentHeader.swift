@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// The first bytes of a segment. Its layout is the same in all versions of the format, so that a later version is told
-/// from a damaged one.
+/// The header of a segment. Its layout is the same in all format versions, so that a later version
+/// can be distinguished from damage.
 package struct LogSegmentHeader: Hashable, Sendable {
-    /// Its length, in bytes.
+    /// The length of a header, in bytes.
     package static let byteCount = 40
-    /// The format this program writes. It reads earlier ones too.
+    /// The format version that this program writes. It also reads earlier versions.
     package static let formatVersion: UInt32 = 2
     private static let magic: [UInt8] = [0x53, 0x4C, 0x4A, 0x4F, 0x55, 0x52, 0x4E, 0x0A]  // "SLJOURN\n"
 
-    /// The version of the entries that follow.
+    /// The format version of the entries that follow.
     package var version = Self.formatVersion
-    /// Whose log this is.
+    /// The identifier of the store.
     package var store: StoreIdentifier
-    /// The sequence number of the segment's first entry.
+    /// The number of the segment's first entry.
     package var first: UInt64
 
-    /// The header as bytes.
+    /// The encoded header.
     package var encoded: [UInt8] {
         var bytes = Self.magic
         LittleEndian.append(version, to: &bytes)
@@ -33,7 +33,7 @@ package struct LogSegmentHeader: Hashable, Sendable {
         self.first = first
     }
 
-    /// Reads a header; `nil` if the bytes are none.
+    /// Decodes a header; `nil` if the bytes are not a header.
     package init?(decoding bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic),
             let store = StoreIdentifier(bytes: Array(bytes[12..<28]))

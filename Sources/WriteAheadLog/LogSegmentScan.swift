@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads all frames of one segment and judges what is between and after them.
+/// Reads all frames of one segment and evaluates the gaps between and after them.
 struct LogSegmentScan {
-    /// A place where what was expected is not.
+    /// A gap in the sequence of entries.
     private struct Gap {
-        /// The bytes that are no entries; empty if there are none.
+        /// The bytes that are not entries; empty if there are none.
         var bytes: Range<Int>
-        /// The number that was expected here.
+        /// The entry number that was expected.
         var expected: UInt64
-        /// The number of the entry that follows.
+        /// The number of the entry after the gap.
         var following: UInt64
-        /// How many marks lie before it.
+        /// The number of marks before the gap.
         var marks: Int
     }
 
-    /// What was found, in order.
+    /// The findings, in order.
     private(set) var findings: [LogFinding] = []
-    /// The segment, up to its last entry that is to be kept.
+    /// The segment up to its last entry to keep.
     private(set) var segment: LogSegment
-    /// The number after that of the last entry to be kept.
+    /// The number after the last entry to keep.
     private(set) var next: UInt64
-    /// Whether anything acknowledged is lost or changed.
+    /// `true` if acknowledged entries are lost or changed.
     private(set) var isDamaged = false
 
-    /// Reads to the end.
+    /// Reads the segment to its end.
     ///
     /// - Parameters:
-    ///   - limit: The number of the last entry that belongs here, if there is a later segment.
-    ///   - confirmed: The number up to which entries are known to have been acknowledged.
-    ///   - applied: The number up to which nobody misses an entry.
+    ///   - limit: The number of the last entry of this segment, if there is a later segment.
+    ///   - confirmed: The number up to which entries are known to be acknowledged.
+    ///   - applied: The number up to which lost entries do not matter.
     init(
         _ start: LogFrameReader, segment: LogSegment, size: Int, limit: UInt64?, confirmed: UInt64,
         applied: UInt64, decodes: Bool, markBytes: Int
@@ -75,8 +75,9 @@ struct LogSegmentScan {
         findings += undecodable
     }
 
-    /// Returns where the segment is to be cut, if a gap shows that what follows was never acknowledged: then the entry
-    /// that is missing was being written together with those that follow.
+    /// Returns the offset at which to truncate the segment, if a gap shows that everything after it
+    /// was never acknowledged. In that case the missing entry was written in the same group as the
+    /// entries that follow.
     private mutating func judge(_ gaps: [Gap], confirmed: UInt64, applied: UInt64) -> Int? {
         for gap in gaps {
             guard gap.expected <= confirmed else {
@@ -101,7 +102,7 @@ struct LogSegmentScan {
     private mutating func reportDamage(_ bytes: Range<Int>, _ expected: UInt64, _ following: UInt64, _ applied: UInt64)
     {
         isDamaged = true
-        // Numbers that were never written here because their entries are safe elsewhere.
+        // These numbers were never written here, because their entries are durable elsewhere.
         if bytes.isEmpty, following <= applied + 1 { return }
         findings.append(
             .damaged(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a log is durable at a moment, and where.
+/// The durable entries of a log at one moment, and their positions.
 struct LogSnapshot: Sendable {
-    /// The files, in order.
+    /// The segments, in order.
     var segments: [LogSegment]
-    /// The number of the last entry ever acknowledged, whether it can still be read or not.
+    /// The number of the last acknowledged entry, readable or not.
     var last: UInt64
 
-    /// The number of the last entry that belongs in a segment.
+    /// Returns the number of the last entry that belongs to a segment.
     func lastSequence(ofSegment index: Int) -> UInt64 {
         index + 1 < segments.count ? segments[index + 1].first - 1 : last
     }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a log has done since it was opened, and what it holds.
+/// Counters of a log since its opening, and its current sizes.
 package struct LogStatistics: Hashable, Sendable {
-    /// The number of the last durable entry; 0 if there was none ever.
+    /// The number of the last durable entry; 0 if there never was one.
     package var lastSequence: UInt64 = 0
-    /// How many segments there are.
+    /// The number of segments.
     package var segments = 0
-    /// How long they are together, in bytes.
+    /// The total length of the segments, in bytes.
     package var bytes = 0
-    /// How many groups became durable.
+    /// The number of groups that became durable.
     package var groups = 0
-    /// How many groups failed.
+    /// The number of failed groups.
     package var failedGroups = 0
-    /// How often the note of the last durable entry could not be written; the entries were durable all the same.
+    /// The number of failed writes of the note of the last durable entry. The entries were durable
+    /// nevertheless.
     package var headFailures = 0
 }

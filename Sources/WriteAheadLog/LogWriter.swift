@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files of an open log. Used on the log's I/O queue alone.
+/// The files of an open log. Used only on the log's I/O queue.
 struct LogWriter: Sendable {
-    /// What is durable.
+    /// The durable state.
     private(set) var snapshot: LogSnapshot
-    /// What has been done.
+    /// Counters of the completed work.
     private(set) var statistics = LogStatistics()
-    /// What was found when the folder was examined.
+    /// The findings of the examination at the opening.
     let findings: [LogFinding]
-    /// Up to where entries are durable elsewhere.
+    /// The last entry that is durable in the owner's database.
     private var applied: UInt64
 
     private let folder: String
@@ -16,14 +16,15 @@ struct LogWriter: Sendable {
     private let seed: UInt32
     private let files: any LogFiles
     private let configuration: LogConfiguration
-    /// The newest segment; `nil` if nothing more may be written to it, and the next group begins another.
+    /// The newest segment; `nil` if nothing more may be written to it, so that the next group
+    /// starts a new one.
     private var current: (any LogFile)?
     private var head: LogHead
-    /// Whether the files have been let go; nothing touches them afterwards.
+    /// `true` once the files are released; nothing accesses them afterwards.
     private var isClosed = false
     private var buffer: [UInt8] = []
 
-    /// Makes the folder if need be, removes what was never finished, and examines the rest.
+    /// Creates the folder if necessary, removes unfinished files, and examines the others.
     static func examine(
         _ folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64,
         files: any LogFiles, configuration: LogConfiguration
@@ -42,7 +43,7 @@ struct LogWriter: Sendable {
             files: files, markBytes: configuration.markBytes)
     }
 
-    /// Makes an examined folder ready to be written.
+    /// Opens an examined folder for writing.
     init(
         _ recovery: LogRecovery, folder: String, store: StoreIdentifier, applied: UInt64,
         files: any LogFiles, configuration: LogConfiguration
@@ -61,7 +62,8 @@ struct LogWriter: Sendable {
                 if try file.size() > newest.end { try file.truncate(to: newest.end) }
                 current = file
             }
-            // What was read may not have reached the disk, nor the file's name; it is about to be treated as if it had.
+            // The entries that were read, or the name of the file, may not be on the disk yet. Both
+            // are synchronized before the log relies on them.
             try file.synchronize()
             try files.synchronizeFolder(folder)
         }
@@ -79,7 +81,7 @@ struct LogWriter: Sendable {
 
     /// Makes entries durable together, or none of them.
     ///
-    /// - Returns: The number of the first; the others follow.
+    /// - Returns: The number of the first entry; the others follow.
     mutating func write(_ group: [PendingAppend]) throws(LogError) -> UInt64 {
         guard !isClosed else { throw .closed }
         do {
@@ -92,7 +94,8 @@ struct LogWriter: Sendable {
         }
     }
 
-    /// Larger entries are written by themselves.
+    /// The size, in bytes, above which the changes of an entry are written without a copy into the
+    /// buffer.
     private static let bufferedBytes = 1 << 20
 
     private mutating func writeGroup(_ group: [PendingAppend]) throws(LogFileError) -> UInt64 {
@@ -102,7 +105,7 @@ struct LogWriter: Sendable {
         let start = snapshot.segments[newest].end
         buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * configuration.groupBytes)
         var segment = snapshot.segments[newest]
-        /// Where what is in the buffer belongs.
+        /// The file offset of the buffer's contents.
         var place = start
         for (index, append) in group.enumerated() {
             let sequence = first + UInt64(index)
@@ -116,7 +119,7 @@ struct LogWriter: Sendable {
                 buffer += append.changes
                 continue
             }
-            // No copy of a large one.
+            // Writes large changes without a copy.
             do {
                 try file.writeAll(buffer, at: place)
                 place += buffer.count
@@ -131,15 +134,17 @@ struct LogWriter: Sendable {
         do {
             try file.writeAll(buffer, at: place)
         } catch {
-            // Without space the segment is sound up to where the group began; if even the cut fails, it is left as it is,
-            // and the number of the next segment says that what is behind does not count.
+            // Without space, the segment is intact up to the start of the group. If even the
+            // truncation fails, the file stays as it is, and the number of the next segment shows
+            // that the rest does not count.
             do { try file.truncate(to: start) } catch { current = nil }
             throw error
         }
         do {
             try file.synchronize()
         } catch {
-            // The kernel may have dropped the bytes and call them clean: no second attempt on this file.
+            // After a failed fdatasync, the kernel may have dropped the pages and marked them
+            // clean. So this file is not written again.
             try? file.truncate(to: start)
             current = nil
             throw error
@@ -152,11 +157,12 @@ struct LogWriter: Sendable {
     }
 
     private mutating func noteLast() {
-        // The entries are durable; without the note only the loss of the last ones would go unnoticed.
+        // The entries are durable. Without the note, only a loss of the last entries would go
+        // unnoticed.
         do { try head.note(snapshot.last) } catch { statistics.headFailures += 1 }
     }
 
-    /// The newest segment, or a new one if that is full, damaged or has failed.
+    /// Returns the newest segment, or a new one if the newest is full, damaged or has failed.
     private mutating func segmentForWriting() throws(LogFileError) -> any LogFile {
         if let current, let newest = snapshot.segments.last, newest.end < configuration.segmentBytes { return current }
         return try beginSegment()
@@ -168,27 +174,28 @@ struct LogWriter: Sendable {
         let first = snapshot.last + 1
         let header = LogSegmentHeader(store: store, first: first).encoded
         let file = try files.createWhole(folder + "/" + LogFileNames.segment(first), contents: header, in: folder)
-        // A segment whose first group failed has no entries and the same name; it has been replaced.
+        // A segment whose first group failed has no entries and the same name; it was replaced.
         if snapshot.segments.last?.first == first { snapshot.segments.removeLast() }
         snapshot.segments.append(LogSegment(first: first, end: header.count))
         current = file
         return file
     }
 
-    /// A segment of this size of which nothing is needed any more is followed by a new one, and removed.
+    /// The size, in bytes, from which a fully applied segment is replaced by a new one and removed.
     private static let finishedBytes = 1 << 20
 
-    /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first, and so is a
-    /// large one that nobody needs.
+    /// Removes segments whose entries are all applied, but never the newest one. If the newest one
+    /// is damaged or large and fully applied, starts a new segment first, so that it can be removed
+    /// too.
     mutating func discard(through sequence: UInt64) throws(LogFileError) {
-        // Another may own the files by now.
+        // Another process may own the files by now.
         guard !isClosed else { return }
         applied = max(applied, min(sequence, snapshot.last))
         if let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied {
             if current == nil {
                 try beginSegment()
             } else if newest.end >= Self.finishedBytes {
-                // Without room for it the segment stays.
+                // If the disk is full, the segment stays.
                 _ = try? beginSegment()
             }
         }
@@ -197,7 +204,7 @@ struct LogWriter: Sendable {
             do {
                 try files.remove(folder + "/" + snapshot.segments[0].name)
             } catch  where error.isNotFound {
-                // Somebody else did it.
+                // The file was already removed.
             }
             snapshot.segments.removeFirst()
             removed = true
@@ -205,7 +212,7 @@ struct LogWriter: Sendable {
         if removed { try files.synchronizeFolder(folder) }
     }
 
-    /// Reads everything there is.
+    /// Reads all files and returns their problems.
     func verify() throws(LogFileError) -> [LogFinding] {
         try LogRecovery(
             folder: folder, names: files.names(in: folder), store: store, applied: applied, acknowledged: snapshot.last,
@@ -220,7 +227,7 @@ struct LogWriter: Sendable {
         try head.synchronize()
     }
 
-    /// What has been done, and what there is.
+    /// The counters together with the current sizes.
     var currentStatistics: LogStatistics {
         var statistics = statistics
         statistics.lastSequence = snapshot.last

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An entry and its place in the order of all entries.
+/// An entry with its number.
 package struct NumberedLogEntry: Hashable, Sendable {
-    /// Its sequence number.
+    /// The sequence number.
     package var sequence: UInt64
-    /// What was logged.
+    /// The entry.
     package var entry: LogEntry
 }

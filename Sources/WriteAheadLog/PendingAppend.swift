@@ -2,21 +2,21 @@
 import ItemRecord
 import SystemSupport
 
-/// An accepted entry on its way to the disk.
+/// An accepted entry that is not yet written.
 struct PendingAppend: Sendable {
-    /// Whose client state it may change.
+    /// The scope whose client state the entry may change.
     var scope: IndexScope
-    /// How it changes it.
+    /// The change of the client state.
     var stateChange: ClientStateChange
-    /// The encoded entry before its changes,
+    /// The encoded entry before its changes.
     let head: [UInt8]
-    /// and these, as they were donated.
+    /// The changes, as they were donated.
     let changes: [UInt8]
-    /// The checksum of both.
+    /// The checksum of the head and the changes.
     let checksum: UInt32
-    /// Under what condition it was accepted.
+    /// The condition for accepting the entry.
     var precondition: WriteAheadLog.Precondition?
-    /// Called once, when it is durable or has failed.
+    /// Called once when the entry is durable or has failed.
     var completion: @Sendable (Result<UInt64, LogError>) -> Void
 
     init(
@@ -28,6 +28,6 @@ struct PendingAppend: Sendable {
         checksum = CRC32C.of(changes, continuing: CRC32C.of(head))
     }
 
-    /// The length of the encoded entry.
+    /// The length of the encoded entry, in bytes.
     var byteCount: Int { head.count + changes.count }
 }

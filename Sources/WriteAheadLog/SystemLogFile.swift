@@ -2,13 +2,13 @@
 import Glibc
 import SystemSupport
 
-/// An open file of the machine.
+/// An open file of the system's file system.
 final class SystemLogFile: LogFile {
     private let file: OwnedDescriptor
     private var descriptor: Int32 { file.number }
     private let path: String
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     init(adopting file: OwnedDescriptor, path: String) {
         self.file = file
         self.path = path
@@ -17,7 +17,7 @@ final class SystemLogFile: LogFile {
     func size() throws(LogFileError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("examining") }
-        // A folder or a device in the place of a file is not something to read from.
+        // A folder or a device in place of the file must not be read.
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw LogFileError(operation: "examining", path: path, code: EINVAL)
         }
@@ -50,7 +50,8 @@ final class SystemLogFile: LogFile {
     }
 
     func synchronize() throws(LogFileError) {
-        // Not repeated on EINTR or anything else: what a failed fdatasync lost, a second one does not bring back.
+        // Not repeated on any error, EINTR included: a second fdatasync does not restore what a
+        // failed one lost.
         guard fdatasync(descriptor) == 0 else { throw failure("fdatasync") }
     }
 

@@ -2,16 +2,17 @@
 import Glibc
 import SystemSupport
 
-/// The machine's file system.
+/// The system's file system.
 package struct SystemLogFiles: LogFiles {
-    /// The file system as it is.
+    /// Creates an instance.
     package init() {}
 
     package func createFolder(_ path: String) throws(LogFileError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw LogFileError(operation: "creating the folder", path: path, code: errno)
         }
-        // Even if it was there: whoever made it may have been killed before this.
+        // Synchronizes even an existing folder, because its creator may have been killed before
+        // this step.
         try synchronizeFolder(path + "/..")
     }
 
@@ -45,12 +46,12 @@ package struct SystemLogFiles: LogFiles {
         do throws(UntrustedFile) {
             descriptor = try OwnFile.open(path, flags)
         } catch {
-            // What is no file of its own is none to read from or write to.
+            // A path that is not a regular file must not be read or written.
             let code = if case .system(_, let code) = error.problem { code } else { EINVAL }
             throw LogFileError(operation: "opening", path: path, code: code)
         }
         let file = SystemLogFile(adopting: descriptor, path: path)
-        // Only now, when it is known to be nobody else's.
+        // Truncates only now, because the checks above show that the file belongs to this user.
         if mode == .create { try file.truncate(to: 0) }
         return file
     }

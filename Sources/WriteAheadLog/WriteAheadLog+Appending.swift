@@ -6,11 +6,12 @@ import Synchronization
 extension WriteAheadLog {
     /// Appends an entry and returns once it is durable.
     ///
-    /// Numbers follow the order in which entries were accepted. An accepted entry is written even if the task is
-    /// cancelled. After a failure nothing of the entry is kept, and the log can be used as soon as the cause is gone;
-    /// only if the program ends right then may the entry be found at the next opening all the same, as the last one.
+    /// Entries are numbered in the order of acceptance. An accepted entry is written even if the
+    /// task is cancelled. After a failure, nothing of the entry is kept, and the log is usable as
+    /// soon as the cause is removed. Only if the program ends during the failure can the entry
+    /// reappear at the next opening, as the last one.
     ///
-    /// - Parameter precondition: Under what condition it is accepted; see ``Precondition``.
+    /// - Parameter precondition: The condition for accepting the entry; see ``Precondition``.
     /// - Returns: The entry's sequence number.
     /// - Throws: ``LogError``.
     package func append(_ entry: LogEntry, if precondition: Precondition? = nil) async throws(LogError) -> UInt64 {
@@ -19,10 +20,11 @@ extension WriteAheadLog {
         }.get()
     }
 
-    /// Accepts an entry before it returns, so that a caller on one thread decides on the order, and reports later.
+    /// Accepts an entry before returning, so that a caller on one thread controls the order, and
+    /// reports the result later.
     ///
-    /// - Parameter completion: Called exactly once: on the caller's thread if the entry is refused, else on the log's
-    ///   queue, which it must not hold up.
+    /// - Parameter completion: Called exactly once: on the caller's thread if the entry is
+    ///   rejected, else on the log's queue, which it must not block.
     package func submit(
         _ entry: LogEntry, if precondition: Precondition? = nil,
         completion: @escaping @Sendable (Result<UInt64, LogError>) -> Void
@@ -40,11 +42,11 @@ extension WriteAheadLog {
         }
     }
 
-    /// Forgets the client state of a scope, because the store changed it without an entry. Preconditions then see
-    /// ``ClientStateChange/unchanged`` until an entry changes it again.
+    /// Forgets the client state of a scope after the store changed it without an entry.
+    /// Preconditions then receive ``ClientStateChange/unchanged`` until an entry changes it again.
     package func forgetClientState(of scope: IndexScope) { queue.withLock { $0.forgetState(of: scope) } }
 
-    /// Writes groups until nothing is waiting. On the I/O queue.
+    /// Writes groups until none is waiting. Runs on the I/O queue.
     private func drain() {
         while true {
             let group = queue.withLock { $0.nextGroup(upTo: groupBytes) }
@@ -62,7 +64,7 @@ extension WriteAheadLog {
         }
     }
 
-    /// Uses the writer and shows readers what came of it. On the I/O queue.
+    /// Runs a closure with the writer and publishes the resulting state. Runs on the I/O queue.
     func withWriter<Value: Sendable, Failure: Error>(
         _ body: (inout LogWriter) throws(Failure) -> Value
     ) -> Result<Value, Failure> {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WriteAheadLog {
-    /// Forgets entries that are durable elsewhere: removes the segments that hold no others, but never the newest.
+    /// Discards entries that are durable elsewhere: removes the segments that only hold such
+    /// entries, but never the newest one.
     ///
-    /// If the newest segment is damaged and everything has been applied, a new one is begun first, so that the damaged one
-    /// goes too and is not reported again.
+    /// If the newest segment is damaged and all its entries are applied, starts a new segment
+    /// first. The damaged one is then removed too and not reported again.
     ///
-    /// - Throws: ``LogError``; what could not be removed is tried again the next time.
+    /// - Throws: ``LogError``. The next call tries again to remove the remaining files.
     package func discard(through sequence: UInt64) async throws(LogError) {
         guard !queue.withLock({ $0.isClosed }) else { throw .closed }
         try await onQueue { writer throws(LogFileError) in try writer.discard(through: sequence) }
     }
 
-    /// The same, and blocks; for whoever opens the store.
+    /// Discards entries like ``discard(through:)``, but blocks. For the opening of a store.
     package func discardNow(through sequence: UInt64) throws(LogError) {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in try writer.discard(through: sequence) }
@@ -20,20 +21,22 @@ extension WriteAheadLog {
         do { try result.get() } catch { throw .file(error) }
     }
 
-    /// Reads all files, decodes all entries and says what is wrong; changes nothing.
+    /// Reads all files, decodes all entries and returns the problems. Changes nothing.
     ///
-    /// Appends wait meanwhile. Linear in the size of the log.
+    /// Appends wait during the check. The time is linear in the size of the log.
+    ///
     /// - Throws: ``LogError`` if a file cannot be read.
     package func verify() async throws(LogError) -> [LogFinding] {
         try await onQueue { writer throws(LogFileError) in try writer.verify() }
     }
 
-    /// The same for a log that is not open: what is wrong with the files, and the number of the last entry there is.
+    /// Examines a log that is not open. Returns the problems of the files, and the number of the
+    /// last entry.
     ///
     /// - Parameters:
-    ///   - isThorough: Whether segments that have been applied are read too, and all entries decoded.
-    ///   - skims: Whether the payloads of entries that have been applied are passed over: the number is all that is
-    ///     wanted.
+    ///   - isThorough: `true` to read applied segments too, and to decode all entries.
+    ///   - skims: `true` to skip the payloads of applied entries, if only the number of the last
+    ///     entry is wanted.
     /// - Throws: ``LogError`` if a file cannot be read.
     package static func examine(
         folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool,
@@ -52,8 +55,8 @@ extension WriteAheadLog {
         }
     }
 
-    /// Reads all files and decodes all entries, as ``examine(folder:store:applied:acknowledged:isThorough:)`` does; nothing is
-    /// written until it returns. Blocks.
+    /// Reads all files and decodes all entries, like
+    /// ``examine(folder:store:applied:acknowledged:isThorough:)``, while writes wait. Blocks.
     package func examineNow() throws(LogError) -> (findings: [LogFinding], last: UInt64) {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in (try writer.verify(), writer.snapshot.last) }
@@ -61,16 +64,18 @@ extension WriteAheadLog {
         do { return try result.get() } catch { throw .file(error) }
     }
 
-    /// Waits for what was accepted, accepts nothing more, and makes the note of the last entry durable.
+    /// Waits for accepted entries, rejects new ones, and makes the note of the last entry durable.
     ///
     /// A log that is not closed loses nothing either; see docs/WRITE-AHEAD-LOG.md.
+    ///
     /// - Throws: ``LogError`` if the note cannot be made durable.
     package func close() async throws(LogError) {
         queue.withLock { $0.isClosed = true }
         try await onQueue { writer throws(LogFileError) in try writer.close() }
     }
 
-    /// Closes at once, without waiting for what was accepted: that is refused. Blocks until the files are let go.
+    /// Closes at once and rejects the accepted entries that are not yet written. Blocks until the
+    /// files are released.
     package func abandon() {
         queue.withLock { $0.isClosed = true }
         ioQueue.sync { _ = withWriter { writer throws(LogFileError) in try writer.close() } }

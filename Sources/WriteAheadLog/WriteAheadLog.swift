@@ -2,25 +2,29 @@
 import Dispatch
 import Synchronization
 
-/// The append-only log of what was donated: an entry that is in it is durable, and an acknowledgement means that.
+/// The append-only log of donations. An acknowledged entry is durable.
 ///
-/// It knows nothing of what the entries are applied to. Its owner applies them elsewhere, says how far it got when it
-/// opens the log (`applied`) and lets it forget what is durable there (``discard(through:)``). One process at a time
-/// may have a log open; the owner of the store sees to that.
+/// The log does not know how its entries are applied. Its owner applies them elsewhere, passes the
+/// last applied number at the opening (`applied`), and discards entries that are durable there
+/// (``discard(through:)``). The owner of the store guarantees that only one process has the log
+/// open.
 ///
-/// May be used from any task. File operations run on a queue of its own, so no cooperative thread ever waits for a disk;
-/// entries that arrive during an `fdatasync` are written together and share the next one. docs/WRITE-AHEAD-LOG.md describes
-/// files and guarantees.
+/// Can be used from any task. File operations run on a separate queue, so no cooperative thread
+/// ever waits for a disk. Entries that arrive during an `fdatasync` are written together and share
+/// the next one. docs/WRITE-AHEAD-LOG.md describes files and guarantees.
 package final class WriteAheadLog: Sendable {
-    /// Decides whether an entry is accepted, given what accepted entries did to its scope's client state. Called in the
-    /// order of acceptance with a lock held, and again if entries before it failed: quick, and without use of the log.
+    /// Decides whether an entry is accepted, from the effect of the accepted entries on its scope's
+    /// client state. Called in the order of acceptance with a lock held, and again if earlier
+    /// entries failed. Must return quickly and must not use the log.
     package typealias Precondition = @Sendable (ClientStateChange) -> Bool
 
-    /// What was wrong with the files when they were opened. Damage is never repaired in silence: the owner decides, and
-    /// ``discard(through:)`` removes damaged segments once all that can be read from them was applied.
+    /// The problems of the files at the opening. Damage is never repaired silently: the owner
+    /// decides. ``discard(through:)`` removes damaged segments once all their readable entries are
+    /// applied.
     package let findings: [LogFinding]
 
-    /// Whether nothing said at the opening which entry was the last, so that the last ones could be missing.
+    /// `true` if there was no record of the last entry at the opening, so that the last entries may
+    /// be missing.
     package let lackedNote: Bool
 
     let ioQueue: DispatchQueue
@@ -29,23 +33,26 @@ package final class WriteAheadLog: Sendable {
     let files: any LogFiles
     let groupBytes: Int
     let queue = Mutex(AppendQueue())
-    /// Taken on `ioQueue` alone, so nobody waits for it.
+    /// Locked only on `ioQueue`, so nothing waits for this lock.
     let writer: Mutex<LogWriter>
-    /// What readers see; follows the writer after each change.
+    /// The state that readers see, updated after each change of the writer.
     let published: Mutex<(snapshot: LogSnapshot, statistics: LogStatistics)>
 
-    /// Opens a log, or begins one.
+    /// Opens a log, or creates one.
     ///
-    /// Blocks: reads what has not been applied, and synchronises it. Everything found is then readable with
-    /// ``replay(after:)``, whether it had been acknowledged or was complete without that.
+    /// Blocks. Reads the entries that are not applied, and synchronizes them. Afterwards
+    /// ``replay(after:)`` returns all complete entries, acknowledged or not.
     ///
     /// - Parameters:
-    ///   - folder: Created with mode 0700 if it does not exist; the folder that holds it must.
-    ///   - store: Of the store that this log belongs to.
-    ///   - applied: The highest number whose entry, with all before it, is durable elsewhere; 0 if none.
-    ///   - acknowledged: The highest number known to have been given to an entry; it is not given again.
+    ///   - folder: The path of the folder. It is created with mode 0700 if it does not exist; its
+    ///     parent must exist.
+    ///   - store: The identifier of the store that owns the log.
+    ///   - applied: The highest entry number that is durable elsewhere, with all before it; 0 if
+    ///     none is.
+    ///   - acknowledged: The highest entry number known to have been used; it is not used again.
     ///   - files: The file system.
-    /// - Throws: ``LogError`` if the files cannot be read or written. Damage is no error but a finding.
+    /// - Throws: ``LogError`` if the files cannot be read or written. Damage is a finding, not an
+    ///   error.
     package init(
         folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0,
         files: any LogFiles = SystemLogFiles(), configuration: LogConfiguration = LogConfiguration()
@@ -78,15 +85,16 @@ package final class WriteAheadLog: Sendable {
         published = Mutex((opened.snapshot, opened.currentStatistics))
     }
 
-    /// What the log did and holds. Never waits for the disk.
+    /// The counters and sizes of the log. Never waits for the disk.
     package var statistics: LogStatistics { published.withLock { $0.statistics } }
 
-    /// The number of the last entry that was ever acknowledged; 0 if none. Never waits for the disk.
+    /// The number of the last acknowledged entry; 0 if there is none. Never waits for the disk.
     package var lastSequence: UInt64 { published.withLock { $0.snapshot.last } }
 
-    /// The durable entries with numbers above `sequence`, lazily. An entry is seen once its append has returned.
+    /// Returns the durable entries with numbers above `sequence`, lazily. Includes every entry
+    /// whose append has returned.
     ///
-    /// Reading blocks. Segments must not be discarded beyond `sequence` meanwhile.
+    /// Reading blocks. Segments beyond `sequence` must not be discarded during the reading.
     package func replay(after sequence: UInt64) -> LogReplay {
         LogReplay(
             published.withLock { $0.snapshot }, after: sequence, folder: folder, store: store, files: files)
