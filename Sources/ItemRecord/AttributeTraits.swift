@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an attribute that an app defined for itself may be searched: the traits of its `CSCustomAttributeKey`.
+/// The search traits of an app-defined attribute, from its `CSCustomAttributeKey`.
 ///
-/// They belong to the attribute: whoever sets its value sets them too, also in an update.
+/// Traits belong to the attribute and are set together with its value, also in an update.
 public struct AttributeTraits: OptionSet, Hashable, Sendable {
-    /// The traits as bits, those of the item record.
+    /// The bits of the traits, as in the item record.
     public let rawValue: UInt8
 
-    /// Traits from their bits.
+    /// Creates traits from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The attribute may be found at all; without it, it is only kept.
+    /// Queries can find the attribute; otherwise it is only stored.
     public static let searchable = AttributeTraits(rawValue: 1)
-    /// Queries that name no attribute, and searches for words, look here too. Means nothing without ``searchable``.
+    /// Queries without an attribute name, and text searches, cover the attribute. No effect without
+    /// ``searchable``.
     public static let searchableByDefault = AttributeTraits(rawValue: 2)
-    /// Many items share few values. Kept, and without effect: the index stores values compactly by itself.
+    /// Many items share few values. Stored without effect: the index always stores values
+    /// compactly.
     public static let unique = AttributeTraits(rawValue: 4)
-    /// The value is an array. Kept, and without effect: values are stored as they are given.
+    /// The value is an array. Stored without effect: values are stored as they are given.
     public static let multiValued = AttributeTraits(rawValue: 8)
 
-    /// What an attribute has of which nothing is said.
+    /// The traits of attributes for which none are set.
     public static let standard: AttributeTraits = .searchable
-    /// Every trait there is.
+    /// All traits.
     public static let all: AttributeTraits = [.searchable, .searchableByDefault, .unique, .multiValued]
 
-    /// Attributes the index itself relies on; their traits have no effect.
+    /// The attributes that the index itself relies on; their traits have no effect.
     private static let reserved: Set<String> = [
         "uniqueIdentifier", "domainIdentifier", "contentType", "contentTypeTree", "relatedUniqueIdentifier",
     ]
 
-    /// Whether the traits of the attribute with this name have an effect.
+    /// Returns `true` if the traits of an attribute have an effect.
     package static func apply(to name: String) -> Bool { !reserved.contains(name) }
 
-    /// Whether an app may give an attribute of its own this name: ASCII letters, digits and `_`, 1 to
-    /// ``ItemRecord/maximumIdentifierBytes`` of them, and not beginning with `kMD`, which is the system's (Apple's rule).
+    /// Returns `true` if an app may use this name for a custom attribute. A name has 1 to
+    /// ``ItemRecord/maximumIdentifierBytes`` ASCII letters, digits and `_`. The prefix `kMD` is
+    /// reserved for the system (Apple's rule).
     public static func isKeyName(_ name: String) -> Bool {
         (1...ItemRecord.maximumIdentifierBytes).contains(name.utf8.count) && !name.hasPrefix("kMD")
             && name.utf8.allSatisfy { byte in
@@ -46,13 +49,14 @@ public struct AttributeTraits: OptionSet, Hashable, Sendable {
 }
 
 extension ItemRecord {
-    /// Whether the attribute may be found.
+    /// Returns `true` if queries can find the attribute.
     public func isSearchable(_ name: String) -> Bool {
         guard let traits = traits[name] else { return true }
         return traits.contains(.searchable) || !AttributeTraits.apply(to: name)
     }
 
-    /// Whether the item itself says that queries which name no attribute look at this one.
+    /// Returns `true` if the item declares that queries without an attribute name cover this
+    /// attribute.
     public func isSearchableByDefault(_ name: String) -> Bool {
         guard let traits = traits[name] else { return false }
         return traits.isSuperset(of: [.searchable, .searchableByDefault]) && AttributeTraits.apply(to: name)

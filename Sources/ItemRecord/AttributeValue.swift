@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One value of an item's attribute, as it travels between processes and as it is stored.
+/// An attribute value of an item, in messages and in storage.
 ///
-/// The cases cover what `CSSearchableItemAttributeSet` can hold: property-list values, URLs, people, localised
-/// strings, and arrays and dictionaries of these.
+/// The cases cover the values of `CSSearchableItemAttributeSet`: property-list values, URLs,
+/// people, localized strings, and arrays and dictionaries of these.
 public enum AttributeValue: Hashable, Sendable {
-    /// The attribute is explicitly absent; in an update it removes the stored one.
+    /// An explicitly absent value; in an update it removes the stored value.
     case null
     /// Text of any length.
     case string(String)
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A floating-point number; NaN is allowed and equals nothing in a query.
+    /// A floating-point number. NaN is allowed and equals nothing in a query.
     case double(Double)
-    /// A truth value; a query sees it as 0 or 1.
+    /// A Boolean, which queries treat as 0 or 1.
     case boolean(Bool)
-    /// A moment, in seconds since 2001-01-01 00:00 UTC (Foundation's reference date).
+    /// A date, in seconds since 2001-01-01 00:00 UTC (Foundation's reference date).
     case date(Double)
     /// Opaque bytes; never searched.
     case data([UInt8])
@@ -23,7 +23,7 @@ public enum AttributeValue: Hashable, Sendable {
     case url(String)
     /// A person, from `CSPerson`.
     case person(PersonValue)
-    /// A text in several languages: BCP 47 code to text, from `CSLocalizedString`.
+    /// A text in several languages: a map from BCP 47 code to text, from `CSLocalizedString`.
     case localizedString([String: String])
     /// Values in order.
     case array([AttributeValue])
@@ -31,13 +31,13 @@ public enum AttributeValue: Hashable, Sendable {
     case dictionary([String: AttributeValue])
 }
 
-/// A person named by an item: the fields of `CSPerson`.
+/// A person in an item, with the fields of `CSPerson`.
 public struct PersonValue: Hashable, Sendable {
-    /// The name to show.
+    /// The display name.
     public var displayName: String?
     /// Addresses, numbers or account names.
     public var handles: [String]
-    /// What kind of handles these are: a contact property key.
+    /// The kind of the handles: a contact property key.
     public var handleIdentifier: String
     /// The resolved contact, if known.
     public var contactIdentifier: String?
@@ -52,8 +52,8 @@ public struct PersonValue: Hashable, Sendable {
 }
 
 extension AttributeValue {
-    /// The texts in the value, in order: the value itself, its elements, names and handles of people, all languages.
-    /// Numbers, dates and data have none.
+    /// The texts of the value, in order: the value itself, its elements, names and handles of
+    /// people, all languages. Numbers, dates and data have no texts.
     public var texts: [String] {
         switch self {
         case .string(let text), .url(let text): [text]
@@ -65,6 +65,6 @@ extension AttributeValue {
         }
     }
 
-    /// The first text in the value, if it has any.
+    /// The first text of the value; `nil` if it has none.
     public var text: String? { texts.first }
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of a batch in one byte array, in order; docs/ITEM-RECORD.md has the format. The log stores the bytes that an app
-/// sent.
+/// The changes of a batch in one byte array, in order; docs/ITEM-RECORD.md describes the format.
+/// The log stores the bytes that an app sent.
 public struct ChangeList: Sendable {
     /// The encoded changes.
     public private(set) var bytes: [UInt8] = []
-    /// How many changes and names the list has.
+    /// The number of changes and names in the list.
     public private(set) var count = 0
-    /// The position of the length of the last change, if that is a put which takes more records.
+    /// The position of the last change's length, if that change is a put to which records can be
+    /// added.
     private var openPut: Int?
 
-    /// The largest list that travels in one message, in bytes: one put of the largest batch of records.
+    /// The largest list in one message, in bytes: one put of the largest batch of records.
     public static let maximumBytes = RecordBatch.maximumBytes + 6
-    /// The largest list that is committed with a client state, in bytes: both travel in one message.
+    /// The largest list that is committed together with a client state in one message, in bytes.
     public static let maximumBatchBytes = RecordBatch.maximumBytes - ClientState.maximumBytes
-    /// The most changes and names: each costs more memory than its shortest form.
+    /// The largest number of changes and names. Each uses more memory than its shortest encoding.
     public static let maximumChanges = 1 << 20
 
     fileprivate enum Tag {
@@ -30,10 +31,10 @@ public struct ChangeList: Sendable {
         for change in changes { append(change) }
     }
 
-    /// Reads a list.
+    /// Decodes a list.
     ///
-    /// - Parameter maximumBytes: The most bytes that it may have.
-    /// - Throws: ``ItemRecordError`` for bytes that are none. The records of items are not read; see
+    /// - Parameter maximumBytes: The largest size of the list, in bytes.
+    /// - Throws: ``ItemRecordError`` for invalid bytes. The records of items are not decoded; see
     ///   ``IndexBatch/checkItems()``.
     public init(decoding bytes: [UInt8], maximumBytes: Int = maximumBytes) throws(ItemRecordError) {
         guard bytes.count <= maximumBytes else {
@@ -49,7 +50,7 @@ public struct ChangeList: Sendable {
         self.bytes = bytes
     }
 
-    /// Adds a change at the end.
+    /// Appends a change.
     public mutating func append(_ change: EncodedChange) {
         var writer = RecordWriter()
         openPut = nil
@@ -69,7 +70,7 @@ public struct ChangeList: Sendable {
         bytes.append(contentsOf: writer.bytes)
     }
 
-    /// Adds the put of one encoded item at the end; puts that follow each other become one.
+    /// Appends the put of one encoded item. Consecutive puts are combined.
     public mutating func append(record: [UInt8]) {
         let position: Int
         if let openPut {
@@ -82,15 +83,15 @@ public struct ChangeList: Sendable {
             openPut = position
         }
         RecordBatch.append(record, to: &bytes)
-        // Always five bytes, so that the length can grow in place.
+        // Always uses five bytes, so that the length can grow in place.
         let length = bytes.count - position - 5
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: length >> (7 * index)) | 0x80 }
         bytes[position + 4] = UInt8(truncatingIfNeeded: length >> 28) & 0x7F
     }
 
-    /// Adds changes at the end, unless the list would then be too large to be committed with a client state.
+    /// Appends changes, unless the list would become too large to be committed with a client state.
     ///
-    /// - Throws: ``TooLarge``; nothing is added then.
+    /// - Throws: ``TooLarge``; nothing is appended then.
     public mutating func appendToBatch(_ changes: [EncodedChange]) throws(TooLarge) {
         let size = TooLarge(
             bytes: changes.reduce(bytes.count) { $0 + $1.largestEncoding },
@@ -99,21 +100,22 @@ public struct ChangeList: Sendable {
         for change in changes { append(change) }
     }
 
-    /// The size that a list would have had.
+    /// The size that a rejected list would have had.
     public struct TooLarge: Error, Hashable, Sendable {
-        /// The most bytes that it could have taken.
+        /// The upper bound of its size, in bytes.
         public let bytes: Int
-        /// The changes and names.
+        /// The number of its changes and names.
         public let count: Int
     }
 
-    /// Whether there are none.
+    /// `true` if there are no changes.
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// The changes, in order; those of items are slices of ``bytes``, a ``RecordBatch`` each.
+    /// The changes, in order. The items of a put are a slice of ``bytes`` in the format of
+    /// ``RecordBatch``.
     public var changes: Changes { Changes(bytes: bytes) }
 
-    /// What comes after the last deletion of everything; `nil` if there is none.
+    /// The changes after the last deletion of everything; `nil` if there is no such deletion.
     public var afterDeletingAll: ChangeList? {
         var (rest, passed, changes) = (ChangeList?.none, 0, changes)
         while let change = changes.next() {
@@ -126,7 +128,7 @@ public struct ChangeList: Sendable {
         return rest
     }
 
-    /// Reads changes one after the other.
+    /// Decodes changes one after the other.
     public struct Changes: Sequence, IteratorProtocol, Sendable {
         private let bytes: [UInt8]
         /// The position of the next change.
@@ -134,9 +136,9 @@ public struct ChangeList: Sendable {
 
         fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 
-        /// The next change; `nil` at the end.
+        /// Returns the next change; `nil` at the end.
         public mutating func next() -> IndexChange<ArraySlice<UInt8>>? {
-            // A list has been read before, or was made from changes.
+            // The list was decoded before or created from changes, so it is valid.
             (try? read()) ?? nil
         }
 
@@ -170,7 +172,7 @@ public struct ChangeList: Sendable {
 }
 
 extension ChangeList: Hashable {
-    /// Compares the bytes.
+    /// Returns `true` if the bytes are equal.
     public static func == (one: ChangeList, other: ChangeList) -> Bool { one.bytes == other.bytes }
 
     /// Hashes the bytes.
@@ -215,7 +217,8 @@ extension RecordReader {
         return renames
     }
 
-    /// A count of entries that have so many names each; a list has no more names than ``ChangeList/maximumChanges``.
+    /// Reads a count of entries with a given number of names each. A list has at most
+    /// ``ChangeList/maximumChanges`` names.
     private mutating func count(ofNames namesOfEach: UInt64) throws(ItemRecordError) -> UInt64 {
         let start = offset
         let count = try unsigned()

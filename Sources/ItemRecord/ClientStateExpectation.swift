@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client state: bytes by which an app finds out which of its batches is the last durable one.
+/// The client state: bytes that an app uses to find its last durable batch.
 public enum ClientState {
-    /// The longest, in bytes (Apple's documentation of batches).
+    /// The longest client state, in bytes (Apple's documentation of batches).
     public static let maximumBytes = 250
 }
 
@@ -10,6 +10,6 @@ public enum ClientState {
 public enum ClientStateExpectation: Hashable, Sendable {
     /// Any state.
     case any
-    /// These bytes, or none at all for `nil`.
+    /// Exactly these bytes; `nil` means no client state.
     case exactly([UInt8]?)
 }

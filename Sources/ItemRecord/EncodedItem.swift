@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item together with its encoding: decoded once where it enters, so that nobody further in has to.
+/// An item together with its encoding. It is decoded once at the boundary, so that inner layers
+/// need not decode it.
 public struct EncodedItem: Hashable, Sendable {
-    /// What the record says.
+    /// The decoded record.
     public let record: ItemRecord
-    /// The record as its donor encoded it; this is what is stored.
+    /// The record as its donor encoded it, which is the stored form.
     public let bytes: [UInt8]
 
     /// Encodes an item.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes of one index that become durable together with a client state, or not at all. A batch goes from the app to the log as
-/// this type.
+/// A list of changes of one index that become durable together with a client state, or not at all.
+/// Batches have this type from the app to the log.
 ///
 /// ```swift
 /// var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notes"))
@@ -9,11 +9,12 @@
 /// batch.index([item])
 /// ```
 public struct IndexBatch: Hashable, Sendable {
-    /// The index. An app leaves the bundle empty; the receiver takes it from the connection.
+    /// The index. An app leaves the bundle empty; the receiver sets it from the connection.
     public var scope: IndexScope
     /// The changes, in order.
     public var changes: ChangeList
-    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the changes.
+    /// The new client state, which applies after the changes. `nil` keeps the current state; an
+    /// empty array is a state.
     public var clientState: [UInt8]?
     /// The client state that the index must have. Not part of the log.
     public var expectation: ClientStateExpectation
@@ -35,30 +36,30 @@ public struct IndexBatch: Hashable, Sendable {
     /// Deletes items by identifier.
     public mutating func delete(identifiers: [String]) { append(.deleteItems(identifiers)) }
 
-    /// Deletes domains and everything below them.
+    /// Deletes domains and all their subdomains.
     public mutating func delete(domains: [String]) { append(.deleteDomains(domains)) }
 
-    /// Gives items other identifiers, all at once.
+    /// Changes the identifiers of items, all at once.
     public mutating func rename(_ renames: [ItemRename]) { append(.renameItems(renames)) }
 
     private mutating func append(_ change: EncodedChange) {
         if let change = change.meaningful { changes.append(change) }
     }
 
-    /// Deletes everything, the client state included.
+    /// Deletes everything, including the client state.
     public mutating func deleteAll() { changes.append(.deleteAll) }
 
-    /// The same batch with a client state.
+    /// Returns the batch with a client state.
     public func with(
         clientState: [UInt8]?, expecting expectation: ClientStateExpectation = .any
     ) -> IndexBatch {
         IndexBatch(scope: scope, changes: changes, clientState: clientState, expecting: expectation)
     }
 
-    /// The bytes of the changes and the client state.
+    /// The size of the changes and the client state, in bytes.
     public var byteCount: Int { changes.bytes.count + (clientState?.count ?? 0) }
 
-    /// About how much memory the batch takes while it is pending, in bytes.
+    /// The approximate memory use of the pending batch, in bytes.
     public var approximateBytes: Int { 64 * (1 + changes.count) + byteCount }
 
     /// The encoded items that the batch adds, replaces or updates, in order.
@@ -69,7 +70,7 @@ public struct IndexBatch: Hashable, Sendable {
         }
     }
 
-    /// The unique identifiers of these items, and the new ones of those that the batch renames.
+    /// The unique identifiers of the batch's items, and the new identifiers of its renames.
     public var itemIdentifiers: [String] {
         records.compactMap { try? ItemRecord.names(in: $0).identifier } + renames.map(\.newIdentifier)
     }
@@ -81,30 +82,32 @@ public struct IndexBatch: Hashable, Sendable {
         }
     }
 
-    /// The changes with their items decoded; items that are none are left out.
+    /// The changes with decoded items; invalid items are omitted.
     public var decodedChanges: some Sequence<IndexChange<[ItemRecord]>> {
         changes.changes.lazy.map { change in
             change.withRecords { ((try? RecordBatch.split($0)) ?? []).compactMap { try? ItemRecord(decoding: $0) } }
         }
     }
 
-    /// How many items the batch adds, replaces or updates.
+    /// The number of items that the batch adds, replaces or updates.
     public var itemCount: Int { records.reduce(0) { count, _ in count + 1 } }
 
-    /// Whether the batch adds, replaces or updates any item.
+    /// `true` if the batch adds, replaces or updates an item.
     public var hasItems: Bool {
         changes.changes.contains { if case .put(let records) = $0 { !records.isEmpty } else { false } }
     }
 
-    /// The same batch with what comes after its last deletion of everything; `nil` if it never does that.
+    /// The batch reduced to the changes after its last deletion of everything; `nil` if there is no
+    /// such deletion.
     public var afterDeletingAll: IndexBatch? {
         guard let rest = changes.afterDeletingAll else { return nil }
         return IndexBatch(scope: scope, changes: rest, clientState: clientState, expecting: expectation)
     }
 
-    /// Decodes every item, and forgets it.
+    /// Decodes every item and discards the result.
     ///
-    /// - Throws: ``InvalidItem`` for the first that is none, or that is one too many (``ChangeList/maximumChanges``).
+    /// - Throws: ``InvalidItem`` for the first invalid item, or for the first beyond
+    ///   ``ChangeList/maximumChanges``.
     public func checkItems() throws(InvalidItem) {
         var count = 0
         for case .put(let batch) in changes.changes {
@@ -124,17 +127,17 @@ public struct IndexBatch: Hashable, Sendable {
 
     /// An item of a batch that cannot be decoded.
     public struct InvalidItem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// Which, from 1 on.
+        /// The number of the item, from 1.
         public let number: Int
-        /// Why.
+        /// The reason.
         public let error: ItemRecordError
 
-        /// The error.
+        /// The error in one sentence.
         public var description: String { "Record \(number) of a donation is refused. \(error)" }
     }
 }
 
-// The format is described in docs/ITEM-RECORD.md; keep both in step.
+// docs/ITEM-RECORD.md describes the format; keep both in step.
 
 extension IndexBatch {
     /// The longest bundle identifier or index name, in bytes.
@@ -150,15 +153,15 @@ extension IndexBatch {
 
     /// A limit that a batch exceeds.
     public struct TooLarge: Error, Hashable, Sendable {
-        /// What is limited.
+        /// The limited quantity.
         public let what: String
-        /// How much of it there is.
+        /// The actual value.
         public let value: Int
-        /// How much there may be.
+        /// The largest allowed value.
         public let limit: Int
     }
 
-    /// The part of the encoded batch before its changes; equal batches have equal bytes.
+    /// Returns the encoded batch up to its changes. Equal batches have equal bytes.
     ///
     /// - Throws: ``TooLarge``.
     public func encodedHead() throws(TooLarge) -> [UInt8] {
@@ -182,15 +185,15 @@ extension IndexBatch {
         return bytes
     }
 
-    /// The encoded batch.
+    /// Returns the encoded batch.
     ///
     /// - Throws: ``TooLarge``.
     public func encoded() throws(TooLarge) -> [UInt8] { try encodedHead() + changes.bytes }
 
-    /// Decodes a batch that fills `bytes` exactly; its items are not read.
+    /// Decodes a batch that fills `bytes` exactly, without decoding its items.
     ///
-    /// - Parameter maximumBytes: The most bytes that its changes may have.
-    /// - Throws: ``ItemRecordError``; never traps, whatever the bytes are.
+    /// - Parameter maximumBytes: The largest size of its changes, in bytes.
+    /// - Throws: ``ItemRecordError``. Never traps, whatever the bytes.
     public init(decoding bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(ItemRecordError) {
         var reader = RecordReader(bytes: bytes.bindMemory(to: UInt8.self))
         let flags = try reader.byte()

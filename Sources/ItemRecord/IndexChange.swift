@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One change of an index. Apps, workers, the service, the store and its log all use this type; ``ChangeList`` encodes it.
+/// A change of an index. Apps, workers, the service, the store and its log all use this type;
+/// ``ChangeList`` encodes it.
 ///
-/// `Records` is the form of the items. It is a ``RecordBatch`` while a change travels, the decoded items once the receiver has
-/// checked them, and one encoded record in the log.
+/// `Records` is the form of the items. It is an encoded ``RecordBatch`` in messages and in the log,
+/// and an array of decoded items where a receiver reads them.
 public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     /// Adds, replaces or updates items.
     case put(Records)
@@ -11,14 +12,14 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     case deleteItems([String])
     /// Deletes domains and all domains below them.
     case deleteDomains([String])
-    /// Deletes everything, the client state included.
+    /// Deletes everything, including the client state.
     case deleteAll
-    /// Gives items other identifiers, all at once.
+    /// Changes the identifiers of items, all at once.
     case renameItems([ItemRename])
 
-    /// The same change with its items in another form.
+    /// Returns the change with its items in another form.
     ///
-    /// - Throws: What `form` throws.
+    /// - Throws: The errors of `form`.
     public func withRecords<Other, Failure: Error>(
         _ form: (Records) throws(Failure) -> Other
     ) throws(Failure) -> IndexChange<Other> {
@@ -31,7 +32,7 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
         }
     }
 
-    /// How many entries of a list the change takes: one, and one for each name.
+    /// The number of list entries that the change uses: one, plus one for each name.
     public var count: Int {
         switch self {
         case .deleteItems(let names), .deleteDomains(let names): 1 + names.count
@@ -41,12 +42,12 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
     }
 }
 
-/// A change whose items are encoded.
+/// A change with encoded items.
 public typealias EncodedChange = IndexChange<[UInt8]>
 
 extension IndexChange<[UInt8]> {
-    /// The change without names that no item can have; `nil` if it does nothing. Deleting or renaming what cannot be there is no
-    /// error.
+    /// The change without names that no item can have; `nil` if nothing remains. Deleting or
+    /// renaming items that cannot exist is not an error.
     public var meaningful: EncodedChange? {
         func possible(_ names: [String]) -> [String] {
             names.filter { $0.utf8.count <= ItemLimit.identifierBytes.maximum }
@@ -62,7 +63,7 @@ extension IndexChange<[UInt8]> {
         }
     }
 
-    /// About how much memory the change takes, in bytes.
+    /// The approximate memory use of the change, in bytes.
     public var byteCount: Int {
         switch self {
         case .put(let records): records.count
@@ -73,7 +74,8 @@ extension IndexChange<[UInt8]> {
         }
     }
 
-    /// The most bytes that the change takes in a ``ChangeList``: a tag, and each length in five bytes.
+    /// The upper bound of the change's size in a ``ChangeList``, in bytes: a tag, and five bytes
+    /// for each length.
     var largestEncoding: Int {
         switch self {
         case .put(let records): 6 + records.count

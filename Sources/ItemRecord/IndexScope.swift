@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose items are meant: everything is kept apart by bundle and by index.
+/// A bundle and one of its indexes. Items of different scopes are separate.
 public struct IndexScope: Hashable, Sendable, Codable {
     /// The bundle identifier of the app.
     public var bundle: String
-    /// The name of the index; `nil` is the default one.
+    /// The name of the index; `nil` for the default index.
     public var index: String?
 
     /// Creates a scope.

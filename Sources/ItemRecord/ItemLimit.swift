@@ -2,24 +2,24 @@
 
 /// A limit of the item record; docs/ITEM-RECORD.md lists them.
 public enum ItemLimit: Hashable, Sendable, CaseIterable {
-    /// The encoded record as a whole.
+    /// The size of the encoded record.
     case recordBytes
-    /// The unique identifier.
+    /// The length of the unique identifier.
     case identifierBytes
-    /// The domain identifier.
+    /// The length of the domain identifier.
     case domainBytes
-    /// The name of an attribute.
+    /// The length of an attribute name.
     case attributeNameBytes
-    /// How many attributes an item has.
+    /// The number of attributes of an item.
     case attributes
-    /// How many values, or texts, one attribute value holds directly.
+    /// The number of values or texts directly inside one attribute value.
     case elements
-    /// How many values there are in a record, those inside of others included.
+    /// The number of values in a record, including nested values.
     case values
-    /// How deep values are nested.
+    /// The nesting depth of values.
     case depth
 
-    /// The most that is allowed.
+    /// The largest allowed value.
     public var maximum: Int {
         switch self {
         case .recordBytes: ItemRecord.maximumRecordBytes
@@ -31,7 +31,7 @@ public enum ItemLimit: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What is counted, as it reads behind a number.
+    /// The unit of the limit, to follow a number.
     var unit: String {
         switch self {
         case .recordBytes: "bytes"
@@ -45,7 +45,7 @@ public enum ItemLimit: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Refuses more than is allowed.
+    /// Checks a value against the limit.
     func check(_ value: Int) throws(ItemRecordError) {
         guard value <= maximum else { throw .tooLarge(self, value: value) }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The format is described for other languages in docs/ITEM-RECORD.md; keep both in step.
+// docs/ITEM-RECORD.md describes the format for other languages; keep both in step.
 
 extension ItemRecord {
-    /// The version this program writes and reads, the first byte of every record.
+    /// The format version that this program writes and reads, the first byte of every record.
     public static let formatVersion: UInt8 = 1
 
     private enum Flag {
@@ -14,9 +14,10 @@ extension ItemRecord {
         static let all: UInt8 = 15
     }
 
-    /// Encodes the item. Attributes are written in the order of their names, so equal items give equal bytes.
+    /// Encodes the item. Attributes are written in the order of their names, so equal items have
+    /// equal bytes.
     ///
-    /// - Throws: ``ItemRecordError/tooLarge(_:value:)`` when a limit of the format is exceeded, and
+    /// - Throws: ``ItemRecordError/tooLarge(_:value:)`` if a limit of the format is exceeded, and
     ///   ``ItemRecordError/malformed(offset:reason:)`` for an empty identifier.
     public func encoded() throws(ItemRecordError) -> [UInt8] {
         guard !uniqueIdentifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
@@ -51,7 +52,7 @@ extension ItemRecord {
 
     /// Decodes one record that fills `bytes` exactly.
     ///
-    /// - Throws: ``ItemRecordError``; never traps, whatever the bytes are.
+    /// - Throws: ``ItemRecordError``. Never traps, whatever the bytes.
     public init(decoding bytes: some Collection<UInt8>) throws(ItemRecordError) {
         try ItemLimit.recordBytes.check(bytes.count)
         let decoded: Result<ItemRecord, ItemRecordError>? = bytes.withContiguousStorageIfAvailable { buffer in
@@ -64,7 +65,7 @@ extension ItemRecord {
         }
     }
 
-    /// The identifier and the domain of an encoded item, whose attributes are not read.
+    /// Returns the identifier and the domain of an encoded item, without decoding its attributes.
     ///
     /// - Throws: ``ItemRecordError``.
     public static func names(
@@ -118,9 +119,10 @@ extension ItemRecord {
     }
 }
 
-/// Several records in one byte array: each preceded by its length as four bytes, least significant first.
+/// Functions for several records in one byte array, each preceded by its length in four bytes,
+/// little-endian.
 public enum RecordBatch {
-    /// The largest batch sent in one message, in bytes.
+    /// The largest batch in one message, in bytes.
     public static let maximumBytes = 32 << 20
 
     /// Appends one encoded record to a batch.
@@ -130,16 +132,16 @@ public enum RecordBatch {
         batch.append(contentsOf: record)
     }
 
-    /// Cuts a batch into records, without decoding them.
+    /// Splits a batch into records, without decoding them.
     ///
-    /// - Throws: ``ItemRecordError`` when a length does not fit the bytes that follow.
+    /// - Throws: ``ItemRecordError`` if a length does not fit the bytes that follow.
     public static func split(_ batch: [UInt8]) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
         try split(batch[...])
     }
 
-    /// Cuts a slice of bytes into records, without decoding them.
+    /// Splits a slice of bytes into records, without decoding them.
     ///
-    /// - Throws: ``ItemRecordError`` when a length does not fit the bytes that follow.
+    /// - Throws: ``ItemRecordError`` if a length does not fit the bytes that follow.
     public static func split(_ batch: ArraySlice<UInt8>) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
         var records: [ArraySlice<UInt8>] = []
         var offset = batch.startIndex

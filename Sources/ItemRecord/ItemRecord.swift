@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A searchable item as it is donated, sent and stored: encoded once by the donor, kept as it is.
+/// A searchable item in donations, messages and storage. The donor encodes it once, and the bytes
+/// stay unchanged.
 public struct ItemRecord: Hashable, Sendable {
-    /// When the item leaves the index by itself.
+    /// The time at which the item is removed from the index automatically.
     public enum Expiration: Hashable, Sendable {
-        /// One month after the donation, counted by the index (Apple's default).
+        /// A month after the donation, counted by the index (Apple's default).
         case standard
         /// Never (`Date.distantFuture`).
         case never
@@ -12,31 +13,32 @@ public struct ItemRecord: Hashable, Sendable {
         case at(Double)
     }
 
-    /// Unique within bundle and index; 1 to ``ItemRecord/maximumIdentifierBytes`` bytes of UTF-8.
+    /// The identifier, unique within bundle and index; 1 to ``ItemRecord/maximumIdentifierBytes``
+    /// bytes of UTF-8.
     public var uniqueIdentifier: String
     /// The dotted domain, for deletion in groups.
     public var domainIdentifier: String?
-    /// When the item leaves the index.
+    /// The time at which the item is removed from the index.
     public var expiration: Expiration
-    /// Whether the attributes are merged into the stored item instead of replacing it.
+    /// `true` to merge the attributes into the stored item instead of replacing it.
     public var isUpdate: Bool
     /// The attributes by name (the property names of `CSSearchableItemAttributeSet`, or custom keys).
     public var attributes: [String: AttributeValue]
-    /// How attributes may be searched that are not ``AttributeTraits/standard``. Those of names without an attribute mean
-    /// nothing and are not encoded.
+    /// The traits of attributes that differ from ``AttributeTraits/standard``. Traits without an
+    /// attribute have no effect and are not encoded.
     public var traits: [String: AttributeTraits]
 
     /// The longest identifier and domain, in bytes.
     public static let maximumIdentifierBytes = 4096
     /// The largest encoded record, in bytes.
     public static let maximumRecordBytes = 16 << 20
-    /// The most attributes an item may have.
+    /// The largest number of attributes of an item.
     public static let maximumAttributes = 1024
-    /// The most values one array or dictionary may hold.
+    /// The largest number of values in one array or dictionary.
     public static let maximumElements = 65536
-    /// The most values in one record, those inside of arrays and dictionaries included.
+    /// The largest number of values in one record, including those inside arrays and dictionaries.
     public static let maximumValues = 262_144
-    /// How deep values may nest.
+    /// The largest nesting depth of values.
     public static let maximumDepth = 4
 
     /// Creates an item from its parts.
@@ -52,22 +54,22 @@ public struct ItemRecord: Hashable, Sendable {
         self.traits = traits.filter { $0.value != .standard && attributes[$0.key] != nil }
     }
 
-    /// The text of an attribute, or `nil` if it has none.
+    /// Returns the text of an attribute; `nil` if it has none.
     public func text(_ name: String) -> String? { attributes[name]?.text }
 
-    /// All texts of an attribute.
+    /// Returns all texts of an attribute.
     public func texts(_ name: String) -> [String] { attributes[name]?.texts ?? [] }
 }
 
-/// Why bytes are not an item record.
+/// The reason why bytes are not an item record.
 public enum ItemRecordError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end inside a field.
     case truncated(offset: Int)
-    /// A field holds what the format does not allow.
+    /// A field has a value that the format does not allow.
     case malformed(offset: Int, reason: String)
-    /// The record was written by a later version of the format.
+    /// A later version of the format wrote the record.
     case unknownVersion(UInt8)
-    /// A limit of the format is exceeded.
+    /// The record exceeds a limit of the format.
     case tooLarge(ItemLimit, value: Int)
 
     /// The error in one sentence.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A new unique identifier for an item, which stays the item that it is: with its number in the index, what was learned of it, and
-/// its dates.
+/// A new unique identifier for an item. The item keeps its number in the index, its engagement
+/// history and its dates.
 ///
-/// The renames of one change are carried out at once, so that two items can swap their identifiers.
+/// All renames of one change take effect at once, so that two items can swap their identifiers.
 public struct ItemRename: Hashable, Sendable {
-    /// The identifier that the item has.
+    /// The current identifier.
     public var identifier: String
-    /// The identifier that it gets.
+    /// The new identifier.
     public var newIdentifier: String
 
     /// Creates a rename.
@@ -16,7 +16,7 @@ public struct ItemRename: Hashable, Sendable {
         self.newIdentifier = newIdentifier
     }
 
-    /// Whether an item can have both identifiers, and they differ.
+    /// `true` if both identifiers are valid and differ.
     public var isPossible: Bool {
         let possible = 1...ItemLimit.identifierBytes.maximum
         return possible.contains(identifier.utf8.count) && possible.contains(newIdentifier.utf8.count)
@@ -25,23 +25,26 @@ public struct ItemRename: Hashable, Sendable {
 }
 
 extension [ItemRename] {
-    /// The first rename that contradicts one before it: it gives the same item another identifier, or another item the same one.
+    /// The first rename that conflicts with an earlier one: it renames the same item again, or uses
+    /// the same new identifier.
     public var contradiction: ItemRename? {
         var names = (old: Set<Name>(), new: Set<Name>())
         return first { !$0.claims(&names) }
     }
 
-    /// The renames that are carried out: those that change something and contradict none before them.
+    /// The renames that take effect: those that change something and do not conflict with earlier
+    /// ones.
     public var effective: [ItemRename] {
         var names = (old: Set<Name>(), new: Set<Name>())
         return filter { $0.isPossible && $0.claims(&names) }
     }
 
-    /// Carries the renames out in a dictionary. A renamed item replaces the one that has its new identifier.
+    /// Applies the renames to a dictionary. A renamed item replaces the item that has its new
+    /// identifier.
     ///
     /// - Parameters:
     ///   - items: The items.
-    ///   - key: The key of an identifier.
+    ///   - key: Returns the key of an identifier.
     ///   - change: Called for each renamed item with its new identifier.
     public func apply<Key: Hashable, Item>(
         to items: inout [Key: Item], key: (String) -> Key, _ change: (inout Item, String) -> Void
@@ -57,7 +60,8 @@ extension [ItemRename] {
     }
 }
 
-/// An identifier as the index compares it: texts in two normal forms are different identifiers, though equal strings.
+/// An identifier as the index compares it, by bytes. Texts in two Unicode normal forms are equal
+/// strings but different identifiers.
 private struct Name: Hashable {
     let bytes: [UInt8]
 
@@ -65,7 +69,7 @@ private struct Name: Hashable {
 }
 
 extension ItemRename {
-    /// Takes both identifiers; `false`, and takes none, if one of them is taken.
+    /// Claims both identifiers. Returns `false`, and claims neither, if one of them is taken.
     fileprivate func claims(_ names: inout (old: Set<Name>, new: Set<Name>)) -> Bool {
         let (old, new) = (Name(identifier), Name(newIdentifier))
         guard !names.old.contains(old), !names.new.contains(new) else { return false }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A preview that an extension rendered, without its bytes: type, title, size and the lengths of its attachments.
+/// The description of a preview that an extension rendered, without its bytes: type, title, size
+/// and the lengths of its attachments.
 ///
 /// ```swift
 /// let header = PreviewHeader(contentType: "public.html", title: "Oslo")
 /// let (page, _) = header.parts(of: bytes)
 /// ```
 public struct PreviewHeader: Hashable, Sendable {
-    /// The type of the content, e.g. `public.html`.
+    /// The type of the content, for example `public.html`.
     public var contentType: String
-    /// The title to show above it, if the extension gave one.
+    /// The title to show above the content; `nil` if the extension gave none.
     public var title: String?
-    /// The size it is made for.
+    /// The intended display size.
     public var size: Size?
     /// The parts that the content refers to.
     public var attachments: [Attachment]
 
     /// A size in points.
     public struct Size: Hashable, Sendable {
-        /// To the right.
+        /// The width.
         public var width: Double
-        /// Downwards.
+        /// The height.
         public var height: Double
 
-        /// Creates a size; `nil` unless both numbers are above 0 and finite.
+        /// Creates a size; `nil` unless both numbers are positive and finite.
         public init?(width: Double, height: Double) {
             guard width.isFinite, height.isFinite, width > 0, height > 0 else { return nil }
             (self.width, self.height) = (width, height)
@@ -32,11 +33,12 @@ public struct PreviewHeader: Hashable, Sendable {
 
     /// A part of the preview that its HTML refers to as `cid:IDENTIFIER`.
     public struct Attachment: Hashable, Sendable {
-        /// Letters, digits, `-`, `.` and `_`; at most ``PreviewHeader/maximumIdentifierBytes``.
+        /// The identifier: letters, digits, `-`, `.` and `_`; at most
+        /// ``PreviewHeader/maximumIdentifierBytes``.
         public var identifier: String
-        /// A uniform type identifier.
+        /// The uniform type identifier of the part.
         public var contentType: String
-        /// How many of the bytes behind the content are its.
+        /// The length of the part, in bytes. Attachments follow the content.
         public var length: Int
 
         /// Creates an attachment.
@@ -47,9 +49,9 @@ public struct PreviewHeader: Hashable, Sendable {
         }
     }
 
-    /// The most attachments.
+    /// The largest number of attachments.
     public static let maximumAttachments = 256
-    /// The most bytes of a preview with all its attachments.
+    /// The largest size of a preview with all its attachments, in bytes.
     public static let maximumBytes = 32 << 20
     /// The longest identifier of an attachment, in bytes.
     public static let maximumIdentifierBytes = 255
@@ -62,13 +64,13 @@ public struct PreviewHeader: Hashable, Sendable {
         self.attachments = attachments
     }
 
-    /// Whether an attachment may be called so.
+    /// Returns `true` if a name is a valid attachment identifier.
     public static func isIdentifier(_ name: String) -> Bool {
         (1...maximumIdentifierBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy { isAlphanumeric($0) || isDash($0) || $0 == UInt8(ascii: "_") }
     }
 
-    /// Whether a text looks like a uniform type identifier.
+    /// Returns `true` if a text has the form of a uniform type identifier.
     public static func isContentType(_ name: String) -> Bool {
         (1...maximumIdentifierBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy { isAlphanumeric($0) || isDash($0) }
@@ -85,9 +87,10 @@ public struct PreviewHeader: Hashable, Sendable {
 
     private static func isDash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") }
 
-    /// The content alone and the bytes of each attachment, in their order.
+    /// Returns the content and the bytes of each attachment, in order.
     ///
-    /// - Parameter bytes: The content and the bytes of all attachments. The reader of the reply has checked their length.
+    /// - Parameter bytes: The content followed by the bytes of all attachments. The reader of the
+    ///   reply has checked the length.
     public func parts(of bytes: [UInt8]) -> (content: ArraySlice<UInt8>, attachments: [ArraySlice<UInt8>]) {
         var position = max(0, bytes.count - attachments.reduce(0) { $0 + $1.length })
         let content = bytes[..<position]

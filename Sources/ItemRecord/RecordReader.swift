@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the parts of an item record; every length is checked against the bytes that are left before it is used.
+/// Reads the fields of an item record. Checks every length against the remaining bytes before using
+/// it.
 struct RecordReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset: Int
-    /// How many more values there may be: a value takes one byte in a record and a hundred in memory.
+    /// The number of values that may still be read. A value may have one byte in the record and use
+    /// a hundred in memory.
     private var valuesLeft = ItemRecord.maximumValues
 
     init(bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
@@ -42,8 +44,8 @@ struct RecordReader {
         return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
     }
 
-    /// A count of things that each take at least one byte, so that no count can make the reader reserve more than is
-    /// there.
+    /// Reads a count of elements with at least one byte each, so that no count can cause an
+    /// allocation larger than the data.
     mutating func count(_ limit: ItemLimit) throws(ItemRecordError) -> Int {
         let start = offset
         let raw = try unsigned()
@@ -70,7 +72,7 @@ struct RecordReader {
         return Array(bytes[offset..<(offset + length)])
     }
 
-    /// The position of bytes after their length, as many as there are.
+    /// Returns the range of bytes that follow their length.
     mutating func blob() throws(ItemRecordError) -> Range<Int> {
         let start = offset
         let length = try unsigned()
@@ -102,7 +104,7 @@ struct RecordReader {
         }
     }
 
-    /// The traits that stand before an attribute's value, if there are any.
+    /// Reads the traits before an attribute's value; `nil` if there are none.
     mutating func traits() throws(ItemRecordError) -> AttributeTraits? {
         guard left >= 1, bytes[offset] == ValueTag.traits else { return nil }
         offset += 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of value in an item record, the byte before each value.
+/// The type tags of an item record, which precede each value.
 enum ValueTag {
     static let null: UInt8 = 0
     static let string: UInt8 = 1
@@ -15,11 +15,11 @@ enum ValueTag {
     static let localizedString: UInt8 = 10
     static let array: UInt8 = 11
     static let dictionary: UInt8 = 12
-    /// Not a value: the traits of the attribute whose value follows.
+    /// A marker for the traits of the attribute whose value follows; not a value.
     static let traits: UInt8 = 13
 }
 
-/// Appends the parts of an item record to a byte array.
+/// Appends the fields of an item record to a byte array.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
     private var valueCount = 0
@@ -28,7 +28,7 @@ struct RecordWriter {
 
     mutating func byte(_ value: UInt8) { bytes.append(value) }
 
-    /// Unsigned LEB128: seven bits a byte, least significant first.
+    /// Appends a count as unsigned LEB128: seven bits per byte, the least significant first.
     mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
     mutating func unsigned(_ value: UInt64) {
@@ -40,7 +40,7 @@ struct RecordWriter {
         bytes.append(UInt8(rest))
     }
 
-    /// Zigzag, so that small negative numbers are short.
+    /// Appends a signed integer in zigzag encoding, in which small negative numbers are short.
     mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
     mutating func double(_ value: Double) {
