@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of JSON that a person or a program wrote.
+/// A JSON value.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// What is written without a point and an exponent, as far as it fits.
+    /// A number without a decimal point and an exponent that fits into 64 bits.
     case integer(Int64)
     case number(Double)
     case text(String)
     case list([JSONValue])
-    /// In the order of the text; no key comes twice.
+    /// An object with its fields in the order of the text; no key occurs twice.
     case object([Field])
 
     package struct Field: Hashable, Sendable {
@@ -19,7 +19,7 @@ package enum JSONValue: Hashable, Sendable {
         package init(key: String, value: JSONValue) { (self.key, self.value) = (key, value) }
     }
 
-    /// The number, whichever way it is written.
+    /// The numeric value of an integer or a number; `nil` for other values.
     package var number: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -28,13 +28,13 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The fields of an object by their keys.
+    /// The fields of an object by their keys; `nil` for other values.
     package var members: [String: JSONValue]? {
         guard case .object(let fields) = self else { return nil }
         return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
     }
 
-    /// The beginning of it, for a message.
+    /// A short form for messages.
     package var shown: String {
         switch self {
         case .null: "null"
@@ -47,7 +47,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// As JSON, numbers in the shortest form that is read as the same.
+    /// The value as JSON text. Numbers have the shortest form that reads back as the same number.
     package var json: String {
         switch self {
         case .null: "null"
@@ -80,28 +80,30 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension Double {
-    /// As people write it: without a point if it is whole.
+    /// The number in decimal form, without a decimal point if it is an integer.
     package var plain: String {
         self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
     }
 }
 
 extension String {
-    /// The beginning, for a message.
+    /// The first 64 characters, for messages.
     package var cut: String { count <= 64 ? self : prefix(64) + "…" }
 }
 
-/// Why JSON cannot be used, as a sentence that begins small; where it stands is added by who knows.
+/// The reason why JSON is rejected, as a sentence that begins in lower case. The caller adds the
+/// location.
 package struct JSONProblem: Error {
     package var text: String
     package init(_ text: String) { self.text = text }
 }
 
 extension JSONValue {
-    /// Reads one value: strictly, within bounds, and no key twice. Foundation's decoder takes one of two equal keys silently,
-    /// says of most faults neither what nor where, and takes a hundred times as long.
+    /// Reads one value. Accepts only strict JSON within the limits, and rejects repeated keys.
+    /// Foundation's decoder silently drops one of two equal keys, describes most errors without
+    /// reason or position, and takes a hundred times as long.
     ///
-    /// - Parameter maximumDepth: How many lists and objects may be inside each other.
+    /// - Parameter maximumDepth: The largest nesting depth of lists and objects.
     package init(reading bytes: ArraySlice<UInt8>, maximumDepth: Int) throws(JSONProblem) {
         var scanner = JSONScanner(bytes: bytes, place: bytes.startIndex, maximumDepth: maximumDepth)
         self = try scanner.whole()
@@ -206,7 +208,7 @@ private struct JSONScanner {
         return .number(number)
     }
 
-    /// Passes what is a number by JSON's grammar.
+    /// Skips a number in JSON's grammar.
     private mutating func takeNumber() -> Bool {
         _ = take(oneOf: "-")
         guard take(oneOf: "0") || takeDigits() else { return false }
