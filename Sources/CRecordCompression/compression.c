@@ -8,15 +8,21 @@
 
 #include "crecordcompression.h"
 
-/* #embed is in C23, and an extension of the compiler in what came before. */
+/* #embed is part of C23, and a compiler extension in earlier standards. */
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-/* The words of English and the names of attributes that records share. Stored records need every byte indefinitely. */
+/*
+ * Frequent contents of records: English words and the names of attributes. It must never change,
+ * because stored records depend on every byte.
+ */
 static const uint8_t content[] = {
 #embed "dictionary-1.txt"
 };
 
-/* A dictionary of zstd: tables of symbol frequencies (Scripts/record-dictionary), and the same content. */
+/*
+ * The zstd dictionary: tables of symbol frequencies, made by Scripts/record-dictionary, and the
+ * same content.
+ */
 static const uint8_t dictionary[] = {
 #include "dictionary-2.inc"
 #embed "dictionary-1.txt"
@@ -27,19 +33,25 @@ enum {
     DEFLATE = 1,
     ZSTD = 2,
     HEADER = 5,
-    /* Shorter records hardly become smaller. */
+    /* The length below which compression rarely saves anything. */
     MINIMUM = 48,
-    /* Of deflate: the dictionary lies within the window. */
+    /* The window of deflate, which covers the dictionary. */
     WINDOW_BITS = 14,
-    /* Of zstd. Level 3 takes half as long and 3.5 % more room; level 6 saves 1 % and takes twice as long. */
+    /*
+     * The level of zstd. Level 3 takes half as long but needs 3.5 percent more space. Level 6 saves
+     * 1 percent but takes twice as long.
+     */
     LEVEL = 4,
     MAGIC_LENGTH = 4,
 };
 
-/* The first bytes of every frame of zstd (ZSTD_MAGICNUMBER, RFC 8878). They are not stored. */
+/* The first bytes of every zstd frame (ZSTD_MAGICNUMBER, RFC 8878), which are not stored. */
 static const uint8_t magic[MAGIC_LENGTH] = {0x28, 0xb5, 0x2f, 0xfd};
 
-/* Both forms of the dictionary, made once for the process and only read afterwards; NULL without memory. */
+/*
+ * Both forms of the dictionary, created once per process and only read afterwards. NULL if memory
+ * was not sufficient.
+ */
 static ZSTD_CDict *compression_dictionary;
 static ZSTD_DDict *decompression_dictionary;
 
@@ -51,7 +63,7 @@ static void make_decompression_dictionary(void) {
     decompression_dictionary = ZSTD_createDDict(dictionary, sizeof dictionary);
 }
 
-/* The contexts of one function of a connection, each created at its first use. */
+/* The contexts of one SQL function of a connection, each created on first use. */
 struct memory {
     ZSTD_CCtx *compression;
     ZSTD_DCtx *decompression;
@@ -73,7 +85,7 @@ static ZSTD_CCtx *compression_context(struct memory *memory) {
     pthread_once(&once, make_compression_dictionary);
     ZSTD_CCtx *context = compression_dictionary ? ZSTD_createCCtx() : NULL;
     if (!context) return NULL;
-    /* The header of the record says all of that. */
+    /* The record header contains the size and the form, so the frame needs neither field. */
     if (ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0)) ||
         ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0)) ||
         ZSTD_isError(ZSTD_CCtx_refCDict(context, compression_dictionary))) {
@@ -84,13 +96,13 @@ static ZSTD_CCtx *compression_context(struct memory *memory) {
 }
 
 /*
- * Compresses a record into `target`, header included. Returns the length; 0 if it is more than `room`, or without memory.
- * `room` is at least MINIMUM - MINIMUM / 8 bytes.
+ * Compresses a record into `target`, including the header. Returns the length, or 0 if the room or
+ * the memory is not sufficient. `room` must be at least MINIMUM - MINIMUM / 8 bytes.
  */
 static size_t compress_record(struct memory *memory, const uint8_t *record, size_t length, uint8_t *target, size_t room) {
     ZSTD_CCtx *context = compression_context(memory);
     if (!context) return 0;
-    /* The header takes the place of the frame's magic number, and one byte more. */
+    /* The header overwrites the magic number of the frame and starts one byte before it. */
     const size_t start = HEADER - MAGIC_LENGTH;
     const size_t count = ZSTD_compress2(context, target + start, room - start, record, length);
     if (ZSTD_isError(count) || count <= MAGIC_LENGTH) return 0;
@@ -121,7 +133,7 @@ static void stored_record(sqlite3_context *context, int count, sqlite3_value **v
     sqlite3_result_value(context, values[0]);
 }
 
-/* Decompresses a record of `length` bytes that format 4 of the store wrote. Returns 0 if it is none. */
+/* Decompresses a record of `length` bytes from a store of format 4. Returns 0 for invalid data. */
 static int inflate_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
     z_stream *stream = &memory->inflater;
     if (!memory->has_inflater) {
@@ -139,8 +151,8 @@ static int inflate_record(struct memory *memory, const uint8_t *stored, size_t c
 }
 
 /*
- * Decompresses a record of `length` bytes from a frame without its magic number. Behind `target` is room for the whole
- * frame. Returns 0 if it is none.
+ * Decompresses a record of `length` bytes from a frame without its magic number. The buffer at
+ * `target` must have room for the record and then for the whole frame. Returns 0 for invalid data.
  */
 static int decompress_record(struct memory *memory, const uint8_t *stored, size_t count, uint8_t *target, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -162,7 +174,7 @@ static void plain_record(sqlite3_context *context, int count, sqlite3_value **va
     if (bytes > HEADER && stored[0] == MARK && (stored[1] == DEFLATE || stored[1] == ZSTD)) {
         const size_t length = stored[2] | (size_t)stored[3] << 8 | (size_t)stored[4] << 16;
         const size_t count = bytes - HEADER;
-        /* No record grows by compression. */
+        /* A compressed record is always shorter than the record. */
         if (length >= MINIMUM && length <= CRECORDCOMPRESSION_MAXIMUM && count < length) {
             uint8_t *target = sqlite3_malloc64(length + MAGIC_LENGTH + count);
             if (!target) {
@@ -188,7 +200,7 @@ static int register_function(
     struct memory *memory = sqlite3_malloc64(sizeof *memory);
     if (!memory) return SQLITE_NOMEM;
     memset(memory, 0, sizeof *memory);
-    /* SQLite releases the memory also where this fails. */
+    /* SQLite also releases the memory if this fails. */
     return sqlite3_create_function_v2(
         connection, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, memory, function, NULL, NULL,
         release_memory);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form in which the records of items are kept in a database, and two functions of SQL between it and the records:
+ * The storage format of item records in a database, and two SQL functions that convert it:
  *
- *   stored_record(record)  a record as it is kept: compressed where that saves an eighth, else as it is
- *   plain_record(stored)   what was given to the other
+ *   stored_record(record)  the stored form: compressed if that saves an eighth, else unchanged
+ *   plain_record(stored)   the record of a stored form
  *
- * A compressed record is the byte 'z', the number of the form, the length of the record as three bytes, the least significant
- * first, and the compressed bytes. Form 2 is a frame of zstd (RFC 8878) without its magic number. Form 1, raw deflate, is
- * read and no longer written: format 4 of the store has it. No record begins with a 'z'. What cannot be decompressed, and
- * what is no blob, is handed back as it is: it is no record, and those who read records find that out.
+ * A compressed record consists of the byte 'z', the form number, the record length (3 bytes,
+ * little-endian), and the compressed bytes. Form 2 is a zstd frame (RFC 8878) without its magic
+ * number. Form 1 is raw deflate, from stores of format 4; it is still read but no longer written.
+ * No record begins with a 'z'. Both functions return values that are not blobs unchanged. The
+ * function plain_record also returns blobs unchanged that cannot be decompressed. They are not
+ * records, which the reader detects.
  */
 #ifndef SEARCHLIGHT_CRECORDCOMPRESSION_H
 #define SEARCHLIGHT_CRECORDCOMPRESSION_H
 
 struct sqlite3;
 
-/* The longest record that is compressed: a larger one would take a transaction too long. */
+/* The longest record that is compressed; a larger one would delay a transaction too long. */
 enum { CRECORDCOMPRESSION_MAXIMUM = 1 << 20 };
 
 /*
- * Makes both functions known to a connection, which keeps the memory that they work with. Returns a result code of SQLite.
- * On the connection's thread.
+ * Registers both functions with a connection, which owns their memory. Returns an SQLite result
+ * code. Call it on the connection's thread.
  */
 int crecordcompression_register(struct sqlite3 *connection);
 
