@@ -10,14 +10,14 @@ struct ranges {
     size_t count;
 };
 
-/* Called with the loader's lock held, so that no library comes or goes meanwhile. */
+/* Called with the loader's lock held, so that no library is loaded or unloaded during the call. */
 static int forget_segments_of(struct dl_phdr_info *library, size_t size, void *context) {
     const struct ranges *ranges = context;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     (void)size;
     for (int i = 0; i < library->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
-        /* What the loader relocates lies in segments that can be written, though their pages may not be afterwards. */
+        /* The loader relocates writable segments, even if they become read-only afterwards. */
         if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W)) continue;
         const uintptr_t start = (library->dlpi_addr + segment->p_vaddr + page - 1) & ~(page - 1);
         const uintptr_t end = (library->dlpi_addr + segment->p_vaddr + segment->p_memsz) & ~(page - 1);
