@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-// Some texts that are no TOML meet an assertion (3.3.0, in parse_key): an error like others, not the end of the process, nor is what
-// follows done as if it held.
+// Some invalid texts fail an assertion of toml++ (3.3.0, in parse_key). Throw an error for it,
+// instead of ending the process or continuing with a false assumption.
 #undef NDEBUG
 #define TOML_ASSERT(condition) \
     do { \
@@ -17,7 +17,7 @@
     } while (false)
 #define TOML_ASSERT_ASSUME(condition) TOML_ASSERT(condition)
 
-// Its own warnings are not ours to mend.
+// Ignores warnings in the headers of toml++.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wall"
 #pragma GCC diagnostic ignored "-Wextra"

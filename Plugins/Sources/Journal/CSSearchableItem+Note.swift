@@ -3,20 +3,21 @@ import CoreSpotlight
 import JournalNotes
 
 extension Note {
-    /// What a note can be had as, besides its own file.
+    /// The types in which an item of a note promises data, besides the types of its file.
     static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
 
-    /// The same, what says most first: as a page a plain note is only its text in a frame.
+    /// Returns `dataTypes` with the most useful type first. For a plain-text note that is text,
+    /// since its HTML page only wraps the text.
     static func dataTypes(_ contentType: String) -> [String] {
         contentType == UTType.plainText.identifier ? dataTypes.reversed() : dataTypes
     }
 
-    /// As what a note can be had in a file of the receiver's: as it is, or as a page.
+    /// Returns the types in which a note is delivered as a file copy: its own type, or HTML.
     static func fileTypes(_ contentType: String) -> [String] { [contentType, UTType.html.identifier] }
 }
 
 extension CSSearchableItem {
-    /// The item of a note. It never expires: a note is gone when its file is.
+    /// Creates the item of a note. The item never expires: it is deleted with the note's file.
     convenience init(_ note: Note) {
         let attributes = CSSearchableItemAttributeSet()
         attributes.contentType = note.contentType
@@ -43,10 +44,11 @@ extension CSSearchableItem {
 }
 
 extension CSSearchableItemAttributeSet {
-    /// The key of all texts of properties that no attribute is searched for.
+    /// The key of the custom attribute that holds the text of all properties without a searchable
+    /// attribute.
     static let propertiesKey = "journal_properties"
 
-    /// Sets what there is: an attribute that is set to nil travels along.
+    /// Sets only attributes that have a value: an attribute set to nil would be sent too.
     fileprivate func setProperties(_ properties: NoteProperties) {
         if properties.isEmpty { return }
         let lists: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, [String]?>)] = [
@@ -84,7 +86,8 @@ extension CSSearchableItemAttributeSet {
         setCustomProperties(properties)
     }
 
-    /// Each property that no attribute is for under a key of its own, for queries; and the texts of all, for searches.
+    /// Stores each property without an attribute under its own key, for queries, and the texts of
+    /// all of them under `propertiesKey`, for searches.
     private func setCustomProperties(_ properties: NoteProperties) {
         for property in properties.custom {
             let values = property.values.prefix(NoteProperties.maximumCustom).map(Self.custom)

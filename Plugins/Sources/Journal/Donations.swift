@@ -4,14 +4,15 @@ import Dispatch
 import JournalNotes
 import Synchronization
 
-/// Sends notes to an index in batches, so few at a time that memory does not grow with their number: at most two batches
-/// are under way while the next is gathered. One thread at a time; calls block until there is room.
+/// Sends notes to an index in batches, with bounded memory: at most two batches are in flight while
+/// the next one is collected. Not thread-safe: use from one thread at a time. Calls block until the
+/// index accepts another batch.
 final class Donations {
     static let itemsPerBatch = 200
-    /// UTF-8 bytes of text after which a batch is sent although it has fewer items.
+    /// The size of the text, in UTF-8 bytes, at which a batch is sent even if it has fewer items.
     static let textPerBatch = 4 << 20
 
-    /// How many were added.
+    /// The number of notes added.
     private(set) var noteCount = 0
 
     private let index: CSSearchableIndex
@@ -21,19 +22,21 @@ final class Donations {
     private var textInBatch = 0
     private var deletions: [String] = []
 
-    /// - Parameter onSend: called when a batch was sent
+    /// - Parameter onSend: Called after a batch was sent.
     init(to index: CSSearchableIndex, onSend: @escaping () -> Void = {}) {
         self.index = index
         self.onSend = onSend
     }
 
-    /// Returns once it is durable.
+    /// Deletes all items of the index and returns once the deletion is durable.
     func deleteAll() throws {
         try window.enter { [index] done in index.deleteAllSearchableItems(completionHandler: done) }
         try window.waitForAll()
     }
 
-    /// Throws the error of an earlier batch, if there was one.
+    /// Adds a note to the current batch.
+    ///
+    /// - Throws: The error of an earlier batch, if there was one.
     func add(_ note: Note) throws {
         batch.append(CSSearchableItem(note))
         noteCount += 1
@@ -41,7 +44,7 @@ final class Donations {
         if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendBatch() }
     }
 
-    /// Precedes the items that are added or deleted after it.
+    /// Renames items, before any items that are added or deleted later.
     func rename(_ identifiers: [String: String]) throws {
         guard !identifiers.isEmpty else { return }
         try window.enter { [index] done in index.renameSearchableItems(identifiers, completionHandler: done) }
@@ -52,7 +55,7 @@ final class Donations {
         if deletions.count >= Self.itemsPerBatch { try sendDeletions() }
     }
 
-    /// Returns once everything is durable, or throws the first error.
+    /// Sends the rest and returns once everything is durable, or throws the first error.
     func finish() throws {
         if !batch.isEmpty { try sendBatch() }
         if !deletions.isEmpty { try sendDeletions() }
@@ -74,7 +77,7 @@ final class Donations {
     }
 }
 
-/// Lets a number of requests be under way at once and remembers the first error.
+/// Limits the number of concurrent requests and keeps the first error.
 private final class Window: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -84,12 +87,14 @@ private final class Window: Sendable {
 
     init(size: Int) {
         self.size = size
-        // Not made with `size`: a semaphore must not be let go of while it is lower than it was made.
+        // Created with 0, then signalled: libdispatch traps when a semaphore is released while its
+        // value is below the initial one.
         room = DispatchSemaphore(value: 0)
         for _ in 0..<size { room.signal() }
     }
 
-    /// Waits for room, then makes a request that reports to the completion it is given, once, from any thread.
+    /// Waits for a free slot, then starts a request. The request calls its completion handler once,
+    /// from any thread.
     func enter(_ request: (@escaping Completion) -> Void) throws {
         room.wait()
         if let error = firstError.withLock({ $0 }) {

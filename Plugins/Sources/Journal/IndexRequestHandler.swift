@@ -2,9 +2,11 @@
 import CoreSpotlight
 import JournalNotes
 
-/// Makes folders of Markdown and plain-text notes searchable, serves them to other apps and renders them.
+/// The index extension for folders of Markdown and plain-text notes: indexes, serves and renders
+/// them.
 ///
-/// Keeps nothing between requests: settings and folders are read anew for each, so several may be under way at once.
+/// Keeps no state between requests. Each request reads the settings and folders again, so requests
+/// can run concurrently.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     private let readSettings: () throws(Skip) -> JournalSettings
     private let report: (String) -> Void
@@ -12,7 +14,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     private let temporaryFolder: URL
     private let sampleItems: Int
 
-    /// The settings of the person, and complaints on standard error.
+    /// Reads the user's settings and reports problems to standard error.
     override convenience init() {
         let sample = ProcessInfo.processInfo.environment["SEARCHLIGHT_SAMPLE_ITEMS"].flatMap { Int($0) }
         self.init(
@@ -21,11 +23,12 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     }
 
     /// - Parameters:
-    ///   - settings: asked once for each request
-    ///   - report: takes one line
-    ///   - now: the clock that paces signs of life
-    ///   - temporaryFolder: where pages are made for receivers of files
-    ///   - sampleItems: how many notes are enough, as the validator says; 0 for all
+    ///   - settings: Called once for each request.
+    ///   - report: Receives one line.
+    ///   - now: The clock that limits the rate of progress reports.
+    ///   - temporaryFolder: The folder for HTML pages that are delivered as files.
+    ///   - sampleItems: The number of notes after which a reindex ends, as requested by the
+    ///     validator; 0 for all.
     init(
         settings: @escaping () throws(Skip) -> JournalSettings, report: @escaping (String) -> Void,
         now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now },
@@ -49,16 +52,17 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             try reindexAll(searchableIndex)
             acknowledgementHandler()
         } catch {
-            // Not acknowledged, so the whole is asked for again, and until then nothing is removed.
+            // Without an acknowledgement the host requests the reindex again and removes nothing
+            // until then.
             report("reindexing failed: \(error)")
         }
     }
 
-    /// Donates all notes. Those that are gone are removed with the rest of what is not donated again, unless a folder is
-    /// missing: then nothing is, since the index cannot be asked what lay where, and a deleted note stays until the
-    /// folder is back.
+    /// Donates all notes. The reindex removes items that it does not donate again. If a folder is
+    /// missing, it removes nothing, since the index cannot be asked for the contents of one folder;
+    /// a deleted note's item then stays until the folder is back.
     private func reindexAll(_ index: CSSearchableIndex) throws {
-        // Before anything is deleted: without settings it is not known what should be there.
+        // Read before anything is deleted: without settings the expected notes are unknown.
         let settings = try readSettings()
         let folders = settings.noteFolders
         let progress = ProgressReport(print: report, now: now)
@@ -84,7 +88,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             }
         }
         try donations.finish()
-        // A disk that went away during the walk looked like a folder without notes.
+        // A disk that was unmounted during the walk looks like a folder without notes.
         if settings.isComplete { try folders.check() }
         var parts = [Self.count(of: donations.noteCount), "\(skipped) skipped"]
         if cut > 0 { parts.append("\(cut) indexed in part") }
@@ -101,7 +105,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         update(searchableIndex, identifiers, moves: [], acknowledgementHandler)
     }
 
-    /// Donates or deletes the notes with these identifiers, after the items of moved notes were renamed.
+    /// Renames the items of moved notes, then donates or deletes the notes with these identifiers.
     private func update(
         _ searchableIndex: CSSearchableIndex, _ identifiers: [String], moves: [NoteMove],
         ignoreFiles: [String] = [], _ acknowledgementHandler: @escaping () -> Void
@@ -133,12 +137,13 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                     return nil
                 }
             }
-            // What failed a moment ago may not any more.
+            // A note that could not be read may be readable now.
             let all = identifiers + moves.map(\.new) + moves.map(\.old).filter { renames[$0] == nil }
             let unread = try update(update(all).map(\.identifier))
             try refresh(besideIgnoreFiles: ignoreFiles, of: folders, donations)
             try donations.finish()
-            // Where no note can be read it is the machine's fault, and all are asked for again; else it is that note's.
+            // If no note can be read, the machine is the likely cause: throw, so that the host
+            // requests all again. Otherwise the notes are the cause.
             if unread.count == all.count, ignoreFiles.isEmpty, let first = unread.first { throw first.error }
             for note in unread { report("\(note.error); what was found in it is kept") }
             acknowledgementHandler()
@@ -147,12 +152,13 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         }
     }
 
-    /// Donates what patterns leave out no longer, and deletes what they do.
+    /// Donates the notes that the patterns of the ignore files no longer exclude, and deletes the
+    /// notes that they exclude.
     private func refresh(
         besideIgnoreFiles files: [String], of folders: NoteFolders, _ donations: Donations
     ) throws {
         let progress = ProgressReport(print: report, now: now)
-        // A folder in another one is done with it.
+        // Sorted, so that the order is deterministic.
         for file in Set(files).sorted() {
             for step in folders.walk(besideIgnoreFile: file, visiting: progress.walking) ?? NoteWalk(folders: []) {
                 switch step {
@@ -183,7 +189,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ) throws -> URL {
         let folders = try readSettings().noteFolders
         let type = try folders.kind(ofIdentifier: itemIdentifier).contentType
-        // Whoever wants a copy has it made by the host.
+        // The host copies the file for receivers that need a copy.
         if typeIdentifier == type { return URL(filePath: itemIdentifier, directoryHint: .notDirectory) }
         guard !inPlace, typeIdentifier == UTType.html.identifier else {
             throw UnsupportedType(typeIdentifier, supported: ["\(type) in place", type, "a page in a file"])
@@ -191,8 +197,8 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         return try page(of: try folders.file(withIdentifier: itemIdentifier), itemIdentifier)
     }
 
-    /// Writes a note as a page into the worker's temporary folder, which goes with the worker. The same note has the same
-    /// place, so that there are never more pages than notes.
+    /// Writes a note as an HTML page into the worker's temporary folder, which is deleted with the
+    /// worker. A note always has the same page path, so there are never more pages than notes.
     private func page(of file: NoteFile, _ identifier: String) throws -> URL {
         let page = temporaryFolder.appending(path: "pages\(identifier).html", directoryHint: .notDirectory)
         try FileManager.default.createDirectory(
@@ -206,7 +212,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         let path = request.fileURL.path(percentEncoded: false)
         let file = try Self.file(path).beginning()
-        // Without settings it is not known what may be looked at.
+        // Without settings the permitted folders are unknown, so the preview has no pictures.
         let folders = try? readSettings().noteFolders
         let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { reply in
             guard let folders else { return Data(file.html().utf8) }
@@ -265,7 +271,7 @@ extension IndexRequestHandler: CSFileChangeHandler {
     }
 }
 
-/// A type that was not promised.
+/// The error for a type that the item does not promise.
 struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     var description: String
 
@@ -274,8 +280,8 @@ struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Writes a line where the host collects what an extension has to say.
+/// Writes a line to standard error, which the host collects.
 private func printToStandardError(_ line: String) {
-    // If standard error is closed there is nobody left to tell.
+    // A closed standard error leaves no other way to report the line.
     try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }

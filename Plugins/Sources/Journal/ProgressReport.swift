@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import JournalNotes
 
-/// What is said during a reindex, and a sign of life when there is nothing to say: a host stops a worker that is silent
-/// for ten seconds, and a tree without notes may take longer. One thread at a time.
+/// The progress reports of a reindex. The host stops a worker that is silent for ten seconds, and a
+/// tree without notes may take longer, so ``walking(_:)`` also reports without a result. Not
+/// thread-safe: use from one thread at a time.
 final class ProgressReport {
-    /// The shortest time between a sign of life and whatever was said before it.
+    /// The shortest time between two reports of ``walking(_:)``, or after any other report.
     static let interval: Duration = .seconds(3)
 
     private let print: (String) -> Void
@@ -22,10 +23,10 @@ final class ProgressReport {
         madeProgress()
     }
 
-    /// The host saw progress by itself.
+    /// Records that the host received a batch and so saw progress.
     func madeProgress() { lastSign = now() }
 
-    /// Says where the walk is, unless something was said lately.
+    /// Reports the directory of the walk, unless the last report is younger than ``interval``.
     func walking(_ directory: String) {
         if now() - lastSign >= Self.interval { say("walking \(directory.onOneLine)…") }
     }

@@ -2,43 +2,46 @@
 import Foundation
 import Glibc
 
-/// Which folders Journal serves.
+/// The folders that Journal indexes.
 ///
-/// `$XDG_CONFIG_HOME/com.searchlight.journal/folders` has one path per line; lines that begin with `#` are comments and
-/// `~/` is the home directory. A line `!pattern` leaves out what matches, in the syntax of `.gitignore`, in all folders or, as a
-/// path in one of them, there. Without that file it is the documents folder of the desktop (`XDG_DOCUMENTS_DIR` of
-/// `user-dirs.dirs`, else `~/Documents`) if there is one.
+/// `$XDG_CONFIG_HOME/com.searchlight.journal/folders` has one path per line. Lines that begin with
+/// `#` are comments, and `~/` is the home directory. A line `!pattern` excludes matching files, in
+/// the syntax of `.gitignore`. It applies to all folders, or to one folder if the pattern is a path
+/// in it. Without this file the settings have the desktop's documents folder, if it exists
+/// (`XDG_DOCUMENTS_DIR` of `user-dirs.dirs`, else `~/Documents`).
 ///
-/// A folder that is missing may lie on a disk that is not mounted, so its notes are not known to be gone. What is known
-/// of the folders is then not complete, and nothing may be deleted on its ground.
+/// A missing folder may be on a disk that is not mounted, so its notes may still exist. While a
+/// folder is missing, the settings are incomplete, and a reindex must not delete items.
 package struct JournalSettings: Sendable {
-    /// Larger settings are refused, in bytes.
+    /// The largest settings file, in bytes; a larger file is an error.
     static let maximumSize = 64 << 10
 
-    /// Absolute paths of folders that can be entered, without a slash at the end, each once.
+    /// The absolute paths of accessible folders, without a trailing slash and without duplicates.
     package var folders: [String] = []
-    /// Folders that are meant and cannot be entered now; in the same form.
+    /// The configured folders that are not accessible now, in the same form.
     package var unavailable: [String] = []
-    /// What is left out of the folders.
+    /// The patterns of excluded files.
     var exclusions: [Exclusion] = []
-    /// What is wrong with single folders, one line each.
+    /// The problems of individual folders, one line each.
     package var problems: [String] = []
-    /// Why there is no folder, and where to name one; nil if any is meant.
+    /// The reason why no folder is configured and the file to configure one in; nil if a folder is
+    /// configured.
     package var absence: String?
-    /// Whether every folder that is meant is in `folders`, so that what lies in none of them is gone.
+    /// `true` if `folders` has every configured folder, so that a note in none of them is deleted.
     package var isComplete: Bool { problems.isEmpty && !lacksDocuments }
 
-    /// No folder is configured, and the one that would be taken does not exist.
+    /// `true` if no folder is configured and the default folder does not exist.
     private var lacksDocuments = false
     private let home: String
     private let opener: FileOpener
 
-    /// Reads the settings of the person whose environment this is.
+    /// Reads the settings of the user whose environment this is.
     ///
     /// - Parameters:
-    ///   - environment: `HOME` and `XDG_CONFIG_HOME` are looked at
-    ///   - opener: opens the folders
-    /// - Throws: if the settings are there and cannot be read: then it is not known which folders are meant
+    ///   - environment: Supplies `HOME` and `XDG_CONFIG_HOME`.
+    ///   - opener: Opens the folders.
+    /// - Throws: A ``Skip`` if the settings file exists but cannot be read, so that the folders are
+    ///   unknown.
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
     ) throws(Skip) {
@@ -50,7 +53,7 @@ package struct JournalSettings: Sendable {
         case .success(let text): readFolders(text, from: file)
         case .failure(.vanished):
             var status = stat()
-            // Settings that are kept elsewhere, on a disk that is not mounted.
+            // The file is a link to a disk that is not mounted.
             guard lstat(file, &status) != 0 else { throw Skip(path: file, reason: .danglingLink) }
             takeDocuments(userDirectories: configuration + "/user-dirs.dirs", settings: file)
         case .failure(let reason): throw Skip(path: file, reason: reason)
@@ -96,7 +99,7 @@ package struct JournalSettings: Sendable {
         case .failure(.vanished): break
         case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
         }
-        // The home directory itself means that there is no such folder; the desktop writes that when it has vanished.
+        // xdg-user-dirs sets the home directory itself if the folder is disabled or was deleted.
         let isDisabled = documents == home
         guard isDisabled || Self.type(of: documents) == .failure(.vanished) else { return add(documents) }
         lacksDocuments = true
@@ -104,7 +107,7 @@ package struct JournalSettings: Sendable {
         absence = "no folder to index: \(reason); write paths into \(settings.onOneLine)"
     }
 
-    /// The last `XDG_DOCUMENTS_DIR="$HOME/…"` or `="/…"`.
+    /// Returns the path of the last `XDG_DOCUMENTS_DIR="$HOME/…"` or `="/…"` line.
     private func documentsFolder(in text: String) -> String? {
         var found: String?
         for line in LineIterator(text[...]) {
@@ -119,7 +122,7 @@ package struct JournalSettings: Sendable {
         return found
     }
 
-    /// A path in one of the folders counts there alone.
+    /// Adds a pattern. A pattern that is a path in one of the folders applies only there.
     private mutating func addExclusion(_ text: String) {
         let expanded = text.hasPrefix("~/") ? home + text.dropFirst() : text
         for folder in folders + unavailable where expanded.utf8.starts(with: (folder + "/").utf8) {
@@ -137,10 +140,10 @@ package struct JournalSettings: Sendable {
         problems.append("folder \(path.onOneLine) \(problem); its notes are kept")
     }
 
-    /// Why a folder cannot be entered; nil if it can.
+    /// Returns the reason why a folder cannot be entered; nil if it can.
     private func problem(withFolder path: String) -> String? {
         do throws(SkipReason) {
-            // Before opening, which for a device could do something.
+            // Checked before opening, since opening a device can have side effects.
             let type = try Self.type(of: path).get()
             guard type == .directory else { return "is not a folder but \(type)" }
             _ = try opener.folder(path)
@@ -154,7 +157,8 @@ package struct JournalSettings: Sendable {
 
     private static func absolute(_ path: String?) -> String? { path.flatMap(normalized) }
 
-    /// Single slashes, no `.`; nil for relative paths, for `/` itself, and for paths with `..` or zero bytes.
+    /// Returns the path with single slashes and without `.`. Returns nil for relative paths, for
+    /// `/` itself, and for paths with `..` or zero bytes.
     private static func normalized(_ path: String) -> String? {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
         let components = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What is indexed of a note.
+/// The indexed contents of a note.
 package struct Note: Sendable, Equatable {
     /// The longest title, in characters.
     static let maximumTitle = 200
@@ -9,43 +9,47 @@ package struct Note: Sendable, Equatable {
     static let maximumSummary = 300
     /// The longest text content, in UTF-8 bytes: an item may have 16 MiB with all its attributes.
     package static let maximumText = (16 << 20) - (512 << 10)
-    /// Longer Markdown is parsed in pieces of so many UTF-8 bytes, since a tree may take 180 bytes for one.
+    /// The size, in UTF-8 bytes, of the pieces in which long Markdown is parsed. A tree may take
+    /// 180 bytes for each byte of text.
     static let maximumPiece = 1 << 20
-    /// The longest list of addresses behind the text, in UTF-8 bytes.
+    /// The longest list of addresses after the text, in UTF-8 bytes.
     static let maximumAddresses = 256 << 10
     static let maximumTags = 100
 
-    /// Absolute path.
+    /// The absolute path of the file.
     package var identifier: String
-    /// The folders between the configured one and the note, dotted; nil directly in the configured folder.
+    /// The names of the folders between the configured folder and the note, joined by dots; nil for
+    /// a note directly in the configured folder.
     package var domain: String?
     package var contentType: String
-    /// From front matter, the first heading, the first line (plain text) or the file name.
+    /// The title, from front matter, the first heading, the first line (plain text) or the file
+    /// name.
     package var title: String
-    /// From front matter or the first paragraph.
+    /// The description, from front matter or the first paragraph.
     package var summary: String?
-    /// Without markup; the addresses that links lead to are at its end.
+    /// The text without markup, followed by the addresses of its links.
     package var text: String
-    /// How many bytes of the file, or of the text in it, are not in `text`; 0 if it is whole.
+    /// The number of bytes of the file, or of its text, that are not in `text`; 0 if the text is
+    /// complete.
     package var missing: Int64
-    /// How the text was found in the bytes of the file.
+    /// The encoding from which the text was decoded.
     package var reading: TextReading
-    /// What the front matter says.
+    /// The properties of the front matter.
     package var properties: NoteProperties
-    /// The name of the file: whole, and in words if that is another text.
+    /// The names of the file: the full name, and the name split into words if that differs.
     package var fileNames: [String]
-    /// The name of the folder that the file is in.
+    /// The name of the folder that contains the file.
     package var folderName: String?
-    /// From front matter, or when the file was made.
+    /// The creation date, from front matter or the file system.
     package var created: Date
-    /// From front matter, or when the file was changed.
+    /// The modification date, from front matter or the file system.
     package var modified: Date
-    /// Bytes.
+    /// The size of the file, in bytes.
     package var fileSize: Int64
 }
 
 extension Note {
-    /// - Parameter timeZone: for dates of the front matter that name none
+    /// - Parameter timeZone: The time zone for front-matter dates without one.
     package init(_ file: NoteFile, timeZone: TimeZone = .current) {
         let (frontMatter, body) = file.parts
         let content = NoteContent(body, kind: file.kind)
@@ -66,7 +70,8 @@ extension Note {
         fileSize = file.size
     }
 
-    /// What there is to say of a note that is indexed and not as it might be expected; one line each, whatever the path contains.
+    /// The warnings about a note that is indexed with limitations. Each is one line, whatever the
+    /// path contains.
     package var remarks: [String] {
         var remarks: [String] = []
         if let remark = reading.remark { remarks.append("\(identifier.onOneLine) \(remark)") }
@@ -79,14 +84,14 @@ extension Note {
     }
 
     /// - Parameters:
-    ///   - property: what the front matter has for a title
-    ///   - heading: what the body has for one
+    ///   - property: The title in the front matter.
+    ///   - heading: The title in the body.
     static func title(of file: NoteFile, _ property: String?, heading: String?) -> String {
         let title = property ?? customaryTitle(of: file) ?? heading ?? NoteKind.stem(ofFileName: file.fileName)
         return title.summary(maximumCharacters: maximumTitle)
     }
 
-    /// "copyright of PACKAGE" for a file whose first line would say nothing.
+    /// Returns "copyright of PACKAGE" for a file whose first line makes no useful title.
     private static func customaryTitle(of file: NoteFile) -> String? {
         guard NoteKind.beginsWithFormula(fileName: file.fileName),
             let folder = file.path.split(separator: "/").dropLast().last
@@ -94,8 +99,8 @@ extension Note {
         return "\(file.fileName) of \(folder)"
     }
 
-    /// A name as it is, and in words where it has words that are not divided by what divides words anywhere: of
-    /// `meetingNotes_q3.md` "meeting Notes q3".
+    /// Returns the name of a file, and its words if the name joins them by underscores or capital
+    /// letters: "meeting Notes q3" for `meetingNotes_q3.md`.
     static func names(ofFile fileName: String) -> [String] {
         var words = ""
         var wasLowercase = false
@@ -111,7 +116,8 @@ extension Note {
         return isDivided ? [fileName, words.trimmed] : [fileName]
     }
 
-    /// Dots divide domains, so those in names become underscores.
+    /// Returns the domain of a note. Dots separate the parts of a domain, so dots in folder names
+    /// become underscores.
     private static func domain(of directories: [String]) -> String? {
         if directories.isEmpty { return nil }
         return directories.map { String($0.map { $0 == "." ? "_" : $0 }) }.joined(separator: ".")
@@ -123,10 +129,10 @@ struct NoteContent {
     var title: String?
     var paragraph: String?
     var text: String
-    /// How many UTF-8 bytes of the text are left out.
+    /// The number of UTF-8 bytes of the text that are left out.
     var missing = 0
 
-    /// - Parameter body: without front matter
+    /// - Parameter body: The text without front matter.
     init(_ body: Substring, kind: NoteKind) {
         switch kind {
         case .markdown:
@@ -148,7 +154,7 @@ struct NoteContent {
             append(Self.list(addresses))
         case .plainText:
             (title, paragraph) = Self.titleAndParagraph(ofPlainText: body)
-            // A copy of what is kept, not a view of what may be much larger.
+            // A copy, since a substring would keep the possibly much larger body in memory.
             text = String(body).prefix(maximumUTF8Bytes: Note.maximumText)
             missing = body.utf8.count - text.utf8.count
         }
@@ -162,7 +168,7 @@ struct NoteContent {
         if !kept.isEmpty { text += separator + kept }
     }
 
-    /// The text in pieces that end where a paragraph does, if there is one.
+    /// Splits the text into pieces that end at the end of a paragraph where possible.
     private static func pieces(of body: Substring) -> [Substring] {
         var pieces: [Substring] = []
         var rest = body
@@ -185,12 +191,12 @@ struct NoteContent {
         return list
     }
 
-    /// The first line that has letters or digits, and the lines that follow up to a blank one.
+    /// Returns the first line with letters or digits, and the lines after it up to a blank one.
     static func titleAndParagraph(ofPlainText body: Substring) -> (title: String?, paragraph: String?) {
         var title: String?
         var paragraph = ""
         for line in LineIterator(body) {
-            // Much more than a title or description can be; a line may be as long as the file.
+            // Far more than a title or description needs; a line may be as long as the file.
             let line = String(line).prefix(maximumUTF8Bytes: 16 * Note.maximumSummary)
             let saysSomething = line.contains { $0.isLetter || $0.isNumber }
             if title == nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a note is written in, told from its file name alone.
+/// The markup of a note, determined by its file name alone.
 package enum NoteKind: Sendable, Equatable, CaseIterable {
     case markdown
     case plainText
@@ -8,15 +8,15 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
     private static let markdownExtensions: Set<String> = ["md", "markdown", "mdown", "mkd"]
     private static let plainTextExtensions: Set<String> = ["txt", "text"]
 
-    /// Files that are text by custom and have no file name extension; lower case.
+    /// The names, in lower case, of files that are text by convention and have no extension.
     private static let customaryNames: Set<String> = [
         "authors", "bugs", "changelog", "changes", "contributing", "contributors", "copying", "copyright", "credits",
         "faq", "hacking", "history", "install", "licence", "license", "maintainers", "news", "notes", "notice",
         "readme", "thanks", "todo",
     ]
 
-    /// The kind of a file with that name (no directories in it), or nil if it does not look like a note. Case does not
-    /// matter.
+    /// Creates the kind of a file with this name, without directories. Returns nil if the name is
+    /// not the name of a note. Case does not matter.
     package init?(fileName: String) {
         let (stem, pathExtension) = Self.split(fileName)
         let lowercased = pathExtension?.lowercased()
@@ -35,8 +35,9 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// Whether files of that name begin with a formula ("Format: …", a version number, a date) that says nothing about
-    /// them, so that the name and the folder make the better title. A read-me begins with a title of its own.
+    /// Returns `true` for names of files that begin with a formula ("Format: …", a version number,
+    /// a date), so that the file name and the folder make the better title. A README begins with
+    /// its own title.
     package static func beginsWithFormula(fileName: String) -> Bool {
         let (stem, pathExtension) = split(fileName)
         let name = stem.lowercased()

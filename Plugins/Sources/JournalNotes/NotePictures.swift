@@ -2,41 +2,43 @@
 import Foundation
 import Glibc
 
-/// The pictures that a Markdown note shows and that lie beside it: named by a relative address, in the folders that Journal
-/// serves, PNG, JPEG, GIF or WebP. Whatever else a note names is not looked at.
+/// The pictures of a Markdown note that are embedded in its preview. They have relative addresses,
+/// are in the folders that Journal serves, and are PNG, JPEG, GIF or WebP. All other addresses are
+/// ignored.
 package struct NotePictures {
-    /// A picture, as a page refers to it.
+    /// An embedded picture.
     package struct Picture: Sendable {
-        /// What the page calls it, behind `cid:`.
+        /// The name in the page's `cid:` address.
         package let name: String
-        /// The uniform type that its first bytes show.
+        /// The uniform type, detected from the first bytes.
         package let contentType: String
         package let bytes: Data
     }
 
-    /// Those that were asked for and found, in order.
+    /// The pictures found so far, in the order of the requests.
     package private(set) var pictures: [Picture] = []
     private let note: String
     private let folders: NoteFolders
-    /// What became of each address.
+    /// The picture names by address; nil for an address without a picture.
     private var names: [String: String?] = [:]
     private var room = maximumBytes
 
     /// The largest picture, in bytes.
     static let maximumPictureBytes = 8 << 20
-    /// All pictures of a note, in bytes: in the page they take a third more, of 32 MiB.
+    /// The largest total size of a note's pictures, in bytes. In base64 they take a third more of
+    /// the page's 32 MiB.
     static let maximumBytes = 12 << 20
-    /// So many addresses are looked at.
+    /// The number of addresses that are resolved for a note.
     static let maximumCount = 64
     private static let maximumAddressBytes = 2048
 
-    /// - Parameter note: its absolute path
+    /// - Parameter note: The absolute path of the note.
     package init(of note: String, in folders: NoteFolders) {
         self.note = note
         self.folders = folders
     }
 
-    /// What a page says instead of an address; nil to leave that as it is.
+    /// Returns the address that replaces an address in the page; nil to keep the address.
     package mutating func reference(to address: String) -> String? {
         if let known = names[address] { return known.map { "cid:" + $0 } }
         guard names.count < Self.maximumCount else { return nil }
@@ -58,7 +60,8 @@ package struct NotePictures {
         return (bytes, type)
     }
 
-    /// The absolute path that a relative address leads to; nil for one with a scheme or host, and for an absolute one.
+    /// Returns the absolute path of a relative address; nil for an absolute address or an address
+    /// with a scheme or host.
     static func path(of address: String, beside note: String) -> String? {
         guard address.utf8.count <= maximumAddressBytes else { return nil }
         let relative = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -77,7 +80,7 @@ package struct NotePictures {
         return "/" + components.joined(separator: "/")
     }
 
-    /// What bytes begin like.
+    /// Returns the uniform type of an image from its first bytes; nil for any other file.
     static func type(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "public.png" }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "public.jpeg" }
@@ -90,8 +93,8 @@ package struct NotePictures {
 }
 
 extension NoteFolders {
-    /// A regular file below one of the folders, by the rules for notes, and no link; nil for any other, and for one that is
-    /// larger.
+    /// Returns the contents of a regular file below one of the folders, by the rules for notes.
+    /// Returns nil for a symbolic link, any other file, or a file larger than `limit` bytes.
     func bytes(ofFile path: String, limit: Int) -> [UInt8]? {
         guard let (folder, components) = locate(path), let name = components.last else { return nil }
         do throws(SkipReason) {
@@ -100,7 +103,7 @@ extension NoteFolders {
                 directory = try opener.descriptor(
                     in: directory, name: component, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
             }
-            // Before opening, which for a device could do something.
+            // Checked before opening, since opening a device can have side effects.
             let status = try directory.status(ofEntry: name, followingLinks: false)
             guard FileType(mode: status.st_mode) == .regular, status.st_size <= limit else { return nil }
             let file = try OpenedNote(in: directory, name: name, followingLinks: false, opener: opener)

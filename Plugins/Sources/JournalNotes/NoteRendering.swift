@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a note looks like to a person, and what it says as plain text.
+/// The HTML and plain-text forms of a note.
 extension NoteFile {
-    /// A complete HTML document. It holds no script and no raw HTML of the note, and forbids whoever shows it to load
-    /// anything but images that it carries itself.
+    /// Returns a complete HTML document. It contains no script and no raw HTML of the note. Its
+    /// content security policy forbids loading anything but images in the document itself.
     ///
-    /// - Parameter picture: asked for each image of Markdown what to name in place of its address; nil leaves that
+    /// - Parameter picture: Returns the replacement of a Markdown image's address; nil keeps the
+    ///   address.
     package func html(picture: (_ address: String) -> String? = { _ in nil }) -> String {
         let (frontMatter, body) = parts
         let property = frontMatter?.title
@@ -42,7 +43,8 @@ extension NoteFile {
             """
     }
 
-    /// Whether there are footnotes that can be set apart: few, and each referred to, since others would be left out.
+    /// Returns `true` if the note has footnotes that can be rendered separately: few, each with a
+    /// reference, since cmark-gfm drops footnotes without one.
     static func hasFootnotes(_ body: Substring) -> Bool {
         guard body.utf8.contains(UInt8(ascii: "^")) else { return false }
         var definitions: Set<Substring> = []
@@ -57,14 +59,14 @@ extension NoteFile {
 
     private static let maximumFootnotes = 500
 
-    /// The front matter, if there is one, and what follows it.
+    /// The front matter, if the note has one, and the text after it.
     var parts: (frontMatter: FrontMatter?, body: Substring) { FrontMatter.split(text, kind: kind) }
 
-    /// How much of a note a preview shows, in UTF-8 bytes: more than anybody reads in one, and rendered within a fraction of
-    /// the five seconds in which a worker must give a sign of life, on slow machines too.
+    /// The size of the text that a preview renders, in UTF-8 bytes. It is more than a reader needs,
+    /// and even a slow machine renders it in a fraction of the worker's five-second limit.
     package static let maximumPreviewedText = 1 << 20
 
-    /// The note as far as a preview shows it: whole lines.
+    /// Returns the note with only the whole lines that a preview shows.
     package func beginning() -> NoteFile {
         guard text.utf8.count > Self.maximumPreviewedText else { return self }
         var file = self
@@ -73,7 +75,7 @@ extension NoteFile {
         return file
     }
 
-    /// What the item of the note is called, told from what is here of its text.
+    /// The title of the note's item, computed from the text at hand.
     package var title: String {
         let (frontMatter, body) = parts
         let heading: String?
@@ -85,13 +87,13 @@ extension NoteFile {
         return Note.title(of: self, frontMatter?.title, heading: heading)
     }
 
-    /// "15.7 MB"
+    /// Formats a size, such as "15.7 MB".
     private static func megabytes(_ bytes: Int64) -> String {
         let tenths = (bytes + 50_000) / 100_000
         return "\(tenths / 10).\(tenths % 10) MB"
     }
 
-    /// All the text without markup, however long.
+    /// Returns all the text without markup, without a size limit.
     package func plainText() -> String {
         let (_, body) = parts
         guard kind == .markdown, let document = MarkdownDocument(body) else { return text }
@@ -124,7 +126,7 @@ extension NoteFile {
 }
 
 extension String {
-    /// For text and for attribute values in double quotes.
+    /// The string escaped for HTML text and for attribute values in double quotes.
     var escapedForHTML: String {
         var result: [UInt8] = []
         result.reserveCapacity(utf8.count)

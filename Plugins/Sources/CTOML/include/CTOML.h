@@ -7,16 +7,17 @@
 extern "C" {
 #endif
 
-/// What a value was written as.
+/// The type of a value in the source.
 typedef enum { TOML_TEXT, TOML_INTEGER, TOML_REAL, TOML_FLAG, TOML_MOMENT } toml_kind;
 
-/// Takes one value: the key it stands under, with dots between the names of tables, and its text. UTF-8, without a zero
-/// byte at the end, valid until the visitor returns.
+/// Receives a value: its key, with dots between the names of tables, and its text. Both are UTF-8
+/// without a terminating zero byte and valid until the visitor returns.
 typedef void (*toml_visitor)(
     void *context, const char *key, size_t key_length, toml_kind kind, const char *text, size_t text_length);
 
-/// Reads a document and hands each value to the visitor, those of an array one after the other. Returns 0 if it is no TOML;
-/// then the visitor was not called. Its depth in the stack grows with dots in keys; see TOMLReader. Any thread.
+/// Parses a document and calls the visitor for each value, including each element of an array.
+/// Returns 1, or 0 without a call of the visitor if the document is not TOML. The stack depth grows
+/// with the dots in keys; see TOMLReader. Callable on any thread.
 int toml_visit(const char *document, size_t length, toml_visitor visitor, void *context);
 
 #ifdef __cplusplus

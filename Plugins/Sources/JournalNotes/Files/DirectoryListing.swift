@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// One visible entry of a directory.
+/// A visible entry of a directory.
 struct DirectoryEntry {
-    /// Bytes that are not UTF-8 are replaced; then `nameIsExact` is false and the entry cannot be opened by it.
+    /// The name. Bytes that are not UTF-8 are replaced; `nameIsExact` is then false, and the name
+    /// cannot open the entry.
     var name: String
     var nameIsExact: Bool
     var type: FileType
@@ -16,19 +17,20 @@ struct DirectoryEntry {
     }
 }
 
-/// The visible entries of one directory in the order of their names' bytes; hidden ones are left out.
+/// The visible entries of a directory, sorted by the bytes of their names; hidden entries are left
+/// out.
 struct DirectoryListing {
     var entries: [DirectoryEntry] = []
-    /// How many entries were met, hidden ones included.
+    /// The number of entries read, including hidden ones.
     var entriesMet = 0
-    /// False if the limit was reached before the end.
+    /// `false` if the limit was reached before the end.
     var isComplete = true
 
     /// - Parameters:
-    ///   - limit: stop after so many entries
-    ///   - visit: called for each entry
+    ///   - limit: The number of entries after which the listing ends.
+    ///   - visit: Called for each entry.
     init(of directory: Descriptor, limit: Int, visit: () -> Void) throws(SkipReason) {
-        // A second descriptor, because the stream owns and closes the one it is made of.
+        // A duplicate, since fdopendir(3) takes ownership of its descriptor and closes it.
         let copy = fcntl(directory.raw, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SkipReason(errno: errno) }
         guard let stream = fdopendir(copy) else {
@@ -57,7 +59,8 @@ struct DirectoryListing {
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Not through a copy of the struct: the record may be shorter than the type.
+    /// Returns the name through a pointer, not a copy of the struct: the record may be shorter than
+    /// the type.
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> UnsafePointer<CChar> {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         return UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)

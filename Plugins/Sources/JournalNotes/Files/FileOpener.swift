@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How files and directories are opened; a value of its own, so that tests can make any file refuse.
+/// Opens files and directories. Tests replace it to make any file fail to open.
 package struct FileOpener: Sendable {
-    /// Opens `name`, relative to the directory or absolute, with the flags of open(2). Answers a descriptor that the
-    /// caller owns, or throws what it means for a note. Any thread.
+    /// Opens `name`, relative to the directory or absolute, with the flags of open(2). Returns a
+    /// descriptor that the caller owns, or throws the skip reason of the error number. Called on
+    /// any thread.
     package var open: @Sendable (_ directory: Int32, _ name: String, _ flags: Int32) throws(SkipReason) -> Int32
 
     package init(open: @escaping @Sendable (Int32, String, Int32) throws(SkipReason) -> Int32) {
         self.open = open
     }
 
-    /// The kernel's.
+    /// The opener that calls openat(2).
     package static let system = FileOpener { (directory, name, flags) throws(SkipReason) -> Int32 in
         while true {
             let descriptor = openat(directory, name, flags | O_CLOEXEC)
@@ -21,7 +22,7 @@ package struct FileOpener: Sendable {
         }
     }
 
-    /// A configured folder, which may be a symbolic link.
+    /// Opens a configured folder, which may be a symbolic link.
     func folder(_ path: String) throws(SkipReason) -> Descriptor {
         try descriptor(in: nil, name: path, flags: O_RDONLY | O_DIRECTORY)
     }
@@ -31,7 +32,7 @@ package struct FileOpener: Sendable {
     }
 }
 
-/// Owns one file descriptor and closes it when nobody refers to it any more.
+/// Owns a file descriptor and closes it on deinitialization.
 final class Descriptor: Sendable {
     let raw: Int32
 
@@ -45,7 +46,7 @@ final class Descriptor: Sendable {
         return status
     }
 
-    /// Status of an entry of this directory.
+    /// Returns the status of an entry of this directory.
     func status(ofEntry name: String, followingLinks: Bool) throws(SkipReason) -> stat {
         var status = stat()
         guard fstatat(raw, name, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {

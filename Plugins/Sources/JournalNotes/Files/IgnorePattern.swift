@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line of a `.gitignore`: `*`, `?` and `[a-z]` within a name, `**` for any folders, a slash before the end for a path from the
-/// folder of the file, a slash at the end for folders only, and a leading `!` for an exception.
+/// A pattern in the syntax of a `.gitignore` line. `*`, `?` and `[a-z]` match within a name, and
+/// `**` matches any folders. A slash before the end makes it a path relative to the file's folder.
+/// A slash at the end matches folders only, and a leading `!` makes an exception.
 struct IgnorePattern: Sendable, Equatable {
-    /// Longer lines are none, in UTF-8 bytes.
+    /// The longest line, in UTF-8 bytes; a longer line is ignored.
     static let maximumLength = 1024
 
     let isNegated: Bool
     private let isForFolders: Bool
-    /// Between slashes; nil is `**`.
+    /// The parts between slashes; nil stands for `**`.
     private let parts: [[UInt8]?]
 
-    /// Nil for a blank line and for a comment.
+    /// Parses a line. Returns nil for a blank line, a comment or a line over the maximum length.
     init?(_ line: Substring) {
         var bytes = Array(line.utf8)
-        // White space at the end counts behind a backslash only.
+        // Trailing white space counts only after a backslash.
         while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D,
             bytes.dropLast().last != UInt8(ascii: "\\")
         { bytes.removeLast() }
@@ -34,10 +35,10 @@ struct IgnorePattern: Sendable, Equatable {
         self.parts = parts
     }
 
-    /// - Parameter path: names from the folder of the pattern
+    /// - Parameter path: The names of the path relative to the pattern's folder.
     func matches(_ path: ArraySlice<String>, isFolder: Bool) -> Bool {
         if isForFolders, !isFolder { return false }
-        // Which parts may be next, after each name.
+        // The indices of the parts that may match the next name.
         var open: Set<Int> = [0]
         for name in path {
             var next: Set<Int> = []
@@ -56,7 +57,8 @@ struct IgnorePattern: Sendable, Equatable {
         return open.contains(parts.count)
     }
 
-    /// Whether a name fits a pattern: with one step back for the last `*`, so that it takes no more than the product of both lengths.
+    /// Returns `true` if a name matches a pattern. Only the last `*` backtracks, so the cost is at
+    /// most the product of both lengths.
     private static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
         var (p, n) = (0, 0)
         var (star, mark) = (-1, 0)
@@ -78,14 +80,14 @@ struct IgnorePattern: Sendable, Equatable {
         return p == pattern.count
     }
 
-    /// What comes behind one character of both; nil if they differ.
+    /// Returns the positions after the next character of both; nil if the characters differ.
     private static func step(
         _ pattern: [UInt8], _ p: Int, _ name: [UInt8], _ n: Int
     ) -> (pattern: Int, name: Int)? {
         guard p < pattern.count else { return nil }
         switch pattern[p] {
         case UInt8(ascii: "?"):
-            // A character, not a byte.
+            // Matches a whole UTF-8 character, not a byte.
             var end = n + 1
             while end < name.count, name[end] & 0xC0 == 0x80 { end += 1 }
             return (p + 1, end)
@@ -102,7 +104,7 @@ struct IgnorePattern: Sendable, Equatable {
         if index < pattern.count, pattern[index] == UInt8(ascii: "!") || pattern[index] == UInt8(ascii: "^") {
             index += 1
         }
-        // A bracket that comes first is one of the characters.
+        // A closing bracket in first position is a member of the class.
         if index < pattern.count, pattern[index] == UInt8(ascii: "]") { index += 1 }
         while index < pattern.count, pattern[index] != UInt8(ascii: "]") { index += 1 }
         return index < pattern.count ? index : nil
@@ -125,35 +127,35 @@ struct IgnorePattern: Sendable, Equatable {
     }
 }
 
-/// A line `!pattern` of the settings.
+/// The pattern of a line `!pattern` in the settings.
 struct Exclusion: Sendable {
     static let maximumCount = 256
 
-    /// The configured folder in which it counts; nil for all.
+    /// The configured folder to which the pattern applies; nil for all.
     var folder: String?
     var pattern: IgnorePattern
 }
 
-/// Which files and folders below a configured folder are left out: by the settings, which have the last word, and by the files
-/// `.searchlightignore` in it and in the folders below.
+/// The rules that exclude files and folders below a configured folder. They come from the settings,
+/// which take precedence, and from the `.searchlightignore` files in the folder and its subfolders.
 struct IgnoreRules: Sendable {
-    /// The name of the files.
+    /// The name of the ignore files.
     static let fileName = ".searchlightignore"
-    /// Of a larger file only the beginning is read, in bytes.
+    /// The number of bytes that are read of an ignore file.
     static let maximumSize = 64 << 10
     private static let maximumPatterns = 2_000
 
-    /// Patterns of the settings, from the configured folder.
+    /// The patterns of the settings, relative to the configured folder.
     private let settings: [IgnorePattern]
-    /// Those of files, from the outside in, with how deep below the configured folder they are.
+    /// The patterns of ignore files, outermost first, with their depth below the configured folder.
     private var files: [(depth: Int, patterns: [IgnorePattern])] = []
 
-    /// - Parameter folder: a configured one
+    /// - Parameter folder: A configured folder.
     init(_ exclusions: [Exclusion], in folder: String) {
         settings = exclusions.filter { $0.folder == nil || $0.folder == folder }.map(\.pattern)
     }
 
-    /// With the file of a folder, which is so deep below the configured one.
+    /// Returns the rules with the ignore file of a folder at `depth` below the configured one.
     func entering(_ folder: Descriptor, depth: Int, opener: FileOpener) -> IgnoreRules {
         var rules = self
         if let patterns = Self.read(in: folder, opener: opener), !patterns.isEmpty {
@@ -162,7 +164,8 @@ struct IgnoreRules: Sendable {
         return rules
     }
 
-    /// - Parameter path: names from the configured folder; the folders around it are not left out
+    /// - Parameter path: The names relative to the configured folder. The folders that contain it
+    ///   must not be excluded.
     func leavesOut(_ path: [String], isFolder: Bool) -> Bool {
         if settings.contains(where: { $0.matches(path[...], isFolder: isFolder) }) { return true }
         for (depth, patterns) in files.reversed() where depth < path.count {

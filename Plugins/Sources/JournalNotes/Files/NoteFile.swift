@@ -3,31 +3,32 @@ import CFileBirth
 import Foundation
 import Glibc
 
-/// A note as it lies on disk: its text and what the file system says about it.
+/// A note read from disk: its text and its file-system metadata.
 package struct NoteFile: Sendable {
-    /// How much of a file is read, in bytes.
+    /// The number of bytes that are read of a file.
     package static let maximumSize: Int64 = 16 << 20
 
-    /// Absolute; the identifier of its item.
+    /// The absolute path, which is the identifier of the item.
     package var path: String
-    /// Names of the directories between the configured folder and the file, outermost first.
+    /// The names of the directories between the configured folder and the file, outermost first.
     package var directories: [String]
     package var kind: NoteKind
-    /// Bytes.
+    /// The size of the file, in bytes.
     package var size: Int64
-    /// When the file was made; nil where the file system does not tell.
+    /// The creation date of the file; nil if the file system does not record it.
     package var birth: Date?
     package var modified: Date
-    /// Everything in the file but a byte order mark; see ``isCut``. Empty if the file is no text.
+    /// The text of the file without a byte order mark; see ``isCut``. Empty if the file is not
+    /// text.
     package var text: String
-    /// How the text was found in the bytes.
+    /// The encoding from which the text was decoded.
     package var reading = TextReading.utf8
-    /// Whether `text` is only the beginning.
+    /// `true` if `text` is only the beginning.
     package var isCut = false
-    /// How many bytes of the file were not read.
+    /// The number of bytes of the file that were not read.
     package var missing: Int64 = 0
 
-    /// Last component of the path.
+    /// The last component of the path.
     package var fileName: String {
         String(path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(after) ?? path.startIndex)...])
     }
@@ -36,10 +37,10 @@ package struct NoteFile: Sendable {
 }
 
 extension NoteFile {
-    /// Reads one file wherever it lies, following symbolic links; `directories` is empty.
+    /// Reads a file at any path and follows symbolic links; `directories` is empty.
     ///
-    /// - Parameter path: absolute, without zero bytes
-    /// - Returns: nil if its name is not that of a note
+    /// - Parameter path: An absolute path without zero bytes.
+    /// - Returns: nil if the name is not the name of a note.
     package init?(contentsOf path: String, opener: FileOpener = .system) throws(SkipReason) {
         guard let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map({ String(Substring($0)) }),
             let kind = NoteKind(fileName: name), !path.utf8.contains(0)
@@ -49,12 +50,12 @@ extension NoteFile {
     }
 }
 
-/// A regular file that was opened and not read yet.
+/// A regular file that is open but not read yet.
 struct OpenedNote {
     let descriptor: Descriptor
     let status: stat
 
-    /// Opens without waiting: opening a pipe would otherwise block until somebody writes to it.
+    /// Opens without blocking (`O_NONBLOCK`): opening a FIFO would otherwise wait for a writer.
     init(in directory: Descriptor?, name: String, followingLinks: Bool, opener: FileOpener) throws(SkipReason) {
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW)
         descriptor = try opener.descriptor(in: directory, name: name, flags: flags)
@@ -80,7 +81,8 @@ struct OpenedNote {
             missing: missing)
     }
 
-    /// To the end of the file, which may have grown since it was opened, or to a number of bytes.
+    /// Reads to the end of the file, which may have grown since it was opened, but at most `limit`
+    /// bytes.
     func readAll(limit: Int = Int(NoteFile.maximumSize)) throws(SkipReason) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = min(Int(status.st_size) + 1, limit)
@@ -101,7 +103,7 @@ struct OpenedNote {
         return bytes
     }
 
-    /// Of a file that must be UTF-8.
+    /// Returns the text of a file that must be UTF-8.
     static func text(of bytes: [UInt8]) throws(SkipReason) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let body = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]

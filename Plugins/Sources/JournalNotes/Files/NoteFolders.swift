@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The folders whose notes are served, and the only door to them by identifier.
+/// The folders whose notes are served. All access to notes by identifier goes through this type.
 package struct NoteFolders: Sendable {
-    /// Absolute paths without a slash at the end, in the order in which they are walked.
+    /// The absolute paths, without a trailing slash, in the order of a walk.
     package var paths: [String]
-    /// Folders that are configured and cannot be entered now. What lies in them is not walked, and not known to be gone.
+    /// The configured folders that are not accessible now. Their notes are not walked and may still
+    /// exist.
     package var unavailable: [String]
     let exclusions: [Exclusion]
     let opener: FileOpener
@@ -21,9 +22,10 @@ package struct NoteFolders: Sendable {
         self.opener = opener
     }
 
-    /// All notes, one at a time.
+    /// Returns a sequence of all notes.
     ///
-    /// - Parameter visiting: called with the directory's path for each entry that is met, whether or not it is yielded
+    /// - Parameter visiting: Called with the directory's path for each entry, even if the entry is
+    ///   not yielded.
     package func walk(
         limits: NoteWalk.Limits = NoteWalk.Limits(), visiting: @escaping (_ directory: String) -> Void = { _ in }
     ) -> NoteWalk {
@@ -33,7 +35,8 @@ package struct NoteFolders: Sendable {
 
     package static func isIgnoreFile(_ path: String) -> Bool { path.hasSuffix("/" + IgnoreRules.fileName) }
 
-    /// The notes in the folder of a file `.searchlightignore` and below, those that are left out among them; nil for any other file.
+    /// Returns the notes in the folder of a `.searchlightignore` file and below, including excluded
+    /// notes; nil for any other file.
     package func walk(
         besideIgnoreFile path: String, visiting: @escaping (_ directory: String) -> Void = { _ in }
     ) -> NoteWalk? {
@@ -41,20 +44,20 @@ package struct NoteFolders: Sendable {
         let scope = String(path.dropLast(IgnoreRules.fileName.count + 1))
         let isServed = paths.contains { $0.utf8.elementsEqual(scope.utf8) } || locate(scope) != nil
         guard isServed else { return nil }
-        // The innermost of the configured folders that hold it, as a walk of all would come to it.
+        // The configured folders that contain it, as in a complete walk.
         let holding = paths.filter { scope.utf8.elementsEqual($0.utf8) || Self.lies(scope, in: $0) }
         return NoteWalk(
             folders: holding, exclusions: exclusions, scope: scope, opener: opener, limits: NoteWalk.Limits(),
             visiting: visiting)
     }
 
-    /// Whether it is a whole folder that a walk did not take.
+    /// Returns `true` if the walk skipped a whole configured folder.
     package func lost(_ skip: Skip) -> Bool {
         if case .tooManyEntries = skip.reason { return false }
         return paths.contains { $0.utf8.elementsEqual(skip.path.utf8) }
     }
 
-    /// Throws if one of the folders can no longer be entered.
+    /// Throws if one of the folders is no longer accessible.
     package func check() throws(Skip) {
         for path in paths {
             do throws(SkipReason) {
@@ -65,10 +68,10 @@ package struct NoteFolders: Sendable {
         }
     }
 
-    /// The note that a walk would find under that identifier.
+    /// Returns the note that a walk would find with this identifier.
     ///
-    /// Identifiers come from outside and are not trusted: below a configured folder no symbolic link to a directory is
-    /// passed, no hidden name and no `..`.
+    /// Identifiers come from outside and are not trusted. Below a configured folder the path must
+    /// contain no symbolic link to a directory, no hidden name and no `..`.
     package func file(withIdentifier identifier: String) throws(NoteLookupError) -> NoteFile {
         let (note, kind, directories) = try open(identifier)
         do throws(SkipReason) {
@@ -78,7 +81,8 @@ package struct NoteFolders: Sendable {
         }
     }
 
-    /// The kind of the note under that identifier, whose file can be opened; the same rules, without reading it.
+    /// Returns the kind of the note with this identifier if its file can be opened. The same rules
+    /// apply, but the file is not read.
     package func kind(ofIdentifier identifier: String) throws(NoteLookupError) -> NoteKind {
         try open(identifier).kind
     }
@@ -87,7 +91,8 @@ package struct NoteFolders: Sendable {
         _ identifier: String
     ) throws(NoteLookupError) -> (note: OpenedNote, kind: NoteKind, directories: [String]) {
         let located = locate(identifier)
-        // One folder may lie in another: what is in the inner one is not known while that is away.
+        // Folders may be nested: while the inner folder is not accessible, the state of its notes
+        // is unknown.
         for folder in unavailable where Self.lies(identifier, in: folder) {
             if folder.utf8.count > located?.folder.utf8.count ?? 0 {
                 throw .folderUnavailable(identifier: identifier, folder: folder)
@@ -109,7 +114,7 @@ package struct NoteFolders: Sendable {
             }
             isLeftOut = isLeftOut || rules.leavesOut(components, isFolder: false)
             if isLeftOut { throw SkipReason.leftOut }
-            // Before opening, which for a device could do something.
+            // Checked before opening, since opening a device can have side effects.
             let type = FileType(mode: try directory.status(ofEntry: name, followingLinks: true).st_mode)
             guard type == .regular else { throw .notRegularFile(type) }
             let note = try OpenedNote(in: directory, name: name, followingLinks: true, opener: opener)
@@ -131,14 +136,15 @@ package struct NoteFolders: Sendable {
         }
     }
 
-    /// The folder that holds an identifier, and the names below it; nil for anything a walk would not yield.
+    /// Returns the folder that contains an identifier, and the names below it; nil for a path that
+    /// no walk would yield.
     func locate(_ identifier: String) -> (folder: String, components: [String])? {
         let bytes = identifier.utf8
         guard bytes.count < Int(PATH_MAX), !bytes.contains(0) else { return nil }
         for folder in paths where Self.lies(identifier, in: folder) {
             let rest = bytes.dropFirst(folder.utf8.count + 1)
             let components = rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            // An empty name, "." and ".." fall under the first two rules.
+            // These two checks also reject an empty name, "." and "..".
             if components.contains(where: { $0.isEmpty || $0.first == UInt8(ascii: ".") }) { return nil }
             guard components.count <= NoteWalk.Limits().depth + 1 else { return nil }
             return (folder, components.map { String(Substring($0)) })
@@ -151,7 +157,7 @@ package struct NoteFolders: Sendable {
     }
 }
 
-/// A note that was moved, by its identifiers.
+/// The identifiers of a moved note before and after the move.
 package struct NoteMove: Sendable {
     package var old: String
     package var new: String
@@ -163,10 +169,11 @@ package struct NoteMove: Sendable {
 }
 
 extension NoteFolders {
-    /// The new identifiers of the items that go with their notes, by the old ones.
+    /// Returns the new identifiers of the items to rename, by old identifier.
     ///
-    /// An item stays where it is if there is a note at the old place again that was not moved there: programs that keep the note
-    /// before a change move it aside and write another one, which is the same note to people.
+    /// An item keeps its identifier if another note exists at the old path that was not moved
+    /// there. Programs that keep a backup rename the note and write a new file, which the user
+    /// considers the same note.
     package func renames(_ moves: [NoteMove]) -> [String: String] {
         let targets = Set(moves.map(\.new))
         var renames: [String: String] = [:]
@@ -190,17 +197,18 @@ extension NoteFolders {
     }
 }
 
-/// Why an identifier led to no note.
+/// The reason why an identifier leads to no note.
 package enum NoteLookupError: Error, Sendable, Equatable {
-    /// Not the path of a file below a configured folder; the identifier.
+    /// The path is not below a configured folder. Has the identifier.
     case outsideFolders(String)
-    /// It lies in a configured folder that cannot be entered now, such as one on a disk that is not mounted.
+    /// The note is in a configured folder that is not accessible now, for example on a disk that is
+    /// not mounted.
     case folderUnavailable(identifier: String, folder: String)
-    /// The name is not that of a note; the identifier.
+    /// The file name is not the name of a note. Has the identifier.
     case notANote(String)
-    /// The settings or a file `.searchlightignore` leave it out; the identifier.
+    /// The settings or a `.searchlightignore` file exclude the note. Has the identifier.
     case excluded(String)
-    /// It is there, or was, and cannot be taken.
+    /// The file cannot be read, or no longer exists.
     case skipped(Skip)
 }
 
@@ -219,34 +227,34 @@ extension NoteLookupError: CustomStringConvertible {
 }
 
 extension NoteLookupError {
-    /// Whether the note was deleted, as notes are.
+    /// `true` if the note was deleted.
     package var isGone: Bool {
         if case .skipped(let skip) = self { return [.vanished, .danglingLink].contains(skip.reason) }
         return false
     }
 
-    /// Whether it says something about the machine at this moment, not about the note.
+    /// `true` if the error may be temporary: its cause is the machine, not the note.
     package var mayPass: Bool {
         if case .skipped(let skip) = self, case .system = skip.reason { return true }
         return false
     }
 }
 
-/// What is to be done about an item of the index.
+/// The action for an item of the index.
 package enum NoteState: Sendable {
-    /// Donate it again.
+    /// Donate the item again.
     case note(NoteFile)
-    /// Delete it; with a complaint if more than a deleted file is the reason.
+    /// Delete the item. There is a complaint if the cause is not a deleted file.
     case gone(complaint: String?)
-    /// Leave it, for it is not known to be gone.
+    /// Keep the item, since the note may still exist.
     case kept(complaint: String)
 }
 
 extension NoteFolders {
-    /// What became of the item with that identifier.
+    /// Returns the action for the item with this identifier.
     ///
-    /// - Parameter isComplete: whether what lies in none of the folders is gone
-    /// - Throws: what may pass
+    /// - Parameter isComplete: `true` if a note outside all folders counts as deleted.
+    /// - Throws: An error that may be temporary.
     package func state(
         ofIdentifier identifier: String, isComplete: Bool
     ) throws(NoteLookupError) -> NoteState {

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Walks folders and yields their notes one at a time, so that memory does not grow with them.
+/// A sequence that walks folders and yields their notes one at a time, with bounded memory.
 ///
-/// Entries come in the order of their names' bytes, a directory's content where its name stands. Symbolic links to
-/// files are followed, those to directories are not entered: what they lead to is walked where it lies in a configured folder, and
-/// else yielded as a ``Skip``. Each name of a file is a note, so that one name says what a walk
-/// would yield. A folder in another one is walked once. Hidden entries and files that do not look like notes pass silently; every other file that cannot be
-/// taken is yielded as a ``Skip``. One thread at a time.
+/// Entries come in the order of the bytes of their names, and the contents of a directory in its
+/// place. Symbolic links to files are followed. Symbolic links to directories are not entered. If
+/// the target is in a configured folder, it is walked there; otherwise the link is yielded as a
+/// ``Skip``. Each name of a file is a note, so a name alone determines what a walk yields. A folder
+/// nested in another configured folder is walked once. Hidden entries and files without the name of
+/// a note are ignored. Every other file that cannot be read is yielded as a ``Skip``. Not
+/// thread-safe: use from one thread at a time.
 package struct NoteWalk: Sequence, IteratorProtocol {
-    /// One step of the walk.
+    /// A step of the walk.
     package enum Step: Sendable {
         case note(NoteFile)
         case skipped(Skip)
-        /// The path of a note that a pattern leaves out; only where those are asked for.
+        /// The path of a note that a pattern excludes; only in a walk with a scope.
         case leftOut(String)
     }
 
-    /// How far a walk goes; what lies beyond is named in a skip.
+    /// The limits of a walk. A skip reports the part beyond a limit.
     package struct Limits: Sendable {
-        /// Directories below a configured folder.
+        /// The maximum depth of directories below a configured folder.
         package var depth = 64
-        /// Directory entries in all, hidden ones included.
+        /// The maximum number of directory entries in total, including hidden ones.
         package var entries = 1_000_000
 
         package init() {}
     }
 
-    /// A directory being walked; the entries still to come are in reverse order.
+    /// A directory of the current path. The remaining entries are in reverse order.
     private struct Level {
         var descriptor: Descriptor
         var path: String
@@ -44,15 +46,16 @@ package struct NoteWalk: Sequence, IteratorProtocol {
     private let limits: Limits
     private let visiting: (String) -> Void
     private var levels: [Level] = []
-    /// Names of the directories of `levels` but the first.
+    /// The names of the directories in `levels`, without the first.
     private var directories: [String] = []
     private var entriesMet = 0
-    /// The configured folders that were entered.
+    /// The configured folders that the walk entered.
     private var walked: [String] = []
 
     /// - Parameters:
-    ///   - folders: absolute paths; a folder may itself be a symbolic link
-    ///   - visiting: called with the directory's path for each entry that is met, whether or not it is yielded
+    ///   - folders: The absolute paths. A folder may itself be a symbolic link.
+    ///   - visiting: Called with the directory's path for each entry, even if the entry is not
+    ///     yielded.
     package init(
         folders: [String], opener: FileOpener = .system, limits: Limits = Limits(),
         visiting: @escaping (_ directory: String) -> Void = { _ in }
@@ -60,7 +63,8 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         self.init(folders: folders, exclusions: [], scope: nil, opener: opener, limits: limits, visiting: visiting)
     }
 
-    /// - Parameter scope: the folder, one of those or below one, whose notes alone are yielded; then those that are left out, too
+    /// - Parameter scope: A configured folder or a folder below one. The walk then yields only the
+    ///   notes in it, including excluded ones.
     init(
         folders: [String], exclusions: [Exclusion], scope: String?, opener: FileOpener, limits: Limits,
         visiting: @escaping (_ directory: String) -> Void
@@ -94,7 +98,8 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         }
     }
 
-    /// The next entry of the innermost directory that has one left; leaves the others.
+    /// Returns the next entry of the innermost directory that has one, and leaves finished
+    /// directories.
     private mutating func nextEntry() -> DirectoryEntry? {
         while !levels.isEmpty {
             if let entry = levels[levels.count - 1].remaining.popLast() { return entry }
@@ -113,7 +118,8 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         }
     }
 
-    /// Returns a skip if the directory had too many entries; those that were met are walked.
+    /// Enters a directory. Returns a skip if it has too many entries; the entries up to the limit
+    /// are walked.
     private mutating func enter(
         _ descriptor: Descriptor, path: String, rules: IgnoreRules
     ) throws(SkipReason) -> Skip? {
@@ -125,7 +131,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         return Skip(path: path, reason: .tooManyEntries(limit: limits.entries))
     }
 
-    /// The note behind an entry; nil if there is none to yield.
+    /// Returns the step for an entry; nil if there is none to yield.
     private mutating func visit(_ entry: DirectoryEntry, path: String) throws(SkipReason) -> Step? {
         let parent = levels[levels.count - 1].descriptor
         var type = entry.type
@@ -154,18 +160,18 @@ package struct NoteWalk: Sequence, IteratorProtocol {
             if type == .directory { return nil }
             followingLinks = true
         }
-        // Before opening, which for a device could do something.
+        // Checked before opening, since opening a device can have side effects.
         guard type == .regular else { throw .notRegularFile(type) }
         let opened = try OpenedNote(in: parent, name: entry.name, followingLinks: followingLinks, opener: opener)
         return .note(try opened.read(path: path, directories: directories, kind: kind))
     }
 
-    /// Whether a path is a folder or lies in it.
+    /// Returns `true` if a path is a folder or in the folder.
     private static func lies(_ path: String, in folder: String) -> Bool {
         path.utf8.elementsEqual(folder.utf8) || path.utf8.starts(with: (folder + "/").utf8)
     }
 
-    /// The folder to which a link leads, if it is in none of those that are walked.
+    /// Returns the target of a link to a folder that is in none of the walked folders.
     private func folderBehind(_ name: String, in directory: Descriptor, path: String) -> String? {
         guard let status = try? directory.status(ofEntry: name, followingLinks: true),
             FileType(mode: status.st_mode) == .directory,

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why something that looked like a note, or a folder that may hold notes, was not taken.
+/// The reason why a note, or a folder that may hold notes, was skipped.
 package enum SkipReason: Error, Sendable, Equatable {
-    /// No permission to open it.
+    /// The user has no permission to open the file.
     case unreadable
-    /// The first byte, counted from 0, at which the file is not UTF-8 text; a zero byte is none either.
+    /// The file is not UTF-8 text. `offset` is the position of the first invalid byte, from 0; a
+    /// zero byte is invalid too.
     case notUTF8Text(offset: Int)
-    /// Both in bytes.
+    /// The file is too large. Both values are in bytes.
     case tooLarge(size: Int64, limit: Int64)
-    /// It is not there, though it may have been a moment ago.
+    /// The file does not exist, though it may have existed a moment ago.
     case vanished
-    /// A symbolic link whose target is not there.
+    /// The target of a symbolic link does not exist.
     case danglingLink
     case notRegularFile(FileType)
     case symbolicLinkLoop
-    /// The name has bytes that are not UTF-8, so no identifier can carry it.
+    /// The name is not UTF-8, so it cannot be part of an identifier.
     case nameNotUTF8
-    /// A folder further down than the walk goes.
+    /// The folder is deeper than the limit of the walk.
     case tooDeep(limit: Int)
-    /// The walk had met that many directory entries; it went no further into this directory.
+    /// The walk reached the limit of directory entries and left the rest of this directory out.
     case tooManyEntries(limit: Int)
-    /// A pattern leaves it out.
+    /// A pattern excludes the file.
     case leftOut
-    /// A symbolic link to a folder in none of the configured ones; its path without links.
+    /// A symbolic link to a folder outside the configured ones. Has the folder's path without
+    /// links.
     case linkToFolder(String)
-    /// Anything else the system answered.
+    /// Any other error number of the system.
     case system(errno: Int32)
 
-    /// What the system's error number means for a note.
+    /// Creates the reason for an error number.
     init(errno code: Int32) {
         switch code {
         case EACCES, EPERM: self = .unreadable
@@ -40,7 +42,7 @@ package enum SkipReason: Error, Sendable, Equatable {
 }
 
 extension SkipReason: CustomStringConvertible {
-    /// One line without the path.
+    /// The reason in one line, without the path.
     package var description: String {
         switch self {
         case .unreadable: "no permission to read it"
@@ -61,9 +63,9 @@ extension SkipReason: CustomStringConvertible {
     }
 }
 
-/// Something that was not taken, and why.
+/// A skipped file or folder, with the reason.
 package struct Skip: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Absolute path; bytes that are not UTF-8 are replaced.
+    /// The absolute path. Bytes that are not UTF-8 are replaced.
     package var path: String
     package var reason: SkipReason
 
@@ -72,15 +74,15 @@ package struct Skip: Error, Sendable, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// One line, whatever the path contains.
+    /// The path and the reason in one line, whatever the path contains.
     package var description: String { "skipped \(path.onOneLine): \(reason)" }
 }
 
-/// What a directory entry is.
+/// The type of a directory entry.
 package enum FileType: Sendable, Equatable, CustomStringConvertible {
     case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
 
-    /// - Parameter mode: `st_mode`
+    /// - Parameter mode: The value of `st_mode`.
     init(mode: mode_t) {
         switch mode & S_IFMT {
         case S_IFREG: self = .regular
@@ -94,7 +96,8 @@ package enum FileType: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter entryType: `d_type`; `unknown` where the file system does not tell
+    /// - Parameter entryType: The value of `d_type`; `DT_UNKNOWN` if the file system does not
+    ///   report the type.
     init(entryType: UInt8) {
         switch Int(entryType) {
         case Int(DT_REG): self = .regular

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One value of a front matter, with the text that it was written as.
+/// A value in front matter, with its source text.
 package enum FrontMatterValue: Sendable, Equatable {
     case text(String)
     case integer(Int, source: String)
@@ -14,7 +14,7 @@ package enum FrontMatterValue: Sendable, Equatable {
         }
     }
 
-    /// The number that it is or spells.
+    /// The number that the value is or spells; nil for other values.
     package var number: Double? {
         switch self {
         case .integer(let number, _): Double(number)
@@ -25,33 +25,34 @@ package enum FrontMatterValue: Sendable, Equatable {
     }
 }
 
-/// The properties of a note, written before its text: YAML between two `---` lines (or `---` and `...`), TOML between two `+++`
-/// lines, lines `key:: value` as Logseq has them, or the title block of Pandoc (lines that begin with `%`).
+/// The properties before the text of a note. Four syntaxes are read: YAML between two `---` lines
+/// (or `---` and `...`), TOML between two `+++` lines, Logseq lines `key:: value`, and the title
+/// block of Pandoc (lines that begin with `%`).
 ///
-/// A line that cannot be read costs that line: its text is in ``leftovers``, everything else is read. A null, an empty value and a
-/// comment are no values.
+/// A line that cannot be parsed does not affect the others; its text is in ``leftovers``. A null,
+/// an empty value and a comment are not values.
 package struct FrontMatter: Sendable, Equatable {
-    /// Longer blocks are taken for text, in bytes.
+    /// The largest block, in bytes; a larger block is treated as text.
     package static let maximumSize = 64 << 10
-    /// The longest key, in UTF-8 bytes; the names of the tables or mappings around it included.
+    /// The longest key, in UTF-8 bytes, including the names of the tables or mappings around it.
     static let maximumKey = 256
     static let maximumKeys = 2_000
 
-    /// One key and its values: several if it stands before a list or occurs more than once.
+    /// A key and its values. It has several values if it precedes a list or occurs more than once.
     package struct Entry: Sendable, Equatable {
-        /// As written; in nested mappings the keys from the outside in, with dots between them.
+        /// The key as written. The keys of nested mappings are joined by dots, outermost first.
         package var key: String
         package var values: [FrontMatterValue]
     }
 
-    /// In the order of their first values.
+    /// The entries, in the order of their first values.
     package private(set) var entries: [Entry] = []
-    /// Texts of lines that cannot be read.
+    /// The texts of lines that cannot be parsed.
     package private(set) var leftovers: [String] = []
     private var positions: [String: Int] = [:]
 
     mutating func append(_ value: FrontMatterValue, to key: String) {
-        // Scalars that no text may have came through an escape.
+        // An escape can produce scalars that a text must not contain.
         if value.text.allSatisfy(\.isWhitespace) { return }
         let key = key.prefix(maximumUTF8Bytes: Self.maximumKey).trimmed
         if let position = positions[key] {
@@ -75,7 +76,8 @@ package struct FrontMatter: Sendable, Equatable {
 }
 
 extension FrontMatter {
-    /// Divides a note into front matter and the rest; the whole text is the rest if there is none.
+    /// Splits a note into front matter and the rest. Without front matter the whole text is the
+    /// rest.
     package static func split(_ text: String, kind: NoteKind = .markdown) -> (
         frontMatter: FrontMatter?, body: Substring
     ) {
@@ -102,7 +104,7 @@ extension FrontMatter {
         return (frontMatter, Substring(text.utf8.dropFirst(length)))
     }
 
-    /// The lines up to one of the fences, and those behind it.
+    /// Returns the lines up to one of the fences, and the text after the fence.
     private static func block(_ text: Substring, endsWith fences: [String]) -> (block: Substring, rest: Substring)? {
         var lines = LineIterator(text)
         while true {

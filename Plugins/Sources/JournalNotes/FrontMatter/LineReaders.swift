@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Logseq's properties of a page: lines `key:: value` before everything else, which may be the first item of a list.
+/// Reads the page properties of Logseq: lines `key:: value` before all other text, which may be the
+/// first item of a list.
 enum LogseqReader {
-    /// The properties, and how many bytes of the text they take; nil if the first line is none.
+    /// Returns the properties and the number of bytes that they take; nil if the first line is not
+    /// a property.
     static func read(_ text: String) -> (frontMatter: FrontMatter, length: Int)? {
         var frontMatter = FrontMatter()
         var lines = LineIterator(text[...])
@@ -33,7 +35,7 @@ enum LogseqReader {
         return (String(key), rest.dropFirst(2))
     }
 
-    /// A value that is one link to a page is called as the page is.
+    /// Returns the name of the page if the value is one link to a page; else the value.
     private static func withoutBrackets(_ value: Substring) -> String {
         guard value.hasPrefix("[["), value.hasSuffix("]]"), !value.dropFirst(2).dropLast(2).contains("[") else {
             return String(value)
@@ -42,9 +44,10 @@ enum LogseqReader {
     }
 }
 
-/// Pandoc's title block: up to three fields that begin with `%` and go on in indented lines: title, authors, date.
+/// Reads the title block of Pandoc: up to three fields (title, authors, date) that begin with `%`
+/// and continue in indented lines.
 enum PandocReader {
-    /// The properties, and how many bytes of the text they take; nil if there is nothing in the block.
+    /// Returns the properties and the number of bytes that they take; nil if the block is empty.
     static func read(_ text: String) -> (frontMatter: FrontMatter, length: Int)? {
         var fields: [[Substring]] = []
         var lines = LineIterator(text[...])

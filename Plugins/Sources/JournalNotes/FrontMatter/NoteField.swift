@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The attributes that properties of notes have names for, as the programs do that write and read them: Obsidian, Hugo, Jekyll, Zola,
+/// The attributes for which note properties have names, as used by Obsidian, Hugo, Jekyll, Zola,
 /// Pandoc, Logseq, Zettlr and others.
 package enum NoteField: Sendable, CaseIterable {
     case title, summary, tags, aliases, authors, authorAddresses, creator, contributors, editors, publishers,
@@ -11,8 +11,8 @@ package enum NoteField: Sendable, CaseIterable {
         coordinates, created, modified, due, start, end, completed, added, copyright, rights, version, subject,
         headline, genre, comment
 
-    /// The field of a key: upper and lower case, spaces and signs do not matter; of a nested key the last part counts under what
-    /// generators of web sites keep fields in.
+    /// Creates the field of a key. Case, spaces and punctuation do not matter. Of a nested key the
+    /// last part counts if the outer parts are containers that site generators use.
     package init?(key: String) {
         let parts = key.split(separator: ".")
         guard let last = parts.last else { return nil }
@@ -102,7 +102,7 @@ package enum NoteField: Sendable, CaseIterable {
 }
 
 extension FrontMatter {
-    /// What the properties call the note.
+    /// The title in the properties; nil if there is none.
     var title: String? {
         let values = entries.filter { NoteField(key: $0.key) == .title }.flatMap(\.values)
         let title = values.map(\.text).joined(separator: ", ").trimmed
@@ -110,36 +110,36 @@ extension FrontMatter {
     }
 }
 
-/// What the front matter of a note says, by what it is about.
+/// The properties of a note, by field.
 package struct NoteProperties: Sendable, Equatable {
-    /// A property that no attribute is for.
+    /// A property without an attribute.
     package struct Custom: Sendable, Equatable {
         /// The key in ASCII letters, digits and `_`.
         package var name: String
         package var values: [FrontMatterValue]
     }
 
-    /// Properties with keys of their own, and values of each.
+    /// The maximum number of custom properties, and of the values of each.
     package static let maximumCustom = 64
     /// The longest text of an attribute, in characters.
     package static let maximumLine = 1000
-    /// Longer texts of all properties together are cut, in UTF-8 bytes.
+    /// The longest text of all properties together, in UTF-8 bytes; a longer text is cut.
     static let maximumText = FrontMatter.maximumSize * 4
 
     private var values: [NoteField: [FrontMatterValue]] = [:]
     private var dates: [NoteField: Date] = [:]
     package private(set) var custom: [Custom] = []
-    /// The texts that no attribute is searched for, one a line.
+    /// The property texts that no searchable attribute holds, one per line.
     package private(set) var text = ""
 
-    /// Of a note without front matter.
+    /// Creates the properties of a note without front matter.
     package init() {}
 
     package var isEmpty: Bool { values.isEmpty && custom.isEmpty && text.isEmpty }
 
-    /// - Parameter timeZone: for dates that name none
+    /// - Parameter timeZone: The time zone for dates without one.
     init(_ frontMatter: FrontMatter, timeZone: TimeZone) {
-        // A key that leads wins over one that follows, as `created` over `date`.
+        // A key with precedence replaces the date of another key, such as `created` over `date`.
         for entry in frontMatter.entries {
             let field = NoteField(key: entry.key)
             if let field {
@@ -160,12 +160,13 @@ package struct NoteProperties: Sendable, Equatable {
         for line in frontMatter.leftovers { addText(line) }
     }
 
-    /// Whether a date is of the note itself, not of its publication.
+    /// Returns `true` for the creation date of the note itself, as opposed to its publication date.
     private static func leads(_ key: String, _ field: NoteField) -> Bool {
         field == .created && key.lowercased().contains("creat")
     }
 
-    /// Whether a value is found by its attribute, so that it need not be in `text`.
+    /// Returns `true` if searches find a value through its attribute, so that `text` need not
+    /// contain it.
     private func isSearched(_ field: NoteField, _ value: FrontMatterValue) -> Bool {
         switch field {
         case .title, .summary, .tags, .aliases, .authors, .authorAddresses, .publishers, .organizations, .projects,
@@ -200,23 +201,23 @@ package struct NoteProperties: Sendable, Equatable {
         }
     }
 
-    /// The single values of a field, each cut at the length of a title; at most a hundred.
+    /// Returns the individual values of a field, at most 100, each cut at the length of a title.
     package func texts(_ field: NoteField) -> [String] {
         (values[field] ?? []).prefix(Note.maximumTags).map { $0.text.summary(maximumCharacters: Note.maximumTitle) }
     }
 
-    /// The values of a field as one line.
+    /// Returns the values of a field in one line.
     package func text(_ field: NoteField) -> String? {
         let all = (values[field] ?? []).map(\.text).joined(separator: ", ").trimmed
         return all.isEmpty ? nil : all
     }
 
-    /// The first value of a field that is a number.
+    /// Returns the first numeric value of a field.
     package func number(_ field: NoteField) -> Double? { values[field]?.lazy.compactMap(\.number).first }
 
     package func date(_ field: NoteField) -> Date? { dates[field] }
 
-    /// The first value that is an address on the web or of a message.
+    /// The first value that is a web, mail or message address.
     package var url: URL? {
         for value in values[.url] ?? [] {
             guard value.text.utf8.count <= 2048, let url = URL(string: value.text.trimmed),
@@ -228,7 +229,7 @@ package struct NoteProperties: Sendable, Equatable {
         return nil
     }
 
-    /// Degrees, if there are both and the earth has such a place.
+    /// The coordinates in degrees; nil if one is missing or out of range.
     package var coordinates: (latitude: Double, longitude: Double)? {
         var pair = [number(.latitude), number(.longitude)].compactMap { $0 }
         for field in [NoteField.coordinates, .place] where pair.count != 2 {
@@ -240,7 +241,8 @@ package struct NoteProperties: Sendable, Equatable {
         return (pair[0], pair[1])
     }
 
-    /// Without number signs, in order, each once: `a, b` is two tags, `#a #b` too; `deep work` is one.
+    /// The tags without number signs, in order and without duplicates. `a, b` and `#a #b` are two
+    /// tags each; `deep work` is one.
     package var tags: [String] {
         var seen: Set<String> = []
         let tags = (values[.tags] ?? []).flatMap { Self.tags(in: $0.text) }.filter { seen.insert($0).inserted }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key and what is behind it on one line that is of no language, or not right in its own.
+/// A key and its values, parsed leniently from a single line that the language's own parser
+/// rejects.
 struct PropertyLine {
     var key: String
     var values: [String]
 
-    /// `key: value`
+    /// Parses `key: value`.
     init?(yaml line: Substring) {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let rest = line[line.utf8.index(after: colon)...]
@@ -13,7 +14,7 @@ struct PropertyLine {
         self.init(key: line[..<colon], rest: rest)
     }
 
-    /// `key = value`
+    /// Parses `key = value`.
     init?(toml line: Substring) {
         guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         self.init(key: line[..<equals], rest: line[line.utf8.index(after: equals)...])
@@ -31,7 +32,7 @@ struct PropertyLine {
         values.removeAll { $0.isEmpty }
     }
 
-    /// Without a quote at the beginning, and its fellow at the end.
+    /// Returns the text without an opening quote and the matching quote at the end.
     static func unquoted(_ text: Substring) -> String {
         let text = text.trimmed
         guard let quote = text.first, quote == "\"" || quote == "'" else { return String(text) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTOML
 
-/// Reads a block of TOML by toml++: as a whole if it is whole, else key by key.
+/// Reads a TOML block with toml++: as a whole if it is valid, else key by key.
 struct TOMLReader {
-    /// Dots in a text that is parsed. Each may be another level of tables, for which toml++ has no limit of its own: 2,000 took more
-    /// than the 512 KiB of a small stack.
+    /// The largest number of dots in a text that is parsed. Each dot may add a level of tables, and
+    /// toml++ does not limit the depth: 2,000 levels overflowed a stack of 512 KiB.
     private static let maximumDots = 512
     private static let maximumWork = 512 << 10
 
     private var frontMatter = FrontMatter()
     private var work = 0
 
-    /// Nil if most of it is no TOML.
+    /// Reads a block; returns nil if most of it is not TOML.
     static func read(_ block: Substring) -> FrontMatter? {
         var reader = TOMLReader()
         if reader.parse(String(block), table: "") { return reader.frontMatter }
@@ -65,7 +65,8 @@ struct TOMLReader {
         return read > 0 && read >= unread
     }
 
-    /// A line at the margin that has a key or the name of a table; the others belong to the entry before.
+    /// Returns `true` for an unindented line with a key or a table name. Other lines belong to the
+    /// preceding entry.
     private static func beginsEntry(_ line: Substring) -> Bool {
         guard let first = line.first, !first.isWhitespace, !"#]}".contains(first) else { return false }
         return true

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CYaml
 
-/// Tells YAML that may be made into a tree from YAML that may not, by the events of the parser, which need no more memory than the
-/// text.
+/// Detects YAML that is too expensive to parse into a tree. It uses the event parser of libyaml,
+/// which needs no more memory than the text.
 ///
-/// Yams descends by recursion and compares keys by all that they hold. Measured with at most 64 KiB: 990 nested lists need more than
-/// 512 KiB of stack; keys nested 990 deep take 8 s; one key that is an alias to lists of aliases 30 deep would take days.
+/// Yams descends recursively and compares keys by their whole contents. Measured with at most 64
+/// KiB: 990 nested lists need more than 512 KiB of stack; keys nested 990 deep take 8 s; a key that
+/// is an alias to lists of aliases 30 deep would take days.
 enum YAMLCost {
     static let maximumDepth = 32
-    /// Values and their bytes, those behind aliases counted each time.
+    /// The largest number of values plus their bytes; the target of an alias counts each time.
     static let maximumWeight = 256 << 10
 
     private struct Level {
@@ -18,9 +19,10 @@ enum YAMLCost {
         var weightBefore: Int
     }
 
-    /// Whether the text, as far as it is YAML, nests at most so deep, has single values for keys and does not grow by its aliases.
+    /// Returns `true` if the text, up to its first syntax error, stays within the depth and weight
+    /// limits and has only scalar keys.
     static func isAcceptable(_ yaml: String) -> Bool {
-        // Not a variable: the parser keeps its own address.
+        // Allocated on the heap, since the parser stores its own address.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else { return false }
@@ -63,7 +65,7 @@ enum YAMLCost {
                 }
                 if levels.count > maximumDepth || weight > maximumWeight { return false }
             }
-            // Yams comes to the same place and fails there too.
+            // Yams reaches the same syntax error and fails there too.
             return true
         }
     }

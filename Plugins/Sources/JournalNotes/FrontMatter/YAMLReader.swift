@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Yams
 
-/// Reads a block of YAML by Yams: as a whole if it is whole, else key by key, so that what is broken costs itself alone.
+/// Reads a YAML block with Yams: as a whole if it is valid, else key by key, so that an invalid
+/// entry does not affect the others.
 struct YAMLReader {
-    /// Bytes that are parsed at most for one block, further attempts included; a measure of time that is the same everywhere.
+    /// The largest number of bytes parsed for a block, including repeated attempts. It bounds the
+    /// time independently of the machine.
     private static let maximumWork = 512 << 10
-    /// Lines after a broken one that may belong to it, and lines of an entry that are tried without.
+    /// The largest number of lines after a broken line that may belong to it, and of lines of an
+    /// entry that are left out one at a time.
     private static let maximumAttempts = 32
 
     private var frontMatter = FrontMatter()
     private var work = 0
 
-    /// Nil if it is no mapping, and if most of it is no YAML.
+    /// Reads a block; returns nil if it is not a mapping or most of it is not YAML.
     static func read(_ block: Substring) -> FrontMatter? {
         var reader = YAMLReader()
         switch reader.compose(String(block)) {
@@ -26,15 +29,15 @@ struct YAMLReader {
 
     private enum Composed {
         case mapping(Node.Mapping, source: String)
-        /// Nothing, a single value or a list.
+        /// An empty document, a scalar or a list.
         case other
-        /// No YAML, or YAML that costs too much.
+        /// Invalid YAML, or YAML that is too expensive.
         case broken
     }
 
     private mutating func compose(_ yaml: String) -> Composed {
         work += yaml.utf8.count
-        // At least one attempt for everything, in proportion to its size.
+        // The limit allows at least one attempt for each block, in proportion to its size.
         guard work <= Self.maximumWork, YAMLCost.isAcceptable(yaml) else { return .broken }
         do {
             guard let root = try Yams.compose(yaml: yaml, .basic), let mapping = root.mapping else { return .other }
@@ -49,7 +52,7 @@ struct YAMLReader {
         for (key, value) in mapping {
             let name = key.scalar?.string ?? ""
             if Self.isMerge(key) { add(merged: value) } else { add(value, to: name) }
-            // YAML takes "tags: #one #two" for a comment, people do not.
+            // YAML parses "tags: #one #two" as a comment, but authors mean tags.
             if NoteField(key: name) == .tags, value.scalar?.string.isEmpty == true, let mark = key.mark {
                 let all = lines ?? LineIterator(source[...]).map { $0 }
                 lines = all
@@ -70,7 +73,7 @@ struct YAMLReader {
                 if Self.isMerge(name) {
                     add(value, to: key)
                 } else if let scalar = value.scalar, Self.value(scalar) == nil {
-                    // A set, or what a placeholder in braces looks like.
+                    // A set, or a placeholder in braces, which parses like one.
                     add(name, to: key)
                 } else {
                     add(value, to: key + "." + (name.scalar?.string ?? ""))
@@ -80,7 +83,7 @@ struct YAMLReader {
         }
     }
 
-    /// Not by its tag: what was compared with other keys has one by now.
+    /// Does not check the tag, since comparing the key with other keys has already resolved it.
     private static func isMerge(_ key: Node) -> Bool { key.scalar?.string == "<<" && key.scalar?.style == .plain }
 
     private mutating func add(merged node: Node) {
@@ -91,7 +94,7 @@ struct YAMLReader {
         }
     }
 
-    /// Nil for null and binary data.
+    /// Returns the value of a scalar; nil for null and binary data.
     static func value(_ scalar: Node.Scalar) -> FrontMatterValue? {
         let source = scalar.string
         guard mayBeTyped(scalar) else { return .text(source) }
@@ -105,9 +108,10 @@ struct YAMLReader {
         }
     }
 
-    /// Whether it could be more than a text: spares regular expressions.
+    /// Returns `true` if the scalar may be more than a text. Avoids the resolver's regular
+    /// expressions.
     private static func mayBeTyped(_ scalar: Node.Scalar) -> Bool {
-        // The tag that is written, if there is one.
+        // An explicit tag.
         if Resolver.basic.resolveTag(of: .scalar(scalar)) != .str { return true }
         guard scalar.style == .plain else { return false }
         guard let first = scalar.string.utf8.first else { return true }
@@ -116,7 +120,7 @@ struct YAMLReader {
 
     // MARK: In parts
 
-    /// Reads key by key; false if less can be read than cannot.
+    /// Reads key by key; returns `false` if more is unreadable than readable.
     private mutating func recover(_ lines: [Substring]) -> Bool {
         guard let first = lines.first(where: { !$0.hasPrefix("#") }), !first.trimmed.isEmpty else { return false }
         let starts = lines.indices.filter { Self.beginsEntry(lines[$0]) } + [lines.count]
@@ -138,7 +142,7 @@ struct YAMLReader {
         return read > 0 && read >= unread
     }
 
-    /// Whether a line at the margin is no comment and no continuation of a list.
+    /// Returns `true` for an unindented line that is neither a comment nor a list continuation.
     private static func beginsEntry(_ line: Substring) -> Bool {
         guard let first = line.first, !first.isWhitespace else { return false }
         return !"#]}".contains(first) && line != "-" && !line.hasPrefix("- ")
@@ -150,7 +154,8 @@ struct YAMLReader {
         return true
     }
 
-    /// A list in brackets or a quoted text may go on at the margin. Returns the entry after the last that was read.
+    /// Reads an entry whose bracketed list or quoted text continues without indentation. Returns
+    /// the index after the last entry that was read.
     private mutating func readJoined(_ lines: [Substring], starts: ArraySlice<Int>) -> Int? {
         let first = lines[starts[starts.startIndex]]
         guard let start = starts.first, first.contains(where: { "[{\"'".contains($0) }) else { return nil }
@@ -164,7 +169,7 @@ struct YAMLReader {
         return nil
     }
 
-    /// An entry of several lines, one of which is broken.
+    /// Reads an entry of several lines, one of which is broken, without that line.
     private mutating func readWithoutALine(_ lines: ArraySlice<Substring>) -> Bool {
         for dropped in lines.indices.dropFirst().prefix(Self.maximumAttempts) {
             if readWhole(lines[..<dropped] + lines[(dropped + 1)...]) {
@@ -175,7 +180,8 @@ struct YAMLReader {
         return false
     }
 
-    /// What people mean who do not know YAML: the rest of the line, and the lines that are indented below it.
+    /// Reads an entry the way authors without YAML knowledge mean it: the rest of the line, and the
+    /// indented lines below it.
     private mutating func readPlainly(_ lines: ArraySlice<Substring>) -> Bool {
         guard let first = lines.first, let property = PropertyLine(yaml: first) else {
             for line in lines { frontMatter.append(leftover: line) }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import CHTML
 
-/// What raw HTML in a note says, read by libxml2 as a stream: no tree is made.
+/// The text of raw HTML in a note, read with libxml2's SAX parser, which builds no tree.
 ///
-/// Comments and what is in `script`, `style`, `template` and the like is left out. Of attributes there are the texts for people
-/// (`alt`, `title`) and the addresses of links.
+/// Leaves out comments and the contents of `script`, `style`, `template` and similar elements. Of
+/// attributes it reads the visible texts (`alt`, `title`) and the addresses of links.
 struct HTMLText {
-    /// A stretch of text that stands by itself.
+    /// A block of text.
     struct Block: Equatable {
-        /// 1 to 6; 0 for what is no heading.
+        /// The heading level, 1 to 6; 0 for other blocks.
         var level: Int
         var text: String
     }
 
-    /// More of one stretch of HTML is not read, in UTF-8 bytes.
+    /// The number of UTF-8 bytes that are read of one piece of HTML.
     static let maximumSize = 1 << 20
 
     private(set) var blocks: [Block] = []
@@ -21,19 +21,19 @@ struct HTMLText {
 
     private var current = ""
     private var level = 0
-    /// How many elements are open whose text is for nobody.
+    /// The number of open elements whose text is not displayed.
     private var hiddenDepth = 0
     private var preformattedDepth = 0
     private var openElements: [String] = []
 
-    /// - Parameter html: need not be whole; what is open ends with it
+    /// - Parameter html: The HTML, which may be a fragment; its end closes all open elements.
     init(_ html: String) {
         let handler = html_handler(
             start: { context, name, attributes in HTMLText.with(context) { $0.start(HTMLText.string(name), attributes) }
             },
             end: { context, name in HTMLText.with(context) { $0.end(HTMLText.string(name)) } },
             text: { context, text, length in HTMLText.with(context) { $0.append(text, length) } })
-        // Wrapped, so that text before the first element has one, too.
+        // Wrapped, so that text before the first element has a parent, too.
         var source = "<html><body>" + html.prefix(maximumUTF8Bytes: Self.maximumSize)
         withUnsafeMutablePointer(to: &self) { this in
             source.withUTF8 { bytes in
@@ -85,7 +85,7 @@ struct HTMLText {
             current += piece
             return
         }
-        // White space between words is one space, whatever it was.
+        // Collapses white space between words into one space.
         for scalar in piece.unicodeScalars {
             if scalar.value <= 0x20 {
                 if let last = current.utf8.last, last > 0x20 { current += " " }
@@ -102,7 +102,7 @@ struct HTMLText {
         level = 0
     }
 
-    /// The same text as HTML that holds nothing else: headings and paragraphs.
+    /// The text as HTML of headings and paragraphs only.
     var html: String {
         blocks.map { block in
             let name = block.level > 0 ? "h\(block.level)" : "p"

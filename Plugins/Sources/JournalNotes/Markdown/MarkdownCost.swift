@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tells Markdown that cmark-gfm would take very long for, or make very much of, from Markdown that it can be given.
+/// Detects Markdown that cmark-gfm would parse very slowly or expand to very large output.
 ///
-/// The parser of the system (0.29.0.gfm.6) has quadratic cases; one note made for them, or by accident, would keep the
-/// extension busy until it is stopped, again and again. Measured with 80 KB each: `|` repeated 3.3 s; `![[]()` repeated
-/// 0.24 s; a list 10,000 deep before 20,000 blank lines 2 s; a table of 500 columns and 1,000 rows `|a|` (6 KB) makes
-/// 5 MB of HTML; a tree takes up to 180 bytes for a byte of Markdown. Under the limits here none of some forty hostile
-/// notes of 4 MiB took more than 6 s or 200 MB. Notes beyond the limits are shown and indexed as plain text.
+/// The system's parser (0.29.0.gfm.6) has quadratic cases. A note that triggers one, on purpose or
+/// by accident, would keep the extension busy until the host stops it, on every reindex. Measured
+/// with 80 KB each: `|` repeated 3.3 s; `![[]()` repeated 0.24 s; a list 10,000 deep before 20,000
+/// blank lines 2 s. A table of 500 columns and 1,000 rows `|a|` (6 KB) makes 5 MB of HTML. A tree
+/// takes up to 180 bytes for a byte of Markdown. Within these limits none of about forty hostile
+/// notes of 4 MiB took more than 6 s or 200 MB. Notes beyond the limits are shown and indexed as
+/// plain text.
 enum MarkdownCost {
-    /// Characters that may begin an inline element, in one paragraph.
+    /// The number of characters in one paragraph that may begin an inline element.
     static let maximumDelimiters = 8_000
     static let maximumPipesPerLine = 2_000
-    /// Rows times columns of what may be one table; summed over the note, since cells that are missing are made up.
+    /// The number of cells, rows times columns, of possible tables, summed over the note. The
+    /// parser adds missing cells, so they count.
     static let maximumCells = 200_000
-    /// Bytes before the text of a line: indentation and the marks of quotations and lists.
+    /// The number of bytes before the text of a line: indentation and the markers of quotations and
+    /// lists.
     static let maximumPrefix = 256
     /// An upper bound of the nodes of the tree, at up to 180 bytes each. 12 MiB of prose have about 1.6 million.
     static let maximumNodes = 2_000_000
 
-    /// One pass over the bytes.
+    /// Returns `true` if the Markdown is within the limits, in one pass over the bytes.
     static func isAcceptable(_ markdown: Substring) -> Bool {
         var cells = 0
         var nodes = 0
@@ -46,7 +50,7 @@ enum MarkdownCost {
         }
     }
 
-    /// Lines within which every paragraph and table lies that touches them; it may hold more than one.
+    /// A range of lines that fully contains each paragraph and table in it; it may contain several.
     private struct Block {
         var delimiters = 0
         var pipesPerLine = 0
@@ -54,7 +58,7 @@ enum MarkdownCost {
 
         var cells: Int { pipesPerLine * linesWithPipes }
 
-        /// Returns how many nodes it may make.
+        /// Adds a line and returns an upper bound of its nodes.
         mutating func add(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
             var pipes = 0
             var others = 0
@@ -65,7 +69,7 @@ enum MarkdownCost {
                 case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"),
                     UInt8(ascii: "`"), UInt8(ascii: "<"), UInt8(ascii: "@"), UInt8(ascii: "!"), UInt8(ascii: "&"):
                     delimiters += 1
-                // Ends a run of text for the parser, whatever comes of it.
+                // Each of these characters ends a text node in the parser, whatever follows.
                 case UInt8(ascii: "w"), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
                     others += 1
                 default: break
@@ -78,8 +82,9 @@ enum MarkdownCost {
         }
     }
 
-    /// The bytes before a line's text, and whether the line cannot belong to the paragraph before it: it is blank, a
-    /// heading, or a list item that is indented by at most three spaces.
+    /// Returns the length of the prefix before a line's text. `beginsBlock` is `true` if the line
+    /// cannot continue the paragraph before it: it is blank, a heading, or a list item indented by
+    /// at most three spaces.
     private static func prefix(of line: Slice<UnsafeBufferPointer<UInt8>>) -> (length: Int, beginsBlock: Bool) {
         var index = line.startIndex
         var beginsBlock = false
@@ -99,7 +104,7 @@ enum MarkdownCost {
             }
             index += 1
         }
-        // A line of nothing but marks: an empty list item cannot interrupt a paragraph.
+        // A line of markers only. An empty list item cannot interrupt a paragraph.
         let isBlank = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return (isBlank ? 0 : line.count, isBlank)
     }

@@ -3,15 +3,16 @@ import CMarkGFM
 import Glibc
 import Synchronization
 
-/// Markdown parsed by cmark-gfm, with GitHub's tables, strikethrough, autolinks, task lists and tag filter. Owns the
-/// parser and its tree; one thread at a time.
+/// Markdown parsed by cmark-gfm, with GitHub's tables, strikethrough, autolinks, task lists and tag
+/// filter. Owns the parser and its tree. Not thread-safe: use from one thread at a time.
 struct MarkdownDocument: ~Copyable {
     typealias Node = OpaquePointer
 
     private let parser: OpaquePointer
     let root: Node
 
-    /// While it parses, an extension writes the characters it wants into a table that all parsers of the process share.
+    /// Serializes parsing: an extension writes its special characters into a table that all parsers
+    /// of the process share.
     private static let parsing = Mutex(())
 
     private static let areExtensionsRegistered: Bool = {
@@ -19,8 +20,9 @@ struct MarkdownDocument: ~Copyable {
         return true
     }()
 
-    /// - Parameter hasFootnotes: whether footnotes are nodes of their own; those that nothing refers to are then left out
-    /// - Returns: nil if the Markdown would cost too much, see ``MarkdownCost``
+    /// - Parameter hasFootnotes: `true` to parse footnotes as separate nodes; footnotes without a
+    ///   reference are then dropped.
+    /// - Returns: nil if the Markdown would be too expensive, see ``MarkdownCost``.
     init?(_ markdown: Substring, hasFootnotes: Bool = false) {
         guard Self.areExtensionsRegistered, MarkdownCost.isAcceptable(markdown),
             let parser = cmark_parser_new(hasFootnotes ? CMARK_OPT_FOOTNOTES : CMARK_OPT_DEFAULT)
@@ -49,7 +51,8 @@ struct MarkdownDocument: ~Copyable {
         cmark_parser_free(parser)
     }
 
-    /// Gives images other addresses; those for which there is none keep theirs.
+    /// Replaces the addresses of images; an image for which `replacement` returns nil keeps its
+    /// address.
     func replaceImages(_ replacement: (_ address: String) -> String?) {
         guard let iterator = cmark_iter_new(root) else { return }
         defer { cmark_iter_free(iterator) }
@@ -62,7 +65,7 @@ struct MarkdownDocument: ~Copyable {
         }
     }
 
-    /// Puts the text of raw HTML where that is, which would be left out.
+    /// Replaces each block of raw HTML, which the renderer would drop, with its text.
     func replaceHTML() {
         guard let iterator = cmark_iter_new(root) else { return }
         defer { cmark_iter_free(iterator) }
@@ -73,7 +76,7 @@ struct MarkdownDocument: ~Copyable {
             else { continue }
             blocks.append(node)
         }
-        // Not while they are gone through.
+        // Replaced after the iteration, since the iterator does not support changes of the tree.
         for block in blocks {
             guard let literal = cmark_node_get_literal(block), let text = cmark_node_new(CMARK_NODE_CUSTOM_BLOCK) else {
                 continue
@@ -83,11 +86,12 @@ struct MarkdownDocument: ~Copyable {
         }
     }
 
-    /// An HTML fragment. Raw HTML and links to scripts are left out: cmark-gfm does so unless told otherwise.
+    /// Returns an HTML fragment. cmark-gfm leaves out raw HTML and links to scripts, which is its
+    /// default.
     func html() -> String {
         guard let rendered = cmark_render_html(root, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser))
         else { return "" }
-        // cmark-gfm's default allocator is that of the C library.
+        // The default allocator of cmark-gfm is malloc(3).
         defer { free(rendered) }
         return String(cString: rendered)
     }

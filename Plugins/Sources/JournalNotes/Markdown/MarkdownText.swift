@@ -2,35 +2,38 @@
 import CMarkGFM
 import Foundation
 
-/// What a Markdown document says, without its markup: gathered in one pass over the tree.
+/// The text of a Markdown document without its markup, collected in one pass over the tree.
 ///
-/// Raw HTML is read for its text, see ``HTMLText``; its headings and paragraphs are those of the document.
+/// Raw HTML is read for its text, see ``HTMLText``; its headings and paragraphs count as the
+/// document's.
 struct MarkdownText {
-    /// Text of the first heading that has any.
+    /// The text of the first non-empty heading.
     private(set) var heading: String?
-    /// Text of the first paragraph, outside of lists and quotations, that has any but that of images.
+    /// The text of the first paragraph outside of lists and quotations that has text besides that
+    /// of images.
     private(set) var paragraph: String?
-    /// All text; blocks on lines of their own, cells of a table divided by tabs.
+    /// The whole text: one line per block, with tabs between the cells of a table.
     private(set) var text = ""
-    /// Where links and pictures lead, with the titles of links; each once.
+    /// The addresses of links and pictures and the titles of links, without duplicates.
     private(set) var addresses = Addresses()
 
-    /// Inline HTML is read for its attributes so often, in one document.
+    /// The number of inline HTML elements whose attributes are read.
     private static let maximumInlineHTML = 1_000
     private var inlineHTML = 0
 
-    /// What is being read for `heading` or `paragraph`.
+    /// The text collected so far for `heading` or `paragraph`.
     private var captured: String?
     private var imageDepth = 0
 
-    /// The first heading that has any text; what comes behind it is not looked at.
+    /// Returns the first heading that has text, without reading the rest.
     static func heading(of document: borrowing MarkdownDocument) -> String? {
         Self(of: document, limit: .max, endsWithHeading: true).heading
     }
 
     /// - Parameters:
-    ///   - limit: read no further once `text` has so many UTF-8 bytes; it may then have more
-    ///   - endsWithHeading: read no further than the first heading
+    ///   - limit: The size of `text`, in UTF-8 bytes, after which reading ends. The text may exceed
+    ///     it.
+    ///   - endsWithHeading: `true` to end after the first heading.
     init(of document: borrowing MarkdownDocument, limit: Int, endsWithHeading: Bool = false) {
         guard let iterator = cmark_iter_new(document.root) else { return }
         defer { cmark_iter_free(iterator) }
@@ -78,7 +81,7 @@ struct MarkdownText {
         }
     }
 
-    /// The types of extensions are numbered at run time and known by name.
+    /// Extension node types get their numbers at run time, so they are identified by name.
     private mutating func exitTablePart(_ node: MarkdownDocument.Node) {
         guard cmark_node_get_syntax_extension(node) != nil, let name = cmark_node_get_type_string(node) else { return }
         switch String(cString: name) {
@@ -98,7 +101,7 @@ struct MarkdownText {
         for address in read.addresses { addresses.add(address) }
     }
 
-    /// The text within is a node of its own.
+    /// Reads only the attributes, since the text within the element is a separate node.
     private mutating func addAttributes(ofHTML html: String) {
         guard html.utf8.contains(UInt8(ascii: "=")), inlineHTML < Self.maximumInlineHTML else { return }
         inlineHTML += 1
@@ -128,10 +131,11 @@ struct MarkdownText {
     }
 }
 
-/// Addresses and titles of links, each once, in order; as many as anybody searches for.
+/// The addresses and titles of links, in order, without duplicates and limited in number.
 struct Addresses {
     static let maximumCount = 20_000
-    /// Longer ones, such as pictures that are written into an address, are no addresses; in UTF-8 bytes.
+    /// The longest address, in UTF-8 bytes. Longer addresses, such as pictures in `data:` URLs, are
+    /// ignored.
     static let maximumLength = 2_048
 
     private(set) var texts: [String] = []
@@ -142,7 +146,7 @@ struct Addresses {
             !address.hasPrefix("data:"), texts.count < Self.maximumCount, known.insert(address).inserted
         else { return }
         texts.append(address)
-        // By its letters, too.
+        // Adds the percent-decoded address too.
         guard address.utf8.contains(UInt8(ascii: "%")), let decoded = address.removingPercentEncoding,
             known.insert(decoded).inserted
         else { return }
@@ -151,7 +155,8 @@ struct Addresses {
 
     mutating func add(_ others: Addresses) { for address in others.texts { add(address) } }
 
-    /// Those that definitions name, `[label]: address "title"`: what no link refers to is not in the tree.
+    /// Adds the addresses of definitions, `[label]: address "title"`, since the tree has no node
+    /// for a definition without a link.
     mutating func addDefinitions(in markdown: Substring) {
         var markdown = markdown
         var lines: [String] = []
@@ -178,7 +183,8 @@ struct Addresses {
         guard let end = line.firstIndex(of: UInt8(ascii: "]")),
             case let rest = line[end...].dropFirst(), rest.first == UInt8(ascii: ":")
         else { return }
-        // The text of a footnote is in the tree, unless it is one word, which is taken for an address.
+        // The tree has the text of a footnote, except for a single word, which is parsed as an
+        // address.
         if line.dropFirst().first == UInt8(ascii: "^"), Substring(rest.dropFirst()).trimmed.contains(" ") { return }
         for part in rest.dropFirst().split(separator: UInt8(ascii: "\"")) {
             add(String(Substring(part).trimmed.drop { $0 == "<" }.prefix { $0 != ">" }))

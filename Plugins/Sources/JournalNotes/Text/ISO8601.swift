@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Reads the forms of ISO 8601 and of YAML's dates that people write into notes: `2024-05-01`, `2024-5-1`, `2024-05-01T10:00`, with
-/// seconds, with a fraction, with `Z`, `+02:00` or `-5`, with spaces instead of the T.
+/// Parses the ISO 8601 and YAML date formats that occur in notes: `2024-05-01`, `2024-5-1`,
+/// `2024-05-01T10:00`, with seconds, with a fraction, with `Z`, `+02:00` or `-5`, with spaces
+/// instead of the T.
 enum ISO8601 {
-    /// - Parameter timeZone: for times that name none
-    /// - Returns: nil for anything else, for days and times that do not exist, and for the year 1, which generators of web sites
-    ///   write where there is no date
+    /// - Parameter timeZone: The time zone for times without one.
+    /// - Returns: nil for any other text, for days and times that do not exist, and for the year 1,
+    ///   which site generators write for a missing date.
     static func date(from text: String, timeZone: TimeZone) -> Date? {
         var scanner = Scanner(bytes: Array(text.trimmed.utf8.prefix(64)))
         var parts = DateComponents()
@@ -76,7 +77,7 @@ enum ISO8601 {
             return value
         }
 
-        /// As many digits as there are, up to a number.
+        /// Scans as many digits as there are, up to the upper bound.
         mutating func number(digits: ClosedRange<Int>) -> Int? {
             var value: Int?
             for _ in 0..<digits.upperBound {
@@ -96,7 +97,7 @@ enum ISO8601 {
             return value
         }
 
-        /// `Z`, `+2`, `+02`, `+0200`, `+02:00`, or nothing.
+        /// Scans `Z`, `+2`, `+02`, `+0200`, `+02:00`, or nothing.
         mutating func zone(default timeZone: TimeZone) -> TimeZone? {
             if isAtEnd { return timeZone }
             if skip("Z") || skip("z") { return TimeZone(secondsFromGMT: 0) }

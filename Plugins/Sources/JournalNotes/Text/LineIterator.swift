@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lines without their ends: LF, CR LF or CR.
+/// A sequence of lines without their terminators: LF, CR LF or CR.
 struct LineIterator: IteratorProtocol, Sequence {
     private(set) var rest: Substring
 

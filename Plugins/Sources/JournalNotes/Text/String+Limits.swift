@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text up to a number of UTF-8 bytes, cut where a scalar ends.
+    /// Returns the longest prefix that has at most this many UTF-8 bytes and ends at a scalar
+    /// boundary.
     package func prefix(maximumUTF8Bytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         let bytes = utf8
@@ -11,10 +12,10 @@ extension String {
         return String(self[..<end])
     }
 
-    /// One line of at most so many characters: white space becomes single spaces, and what is too long ends at a word
-    /// with an ellipsis.
+    /// Returns one line of at most `limit` characters. White space becomes single spaces, and a
+    /// longer text ends after a word with an ellipsis.
     package func summary(maximumCharacters limit: Int) -> String {
-        // A character may have any number of scalars; 16 bytes for each is generous for all that is written by people.
+        // A character may have any number of scalars; 16 bytes for each is enough for real text.
         let words = prefix(maximumUTF8Bytes: limit * 16).split { $0.isWhitespace || $0.isNewline }
         let line = words.joined(separator: " ")
         let isWhole = utf8.count <= limit * 16
@@ -22,14 +23,14 @@ extension String {
             return isWhole ? line : line + "…"
         }
         if isWhole, end == line.endIndex { return line }
-        // Room for the ellipsis; a first word that is longer than everything is cut through.
+        // Reserves room for the ellipsis. A first word longer than the limit is cut.
         let room = line[..<line.index(before: end)]
         let nextIsSpace = room.endIndex < line.endIndex && line[room.endIndex] == " "
         let cut = nextIsSpace ? room.endIndex : room.lastIndex(of: " ") ?? room.endIndex
         return line[..<cut] + "…"
     }
 
-    /// Control characters replaced, so that a hostile name cannot forge a line of a log.
+    /// The string with control characters escaped, so that a hostile name cannot forge a log line.
     package var onOneLine: String {
         var result = ""
         for scalar in unicodeScalars {
@@ -45,7 +46,7 @@ extension String {
 }
 
 extension Substring {
-    /// The text up to a number of UTF-8 bytes: whole lines, unless the first is longer.
+    /// Returns the whole lines within a number of UTF-8 bytes; a first line that is longer is cut.
     func lines(maximumUTF8Bytes limit: Int) -> Substring {
         let bytes = utf8
         guard bytes.count > limit else { return self }
@@ -56,7 +57,7 @@ extension Substring {
         return self[..<last]
     }
 
-    /// The last place of some bytes.
+    /// Returns the range of the last occurrence of some bytes.
     func lastRange(ofBytes bytes: [UInt8]) -> Range<Index>? {
         let view = utf8
         var end = view.endIndex
@@ -71,7 +72,7 @@ extension Substring {
         return nil
     }
 
-    /// Without white space at both ends.
+    /// The string without white space at both ends.
     var trimmed: Substring {
         let rest = drop { $0.isWhitespace }
         guard let last = rest.lastIndex(where: { !$0.isWhitespace }) else { return rest[rest.endIndex...] }

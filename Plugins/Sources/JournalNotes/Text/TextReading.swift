@@ -3,17 +3,18 @@ import CUchardet
 import Foundation
 import Glibc
 
-/// How the text of a file was found in its bytes.
+/// The way in which the text of a file was decoded.
 package enum TextReading: Sendable, Equatable {
     case utf8
-    /// In another encoding, by the name that iconv knows; bytes that are none of it are U+FFFD.
+    /// Decoded from another encoding, with its iconv name; `replaced` invalid sequences became
+    /// U+FFFD.
     case encoding(String, replaced: Int)
-    /// UTF-8 but for some places, where U+FFFD stands.
+    /// UTF-8 with `replaced` invalid sequences, which became U+FFFD.
     case repaired(replaced: Int)
-    /// The bytes are no text.
+    /// The bytes are not text.
     case binary
 
-    /// What there is to say about it, behind the path of the file; nil if nothing.
+    /// The warning about the encoding, to follow the path of the file; nil for UTF-8.
     package var remark: String? {
         switch self {
         case .utf8: nil
@@ -28,10 +29,11 @@ package enum TextReading: Sendable, Equatable {
 }
 
 extension TextReading {
-    /// How much is looked at to guess an encoding, in bytes.
+    /// The number of bytes that are read to guess an encoding.
     private static let maximumSample = 1 << 20
 
-    /// The text of a file: by its byte order mark; as UTF-8; by what it declares; else by a guess. No bytes are refused.
+    /// Decodes a file. The encoding comes from the byte order mark, else UTF-8 if valid, else the
+    /// declaration in the file, else a guess. Accepts any bytes.
     static func text(of bytes: [UInt8]) -> (text: String, reading: TextReading) {
         let marks: [(mark: [UInt8], encoding: String)] = [
             ([0xFF, 0xFE, 0, 0], "UTF-32LE"), ([0, 0, 0xFE, 0xFF], "UTF-32BE"), ([0xFF, 0xFE], "UTF-16LE"),
@@ -57,7 +59,8 @@ extension TextReading {
         return finished((String(decoding: body, as: UTF8.self), .repaired(replaced: 1)))
     }
 
-    /// Without zeros; nothing of what is not text.
+    /// Returns the text with zeros replaced, or an empty text if too many characters are control
+    /// characters.
     private static func finished(_ read: (text: String, reading: TextReading)) -> (text: String, reading: TextReading) {
         var (controls, count) = (0, 0)
         for scalar in read.text.unicodeScalars {
@@ -69,7 +72,8 @@ extension TextReading {
         return (read.text.replacing("\0", with: "\u{FFFD}"), read.reading)
     }
 
-    /// Nil if there is a byte that is none, but for a character that is cut at the end.
+    /// Decodes UTF-8. Returns nil if a byte is invalid, except in a character that is cut off at
+    /// the end.
     private static func utf8(_ bytes: ArraySlice<UInt8>) -> String? {
         do {
             return try String(copying: UTF8Span(validating: bytes.span))
@@ -81,7 +85,7 @@ extension TextReading {
         }
     }
 
-    /// Whether there are more characters of several bytes than places that are none.
+    /// Returns `true` if the bytes have more multibyte characters than invalid sequences.
     private static func isMostlyUTF8(_ bytes: ArraySlice<UInt8>) -> Bool {
         var (characters, faults) = (0, 0)
         var iterator = bytes.makeIterator()
@@ -95,7 +99,7 @@ extension TextReading {
         }
     }
 
-    /// Text of two or four bytes a character has zeros in the same places.
+    /// Returns UTF-16 or UTF-32 if the zeros are in the positions that such text has.
     private static func wideEncoding(_ bytes: ArraySlice<UInt8>) -> String? {
         let sample = bytes.prefix(4096)
         var zeros = [0, 0, 0, 0]
@@ -112,7 +116,8 @@ extension TextReading {
         }
     }
 
-    /// What an editor, a page or a front matter says at the beginning: `coding: latin-1`, `charset="koi8-r"`, `encoding = …`.
+    /// Returns the encoding that an editor line, an HTML page or front matter declares at the
+    /// beginning: `coding: latin-1`, `charset="koi8-r"`, `encoding = …`.
     private static func declaredEncoding(_ bytes: ArraySlice<UInt8>) -> String? {
         let head = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : UInt8(ascii: " ") }, as: UTF8.self)
             .lowercased()
@@ -142,7 +147,8 @@ extension TextReading {
         return name.isEmpty || name == "UTF-8" || name == "ASCII" ? nil : name
     }
 
-    /// By iconv of the C library; nil if it does not know the encoding, or the bytes are mostly none of it.
+    /// Decodes with iconv(3); returns nil if the encoding is unknown or most bytes are invalid in
+    /// it.
     private static func decoded(_ bytes: ArraySlice<UInt8>, as encoding: String) -> (
         text: String, reading: TextReading
     )? {
