@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something could not be measured.
+/// The reason why a measurement failed.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 

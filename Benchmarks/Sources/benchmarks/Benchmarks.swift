@@ -2,7 +2,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures what the design promises, each figure beside a baseline in the same run.
+/// Runs the benchmarks. Each figure has a baseline from the same run.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -87,7 +87,7 @@ struct Benchmarks: AsyncParsableCommand {
         for part in parts {
             report += measure(part)
             judged.report = report
-            // Each time, so that a run that is interrupted leaves what it has.
+            // Written after each part, so that an interrupted run keeps its results.
             try write(judged, parts)
         }
         judged.report.facts += MachineFacts.moment("end")
@@ -100,13 +100,13 @@ struct Benchmarks: AsyncParsableCommand {
     private func write(_ judged: JudgedReport, _ parts: [Part]) throws {
         guard let output else { return }
         try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-        // Some parts do not take the place of everything.
+        // A run of some parts does not overwrite the complete report.
         let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
         try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))
         try Data((try judged.json() + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).json"))
     }
 
-    /// Measures a part in a process of its own; that it fails is part of the report.
+    /// Measures a part in its own process. A failure of the part becomes an entry of the report.
     func measure(_ part: Part) -> Report {
         Progress.say("\(part.rawValue) …")
         let start = ContinuousClock.now
@@ -133,7 +133,8 @@ struct Benchmarks: AsyncParsableCommand {
         }
     }
 
-    /// Measures a part in this process; why it fails is for the process that asked.
+    /// Measures a part in this process. The report has the reason of a failure, for the parent
+    /// process.
     private func reportAsJSON(of part: Part) async throws -> String {
         let report: Report
         do {
@@ -145,7 +146,7 @@ struct Benchmarks: AsyncParsableCommand {
     }
 }
 
-/// What is under way; on standard error, so that the report is alone on standard output.
+/// Prints progress on standard error, so that standard output has only the report.
 enum Progress {
     static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

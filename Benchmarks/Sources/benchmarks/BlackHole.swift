@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a value alive, so that the work that made it cannot be left out.
+/// Consumes a value, so that the optimizer cannot remove the work that computes it.
 @inline(never)
 func blackHole<Value>(_ value: Value) {}

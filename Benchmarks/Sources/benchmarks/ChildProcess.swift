@@ -3,14 +3,15 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Programs that are run beside this one, among them this program again, for what can only be measured once in a process.
+/// Runs child processes, including this program, for measurements that a process can make only
+/// once.
 enum ChildProcess {
-    /// What it prints, given some arguments.
+    /// Returns the output of this program with some arguments.
     static func output(_ arguments: [String]) throws -> String {
         try output(of: URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path, arguments)
     }
 
-    /// What a program prints; it is an error if it fails, or takes longer than it may.
+    /// Returns the output of a program. Throws if the program fails or exceeds the time limit.
     static func output(
         of program: String, _ arguments: [String], standardError: FileHandle = .standardError, limit: Duration? = nil
     ) throws -> String {
@@ -39,7 +40,7 @@ enum ChildProcess {
     }
 }
 
-/// What has to end with this program.
+/// The child processes to terminate when this program ends.
 enum RunningChildren {
     private static let running = Mutex<[pid_t]>([])
 
@@ -52,7 +53,8 @@ enum RunningChildren {
 
     static func note(_ process: pid_t) { running.withLock { $0.append(process) } }
 
-    /// Before it was waited for, as its number is another's then.
+    /// Removes a child. Call it before waiting for the child, since its process ID may then be
+    /// reused.
     static func forget(_ process: pid_t) { running.withLock { $0.removeAll { $0 == process } } }
 
     static func terminate() {
@@ -60,7 +62,8 @@ enum RunningChildren {
     }
 }
 
-/// As long as this lives, interrupting or terminating this program does so to its children first.
+/// Terminates the children before this program on SIGINT or SIGTERM, for the lifetime of the
+/// instance.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 

@@ -2,13 +2,13 @@
 import ArgumentParser
 import Foundation
 
-/// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
+/// A part of the benchmarks. Each part runs in its own process, so that no part affects the next.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
     case types, spelling, bindings, registry, watching, promises, workers, calls, boundary, previews, service, idle,
         returns,
         backlog, foreground, relevance, index
 
-    /// Measures it in this process.
+    /// Measures the part in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
         let (folder, seed) = (options.folder, options.seed)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -48,7 +48,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         }
     }
 
-    /// Longer than it takes on a slow machine; without a limit, one that hangs would hold up all.
+    /// Returns the time limit of the part, which exceeds its time on a slow machine. It keeps a
+    /// part that hangs from blocking the others.
     func limit(items: Int) -> Duration {
         .seconds(self == .foreground || self == .backlog ? 3600 : 600)
             + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items

@@ -3,7 +3,7 @@ import ExtensionRuntime
 import Foundation
 import Glibc
 
-/// What libffi adds to calls of functions that are only known by their address, and to calls back.
+/// Measures the overhead of libffi for calls by address and for callbacks.
 enum CallBenchmark {
     private static let repetitions = 1_000_000
 
@@ -11,7 +11,7 @@ enum CallBenchmark {
         try [integers(), floats(), pointers(), callbacks()]
     }
 
-    /// A function of the C library, found as a binding's are.
+    /// Returns the address of a C library function, looked up as a binding's functions are.
     private static func address(_ name: String) throws -> UnsafeMutableRawPointer {
         guard let found = dlsym(nil, name) else { throw BenchmarkError("the C library has no \(name)") }
         return found
@@ -60,7 +60,7 @@ enum CallBenchmark {
         return measurement("memccpy(void *, void *, int, size_t)", bound, plain)
     }
 
-    /// bsearch in an array of one calls back once.
+    /// Measures bsearch(3) in an array of one element, which calls back once.
     private static func callbacks() throws -> Measurement {
         typealias Comparison = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
         let search = unsafeBitCast(
@@ -79,7 +79,7 @@ enum CallBenchmark {
     }
 }
 
-/// Arguments of one word each, laid out for libffi.
+/// Word-sized arguments in libffi's layout.
 private final class Slots {
     private let interface: CallInterface
     private let words: UnsafeMutablePointer<Int>

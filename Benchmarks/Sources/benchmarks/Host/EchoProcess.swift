@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// This program again at the other end of a socket, answering each 128 bytes with 1 KiB and doing nothing else: the least
-/// that a question to another process can cost.
+/// Runs this program at the other end of a socket pair. It answers each 128 bytes with 1 KiB, which
+/// is the lower bound of a request to another process.
 final class EchoProcess {
     private let process = Process()
     private let socket: OwnedDescriptor
@@ -27,7 +27,7 @@ final class EchoProcess {
         try process.run()
     }
 
-    /// Asks once and waits for all of the answer.
+    /// Sends one request and waits for the complete answer.
     func roundTrip() throws {
         let question = [UInt8](repeating: 1, count: Self.questionBytes)
         guard write(socket.number, question, question.count) == question.count,
@@ -40,7 +40,7 @@ final class EchoProcess {
         process.waitUntilExit()
     }
 
-    /// The other end: until nobody asks any more.
+    /// Answers requests in the child process until the socket closes.
     static func answer() {
         let answer = [UInt8](repeating: 2, count: answerBytes)
         while readAll(0, questionBytes) { guard write(1, answer, answer.count) == answer.count else { return } }
@@ -59,7 +59,7 @@ final class EchoProcess {
     }
 }
 
-/// A program that is started and waited for.
+/// Spawns a program and waits for its end.
 enum SpawnedProgram {
     static func run(_ path: String, _ words: [String] = []) throws {
         var process: pid_t = 0
@@ -72,7 +72,7 @@ enum SpawnedProgram {
     }
 }
 
-/// How often the threads of a process have waited for something.
+/// Counts the voluntary context switches of all threads of a process.
 enum Wakings {
     static func of(_ process: Int32) -> Int {
         let folder = "/proc/\(process)/task"

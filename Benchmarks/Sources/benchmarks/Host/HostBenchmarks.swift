@@ -8,7 +8,7 @@ import ServiceMessages
 import Synchronization
 import TestSupport
 
-/// What it costs to have extensions in processes of their own.
+/// Measures the cost of running extensions in separate processes.
 struct HostBenchmarks {
     let folder: String
     let seed: UInt64
@@ -27,7 +27,8 @@ struct HostBenchmarks {
 
     // MARK: Starting
 
-    /// From asking somebody for whom there is no worker to the answer, which takes the extension no time.
+    /// Measures the time from a call to an extension without a worker to its answer; the extension
+    /// itself takes no time.
     func starts() async throws -> [Measurement] {
         let extensions = try compiled()
         var (c, swift, program): ([Double], [Double], [Double]) = ([], [], [])
@@ -66,7 +67,8 @@ struct HostBenchmarks {
 
     // MARK: Calling
 
-    /// A promise of 1 KiB from a worker that runs, beside as many bytes between two processes and nothing else.
+    /// Measures a promise of 1 KiB from a running worker. The baseline is the same number of bytes
+    /// between two processes.
     func calls() async throws -> [Measurement] {
         let extensions = try compiled()
         let host = extensions.host()
@@ -77,7 +79,7 @@ struct HostBenchmarks {
                 _ = try await host.data(item: "one", type: "public.data", extensions.c)
             }
             let bare = try ProcessCost.measure { try echo.roundTrip() }
-            // The first ones warm both up.
+            // The first calls are warm-up.
             guard call >= 200 else { continue }
             asked.append(cost.wall * 1e6)
             echoed.append(bare.wall * 1e6)
@@ -99,8 +101,8 @@ struct HostBenchmarks {
         ]
     }
 
-    /// How often a thread waits, and so has to be woken, for one call: each time takes about half of what the bare round trip
-    /// does.
+    /// Returns the number of context switches, and so wake-ups, of one call. Each takes about half
+    /// the time of the bare round trip.
     private func wakings(_ host: ExtensionHost, _ extensions: MeasuredExtensions) async throws -> Double {
         let worker = extensions.lastWorker.load(ordering: .relaxed)
         let before = (Wakings.of(getpid()), Wakings.of(worker))
@@ -111,8 +113,8 @@ struct HostBenchmarks {
 
     // MARK: Indexing
 
-    /// The same records donated in the same reindex by a worker, and by a delegate in this process, which hands them to the
-    /// engine where it is; by turns, each into a new store.
+    /// Donates the same records in the same reindex through a worker and through a delegate in this
+    /// process. The runs alternate, and each fills a new store.
     func boundary() async throws -> [Measurement] {
         let (extensions, place) = (try compiled(), folder + "/host")
         var random = SplitMix64(seed: seed)
@@ -147,7 +149,7 @@ struct HostBenchmarks {
         ]
     }
 
-    /// Both must donate the same, or they are no comparison.
+    /// Checks the number of items: the comparison requires equal donations.
     private static func expectAll(_ count: Int) throws {
         guard count == batches * itemsPerBatch else {
             throw BenchmarkError("A reindex donated \(count) of \(batches * itemsPerBatch) items.")
@@ -161,7 +163,7 @@ struct HostBenchmarks {
             EngineConfiguration(
                 storeDirectory: store, access: .readWrite, extensionSearchPath: [extensions.folder],
                 worker: extensions.configuration))
-        // A worker that runs: what starting takes is measured on its own.
+        // Starts the worker first, since the start has its own measurement.
         _ = try await engine.data(of: "one", as: "public.data", bundle: extensions.c)
         let cost = try await ProcessCost.measure {
             try await body(engine)
@@ -173,7 +175,7 @@ struct HostBenchmarks {
     }
 }
 
-/// Donates records when it is asked for everything, without a connection.
+/// Donates records in this process, without a connection, when it is asked for a full reindex.
 private final class DonorInProcess: LiveDelegate {
     private let engine: SearchlightEngine
     private let batches: [[UInt8]]

@@ -7,13 +7,13 @@ import ServiceMessages
 import Synchronization
 import TestSupport
 
-/// The extensions that are measured, compiled as anybody's would be and installed in a folder.
+/// The measured extensions, compiled like a third-party extension and installed in a folder.
 final class MeasuredExtensions: Sendable {
     let folder: String
     let c = "com.example.measured"
     let swift = "com.example.measured-in-swift"
     let configuration: WorkerConfiguration
-    /// The process that was started last.
+    /// The process ID of the last started worker.
     let lastWorker = Atomic<Int32>(0)
 
     private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -48,7 +48,7 @@ final class MeasuredExtensions: Sendable {
             ])
     }
 
-    /// A host that has started no worker yet.
+    /// Creates a host without a running worker.
     func host(onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }) -> ExtensionHost {
         ExtensionHost(
             configuration: configuration, registry: ExtensionRegistry(searchPath: [folder]), receiver: NoReceiver()
@@ -58,7 +58,7 @@ final class MeasuredExtensions: Sendable {
         }
     }
 
-    /// Records for one call, of about 0.8 KB each.
+    /// Returns the records of one call, about 0.8 KB each.
     static func batch(_ number: Int, of count: Int, _ random: inout SplitMix64) throws -> [UInt8] {
         var batch: [UInt8] = []
         for item in 0..<count {
@@ -74,7 +74,7 @@ final class MeasuredExtensions: Sendable {
         return batch
     }
 
-    /// Leaves the batches where the extension in C looks for them.
+    /// Writes the batches to the file that the C extension reads.
     func writeRecords(_ batches: [[UInt8]]) throws {
         var data = Data()
         for batch in batches {
@@ -84,7 +84,7 @@ final class MeasuredExtensions: Sendable {
         try data.write(to: URL(filePath: folder + "/\(c).searchext/records"))
     }
 
-    /// Compiles another one in C.
+    /// Compiles another C extension.
     func compile(_ identifier: String, source: String, options: [String]) throws {
         let include = "-I\(Repository.root)/Sources/SearchlightExtension/include"
         try compile(
@@ -116,7 +116,7 @@ final class MeasuredExtensions: Sendable {
     }
 }
 
-/// Keeps nothing.
+/// Rejects all donations.
 private struct NoReceiver: DonationReceiver {
     func receive(_ batch: IndexBatch) async throws(BusError) {
         throw BusError.refused(.unavailable, "Nothing is kept here.")

@@ -5,11 +5,11 @@ import Glibc
 import TestSupport
 import UniformTypeIdentifiers
 
-/// How long it takes to know 200 extensions: when nothing is known of them, with the cache of an earlier process, and in a
-/// process that has looked before. No library is loaded, and with a cache none is opened.
+/// Measures the scan of 200 extensions: without a cache, with the cache of an earlier process, and
+/// again in the same process. No library is loaded, and with a cache none is opened.
 struct RegistryBenchmarks {
     var folder: String
-    /// Looks fewer times.
+    /// `true` for fewer repetitions.
     var isShort: Bool
 
     private static let bundles = 200
@@ -21,7 +21,7 @@ struct RegistryBenchmarks {
         defer { try? FileManager.default.removeItem(atPath: root) }
         let extensions = root + "/extensions"
         for number in 0..<Self.bundles { try bundle(number, in: extensions) }
-        // What was just written is read once more each time, since its stamps do not tell yet.
+        // Files written within the timestamp resolution are read again each time, so wait.
         Thread.sleep(forTimeInterval: 2.5)
         let cache = root + "/cache"
         let cold = median { blackHole(ExtensionRegistry(searchPath: [extensions])) }
@@ -61,13 +61,14 @@ struct RegistryBenchmarks {
         }.sorted()[repetitions / 2]
     }
 
-    /// How many parts of files below a folder are mapped into this process, as loaded libraries are.
+    /// Returns the number of mappings of files below a folder in this process, as loaded libraries
+    /// have.
     private func mapped(under folder: String) -> Int {
         let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
         return maps.split(separator: "\n").count { $0.contains(folder) }
     }
 
-    /// What nobody can do without.
+    /// Calls stat(2) for each file, which any scan must do.
     private func look(_ extensions: String) {
         var status = stat()
         for number in 0..<Self.bundles {

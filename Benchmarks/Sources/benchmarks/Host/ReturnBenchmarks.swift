@@ -6,12 +6,12 @@ import ServiceMessages
 import Synchronization
 import TestSupport
 
-/// How soon background workers are quiet when a person comes back.
+/// Measures the time from the user's return until background workers pause.
 struct ReturnBenchmarks {
     let folder: String
 
     private static let returns = 200
-    /// How long a worker works between two returns.
+    /// The time for which a worker works between two returns.
     private static let between = Duration.milliseconds(30)
 
     func run() async throws -> [Measurement] {
@@ -60,10 +60,11 @@ struct ReturnBenchmarks {
             let watch = ProcessorWatch(worker)
             let outcome = await host.pauseBackground(bundle, ThrottleNotice(reason: .userActive))
             guard outcome == .frozen || outcome == .heeded else { throw BenchmarkError("\(bundle): \(outcome)") }
-            // Long enough to see that nothing comes after it.
+            // Long enough to confirm that no work follows.
             try await Task.sleep(for: .milliseconds(50))
             quiet.append(max(0, watch.stop() - begin) / 1e6)
-            // A notice may be heard of only after the worker goes on; it carries its moment.
+            // The worker may report the notice only after it resumes; the message has the notice's
+            // timestamp.
             await host.resumeBackground(bundle)
             guard let message = await heard.next(), let moment = Double(message.dropFirst("told ".count)) else {
                 throw BenchmarkError("\(bundle) was not told.")
@@ -76,7 +77,7 @@ struct ReturnBenchmarks {
         return (Percentiles(told), Percentiles(quiet))
     }
 
-    /// CLOCK_MONOTONIC in nanoseconds.
+    /// Returns the CLOCK_MONOTONIC time in nanoseconds.
     static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -84,7 +85,7 @@ struct ReturnBenchmarks {
     }
 }
 
-/// Looks every millisecond whether a process has used a processor, on a thread of its own.
+/// Samples the CPU time of a process every millisecond, on its own thread.
 private final class ProcessorWatch: Sendable {
     private let state = Mutex((isOver: false, last: 0.0))
     private let ended = DispatchSemaphore(value: 0)
@@ -106,7 +107,7 @@ private final class ProcessorWatch: Sendable {
         }
     }
 
-    /// When it was first seen that nothing more was used.
+    /// Returns the time of the first sample after which the CPU time did not change.
     func stop() -> Double {
         state.withLock { $0.isOver = true }
         ended.wait()

@@ -2,12 +2,13 @@
 import ItemRecord
 import SearchIndex
 
-/// Commits batches of ten new items, one after the other at an even pace, until it is told to stop.
+/// Commits batches of ten new items at a fixed rate until it is stopped.
 ///
-/// Without a pace it would measure something else: donating is quicker than applying, a search sees all that was durable
-/// before it, and so would wait for an ever longer backlog.
+/// The rate is limited, since donating is faster than applying. A search waits for all items that
+/// were durable before it, so an unlimited writer would make it wait for a growing backlog.
 struct ContinuousWriter {
-    /// More than a busy mail program on its first synchronisation.
+    /// The number of batches per second: more than a busy mail program on its first
+    /// synchronization.
     static let batchesPerSecond = 100
 
     private let task: Task<[Double], any Error>
@@ -31,7 +32,7 @@ struct ContinuousWriter {
         }
     }
 
-    /// Stops, and tells how fast it was.
+    /// Stops the writer and returns its throughput.
     func stop() async throws -> [Measurement] {
         task.cancel()
         let times = try await task.value

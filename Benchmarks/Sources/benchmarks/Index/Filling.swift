@@ -2,13 +2,13 @@
 import ItemRecord
 import SearchIndex
 
-/// Fills a store with the whole corpus, as apps donate in bulk.
+/// Fills a store with the whole corpus, in large batches like an app.
 enum Filling {
-    /// How many items an app hands over at once.
+    /// The number of items in one donation of an app.
     private static let itemsPerBatch = 500
 
-    /// What it cost from the first donation until everything can be found; encoding the items is part of it, and reading
-    /// them from the corpus.
+    /// Fills the store. The cost spans the first donation until all items are searchable, and
+    /// includes reading the corpus and encoding the items.
     static func fill(_ index: SearchIndex, from corpus: Corpus) async throws -> (cost: ProcessCost, donatedBytes: Int) {
         let reader = try corpus.reader()
         var donated = 0

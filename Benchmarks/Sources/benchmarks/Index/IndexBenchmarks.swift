@@ -2,20 +2,21 @@
 import Foundation
 import SearchIndex
 
-/// The index: filling, small batches, searches, opening, size and memory, over a corpus of natural text.
+/// Measures the index with a corpus of natural text: filling, small batches, searches, opening,
+/// size and memory.
 struct IndexBenchmarks {
     var items: Int
     var seed: UInt64
-    /// Where corpora and stores are.
+    /// The folder for corpora and stores.
     var folder: String
-    /// Whether stores of an earlier run are used, and left for a later one.
+    /// `true` to reuse the stores of an earlier run and keep them for a later one.
     var keepsStores: Bool
     var fillsRawTables: Bool
 
     private var storePath: String { "\(folder)/store-\(items)-\(seed)" }
     private var rawPath: String { "\(folder)/raw-\(items)-\(seed).sqlite" }
     private var plainPath: String { "\(folder)/plain-\(items)-\(seed).sqlite" }
-    /// Says that a kept store was filled, and with how many bytes.
+    /// The file that marks a kept store as filled; it has the number of donated bytes.
     private var filledPath: String { "\(storePath).filled" }
 
     func run() async throws -> Report {
@@ -35,7 +36,7 @@ struct IndexBenchmarks {
         } else {
             removeStores()
             (donatedBytes, report.measurements) = try await fill(corpus)
-            // Before the writers add items of their own.
+            // Measured before the writers add more items.
             report.measurements += try StoreSize.run(store: storePath, donatedBytes: donatedBytes)
             try "\(donatedBytes)".write(toFile: filledPath, atomically: true, encoding: .utf8)
         }
@@ -48,7 +49,7 @@ struct IndexBenchmarks {
         return report
     }
 
-    /// Fills the store, and the baseline with the same rows.
+    /// Fills the store and the baseline with the same rows.
     private func fill(_ corpus: Corpus) async throws -> (donatedBytes: Int, [Measurement]) {
         Self.say("Filling the store")
         PeakMemory.reset()

@@ -3,7 +3,7 @@ import MetadataQuery
 import SearchIndex
 import TestSupport
 
-/// Typical metadata queries, a page of 100 each.
+/// Measures typical metadata queries with a page of 100 items each.
 enum MetadataSearches {
     private static let perKind = 20
     private static let secondsPerKind = 4.0
@@ -40,7 +40,7 @@ enum MetadataSearches {
             let queries = try (0..<perKind).map { _ in try QueryExpression(parsing: query(&generator)) }
             var times: [Double] = []
             let start = ProcessCost.now
-            // The first time to warm up.
+            // The first pass is warm-up.
             for (number, query) in (queries + queries).enumerated() {
                 guard (ProcessCost.now - start).wall < secondsPerKind || times.isEmpty else { break }
                 let cost = try await ProcessCost.measure { blackHole(try await index.items(matching: query)) }

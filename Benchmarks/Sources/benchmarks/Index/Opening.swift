@@ -2,11 +2,11 @@
 import Foundation
 import SearchIndex
 
-/// What opening a store costs a process that has just begun.
+/// Measures the opening of a store in a new process.
 enum Opening {
     private static let samples = 9
 
-    /// Each time in a process of its own; the store must be closed.
+    /// Measures each opening in its own process. The store must be closed.
     static func run(store: String) throws -> [Measurement] {
         try ["read-write", "read-only"].flatMap { access in
             var opening: [Double] = []
@@ -28,7 +28,7 @@ enum Opening {
         }
     }
 
-    /// Prints the milliseconds of opening and of the first search in this process.
+    /// Prints the time of the opening and of the first search in this process, in milliseconds.
     static func printFirst(store: String, access: String) async throws {
         let start = ProcessCost.now
         let index = try SearchIndex(directory: store, access: access == "read-only" ? .readOnly : .readWrite)

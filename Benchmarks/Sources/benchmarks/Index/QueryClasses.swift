@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
-/// Draws searches from what is indexed: the same corpus and seed give the same searches.
+/// Draws searches from the indexed texts. The same corpus and seed give the same searches.
 struct QueryClasses {
     private static let perClass = 100
-    /// The commonest words are a class of their own; a word is rare in at most ten items, and else in the middle.
+    /// The number of most frequent words, which form their own class. A word is rare if it occurs
+    /// in `rareItems` items; the other words are in the middle.
     private static let commonWords = 100
     private static let rareItems = 1...10
-    /// A word in the middle occurs in at most one of so many items.
+    /// The divisor of the item count that gives the largest frequency of a middle word.
     private static let middleShare = 200
 
     private struct Source {
@@ -36,8 +37,8 @@ struct QueryClasses {
         common = try plain.commonestWords(Self.commonWords)
     }
 
-    /// Plain lower-case words, which every tokenizer takes for the same. A word that is not plain stays as an empty one,
-    /// so that words side by side here are so in the text.
+    /// Splits a text into lower-case ASCII words, which all tokenizers treat alike. Any other word
+    /// becomes an empty one, so that adjacent words in the result are adjacent in the text.
     private static func words(of text: String) -> [String] {
         text.split { !$0.isLetter && !$0.isNumber }.map { word in
             word.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) } ? word.lowercased() : ""
@@ -76,7 +77,7 @@ struct QueryClasses {
         return classes
     }
 
-    /// Makes a class out of what `make` gives, which may be nothing for some items.
+    /// Draws the searches of a class from `make`, which may return nil for some items.
     private mutating func draw(_ make: (inout Self) throws -> SearchQuery?) rethrows -> [SearchQuery] {
         var queries: [SearchQuery] = []
         for _ in 0..<(Self.perClass * 100) where queries.count < Self.perClass {
@@ -85,7 +86,7 @@ struct QueryClasses {
         return queries
     }
 
-    /// Distinct words that occur in as many items as is wanted.
+    /// Returns distinct words whose number of items is wanted.
     private mutating func words(where isWanted: (Int) -> Bool) throws -> [(word: String, bundle: Int)] {
         var found: [(word: String, bundle: Int)] = []
         var known: Set<String> = [""]
@@ -102,12 +103,12 @@ struct QueryClasses {
         return words.isEmpty ? nil : generator.pick(words)
     }
 
-    /// Words of one item, none of them common.
+    /// Draws words of one item, without common words.
     private mutating func together(_ count: Int) throws -> SearchQuery? {
         let source = generator.pick(sources)
         let words = Set(source.text + source.title).filter { $0.count > 1 && !common.contains($0) }
         guard words.count >= count else { return nil }
-        // A set has another order in every process.
+        // The order of a set differs in every process.
         return SearchQuery(words: Array(words.sorted().shuffled(using: &generator).prefix(count)))
     }
 

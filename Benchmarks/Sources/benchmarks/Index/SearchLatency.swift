@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// How long the searches of one class take, in milliseconds.
+/// The latencies of the searches of one class, in milliseconds.
 struct SearchLatency: Codable {
     var name: String
-    /// Time on the clock, nobody else at work in the index.
+    /// The wall-clock time without other work in the index.
     var idle: Percentiles
-    /// Processor time of the same.
+    /// The CPU time of the same searches.
     var cpu: Percentiles
-    /// Time on the clock while another task commits.
+    /// The wall-clock time while another task commits.
     var whileWriting: Percentiles?
-    /// The same searches through plain FTS5.
+    /// The wall-clock time of the same searches in plain FTS5.
     var plain: Percentiles
-    /// How many of the wanted ten were found on the average, and by plain FTS5, which must not differ by much.
+    /// The mean number of hits, of ten wanted, in the index and in plain FTS5. The two must not
+    /// differ by much.
     var meanHits: Double
     var plainMeanHits: Double
-    /// How many of the best ten of all matches are among the ten that are found, 0 to 1.
+    /// The share of the ten best matches among the ten returned hits, 0 to 1.
     var overlap: Double
     var isInfix: Bool
 
-    /// Slow classes are given so much time, and then have fewer samples.
+    /// The time limits per class. A slow class has fewer samples.
     private static let warmUpSeconds = 1.5
     private static let timedSeconds = 3.0
 
-    /// Measures a class idle, and plain FTS5 beside it.
+    /// Measures a class without other work, in the index and in plain FTS5.
     init(_ queries: QueryClass, index: SearchIndex, plain store: PlainStore) async throws {
         name = queries.name
         _ = try await Self.run(queries, seconds: Self.warmUpSeconds) { try await Searching.search(index, $0).count }
@@ -41,7 +42,7 @@ struct SearchLatency: Codable {
         isInfix = queries.isInfix
     }
 
-    /// Measures the class again while somebody writes.
+    /// Measures the class again during commits of a writer.
     mutating func measureWhileWriting(_ queries: QueryClass, index: SearchIndex) async throws {
         let timed = try await Self.run(queries, seconds: Self.timedSeconds) {
             try await Searching.search(index, $0).count
@@ -73,7 +74,8 @@ struct SearchLatency: Codable {
         return (costs, hits)
     }
 
-    /// What the bars of typing are about: the slowest of all classes, nobody else at work in the index.
+    /// Returns the figures of the slowest class without other work, which the typing thresholds
+    /// apply to.
     static func slowest(of searches: [SearchLatency], items: Int) -> [Measurement] {
         func row(
             _ row: Row, _ percentile: String, _ searches: [SearchLatency], _ value: (Percentiles) -> Double
@@ -96,7 +98,7 @@ struct SearchLatency: Codable {
         ].compactMap { $0 }
     }
 
-    /// Whether both bars are met, idle and while writing.
+    /// Returns the verdict for both thresholds, without other work and while writing.
     private func verdict(_ p50: Threshold?, _ p95: Threshold?) -> String {
         func isMet(_ times: Percentiles) -> Bool { p50?.isMet(times.p50) != false && p95?.isMet(times.p95) != false }
         if !isMet(idle) { return "missed" }
@@ -108,7 +110,7 @@ struct SearchLatency: Codable {
         |---|---|---|---|---|---|---|---|---|
         """
 
-    /// A row of a Markdown table.
+    /// Returns a row of a Markdown table.
     func row(_ thresholds: Thresholds) -> String {
         let (p50, p95) = (thresholds[.searchP50], thresholds[isInfix ? .infixP95 : .searchP95])
         func pair(_ times: Percentiles?) -> String {

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One search, in the form that each side takes.
+/// A search in the form for each of the two stores.
 struct SearchQuery: Sendable {
-    /// What a person has typed so far.
+    /// The text as typed in a search field.
     var typed: String
-    /// The same for plain FTS5, or for `LIKE`.
+    /// The corresponding argument for plain FTS5, or for `LIKE`.
     var plainArgument: String
-    /// Only items of this bundle.
+    /// The bundle whose items are searched; nil for all.
     var bundle: String?
     var isInsideWords = false
 
-    /// All of these words, and the beginning of another.
+    /// Creates a search for all of these words and a prefix of another word.
     init(words: [String] = [], prefix: String? = nil, bundle: String? = nil) {
-        // The space says that the last word is finished.
+        // The trailing space marks the last word as complete.
         typed = words.map { $0 + " " }.joined() + (prefix ?? "")
         plainArgument = (words.map { "\"\($0)\"" } + (prefix.map { ["\"\($0)\"*"] } ?? [])).joined(separator: " ")
         self.bundle = bundle
     }
 
-    /// These words side by side.
+    /// Creates a search for these adjacent words.
     init(phrase: [String]) {
         plainArgument = "\"" + phrase.joined(separator: " ") + "\""
         typed = plainArgument
     }
 
-    /// Letters from inside of a word. Plain FTS5 has nothing for it, so titles are looked through.
+    /// Creates a search for letters inside a word. Plain FTS5 has no such search, so the baseline
+    /// scans the titles.
     init(inside letters: String) {
         typed = letters
         plainArgument = "%\(letters)%"
@@ -32,10 +33,10 @@ struct SearchQuery: Sendable {
     }
 }
 
-/// Searches of one kind, which must be equally quick.
+/// Searches of one kind, which have the same latency threshold.
 struct QueryClass: Sendable {
     var name: String
     var queries: [SearchQuery]
-    /// Whether letters inside of words are looked for, which may take longer.
+    /// `true` for searches inside words, which have a higher threshold.
     var isInfix = false
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Asks the index as a search field does with each key that is typed.
+/// Searches the index as a search field does for each typed character.
 enum Searching {
     private static let limit = 10
 
-    /// The numbers of the best hits, best first.
+    /// Returns the numbers of the best hits, best first.
     static func search(_ index: SearchIndex, _ query: SearchQuery) async throws -> [Int64] {
         try await index.search(request(query)).hits.map(\.item.number)
     }
@@ -17,16 +17,18 @@ enum Searching {
         return request
     }
 
-    /// Ranking all items takes seconds. So many queries are compared at least, since one says nothing of a class.
+    /// The least number of queries to compare, although ranking all items takes seconds: one query
+    /// does not represent a class.
     private static let leastCompared = 8
 
-    /// Returns the share of the best hits among all matches that a search finds, 0 to 1: the mean over some queries.
+    /// Returns the share of the best matches that a search finds, 0 to 1, as the mean over some
+    /// queries.
     static func overlap(_ index: SearchIndex, _ queries: [SearchQuery], seconds: Double) async throws -> Double {
         let start = ProcessCost.now
         var shares: [Double] = []
         for query in queries where (ProcessCost.now - start).wall < seconds || shares.count < leastCompared {
             let best = try await index.rankingOfAll(request(query)).prefix(limit)
-            // Of equal scores any may be shown.
+            // Of items with equal scores any may be shown.
             guard let least = best.last?.score else { continue }
             let found = try await index.search(request(query)).hits
             shares.append(Double(found.count { $0.score >= least - 1e-9 }) / Double(best.count))

@@ -2,19 +2,20 @@
 import ItemRecord
 import SearchIndex
 
-/// Durable batches of ten new items, as apps donate them.
+/// Measures durable batches of ten new items, as apps donate them.
 enum SmallBatches {
     static let itemsPerBatch = 10
     private static let secondsPerWay = 4.0
 
-    /// Takes new items from behind the corpus; when they run out, they come again under other names.
+    /// Supplies new items from the reserve of the corpus. At its end it starts again with other
+    /// names.
     struct Source {
         private var reader: Corpus.Reader
         private let corpus: Corpus
         private var round = 0
         private let suffix: String
 
-        /// `suffix` keeps the names of several sources apart.
+        /// - Parameter suffix: Distinguishes the names of several sources.
         init(_ corpus: Corpus, suffix: String) throws {
             self.corpus = corpus
             self.suffix = suffix
@@ -44,7 +45,7 @@ enum SmallBatches {
             return (CorpusMaker.bundle(bundle), items)
         }
 
-        /// Many batches, made beforehand.
+        /// Returns `count` batches, created in advance.
         mutating func batches(_ count: Int) throws -> [(bundle: String, items: [EncodedItem])] {
             try (0..<count).map { _ in try batch() }
         }
@@ -52,7 +53,7 @@ enum SmallBatches {
 
     static func run(index: SearchIndex, plain: PlainStore, corpus: Corpus) async throws -> [Measurement] {
         var source = try Source(corpus, suffix: "\(plain.count)")
-        // Enough that FTS5 merges several times.
+        // Enough batches for several merges of FTS5.
         let first = try source.batches(1000)
         var times: [Double] = []
         let start = ProcessCost.now

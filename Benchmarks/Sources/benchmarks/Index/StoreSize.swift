@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How much room a closed store takes.
+/// Measures the size of a closed store.
 enum StoreSize {
     static func run(store: String, donatedBytes: Int) throws -> [Measurement] {
         let megabyte = 1e6
@@ -16,7 +16,7 @@ enum StoreSize {
                 baselineValue: Double(donatedBytes) / megabyte, row: .size)
         ]
         let database = try SQLiteConnection(path: store + "/index.sqlite", isReadOnly: true)
-        // The virtual table is an option of SQLite's build.
+        // The dbstat table is a compile-time option of SQLite.
         guard let rows = try? database.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY 2 DESC")
         else {
             return measurements

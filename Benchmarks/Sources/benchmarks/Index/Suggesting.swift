@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// Asks for suggestions with each key that is typed: beginnings of words alone and beside others, of filters and of misspelled
-/// words.
+/// Measures the suggestions for each typed character: prefixes of words alone and after others, of
+/// filters and of misspelled words.
 enum Suggesting {
     private static let secondsPerClass = 3.0
 

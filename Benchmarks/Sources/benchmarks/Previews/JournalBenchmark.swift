@@ -4,9 +4,9 @@ import Foundation
 import SearchIndex
 import SearchlightEngine
 
-/// How long a note takes to be shown by the extension that serves notes: read, parsed, rendered, written anew.
+/// Measures a preview by the notes extension: reading, parsing, rendering and sanitizing a note.
 struct JournalBenchmark {
-    /// The library; it may be anywhere, and is copied into a bundle.
+    /// The path of the extension's library, which is copied into a bundle.
     let library: String
     let folder: String
 
@@ -51,7 +51,7 @@ struct JournalBenchmark {
         try Data((URL(filePath: notes).path + "\n").utf8).write(to: URL(filePath: settings + "/folders"))
     }
 
-    /// What people write in Markdown: this project's own pages.
+    /// Returns real Markdown: this project's own pages.
     private static func note() throws -> Data {
         var note = Data()
         for name in ["ARCHITECTURE", "EXTENSIONS", "PERFORMANCE", "BINDINGS", "API"] where note.count < noteBytes {

@@ -7,14 +7,14 @@ import QuickLookServer
 import SearchIndex
 import SearchlightEngine
 
-/// How long a person waits for what an item looks like.
+/// Measures the time until the user sees a preview of an item.
 struct PreviewBenchmarks {
     let folder: String
-    /// The library of Journal; without it Journal is not measured.
+    /// The path of Journal's library; nil to leave Journal out.
     let journal: String?
 
     private static let calls = 200
-    /// Rendered by the extension: about what a note of 100 KB is as HTML.
+    /// The size of the page that the extension renders: about that of a 100 KB note as HTML.
     private static let pageBytes = 100_000
 
     func run() async throws -> [Measurement] {
@@ -32,8 +32,8 @@ struct PreviewBenchmarks {
 
     // MARK: From the extension to the browser
 
-    /// A preview of 100 KB that a running worker renders, written anew, to its first byte over HTTP; beside the page's own
-    /// script, and so a connection, a request and an answer without a preview.
+    /// Measures a sanitized preview of 100 KB from a running worker, to its first byte over HTTP.
+    /// The baseline is the page's script: a connection, a request and an answer without a preview.
     private func served(
         _ page: [UInt8], _ extensions: MeasuredExtensions, _ place: String
     ) async throws -> [Measurement] {
@@ -53,7 +53,8 @@ struct PreviewBenchmarks {
         return measurements
     }
 
-    /// How long the first byte of a preview takes over HTTP, beside that of the page's own script. The engine stays open.
+    /// Measures the time to the first byte of a preview over HTTP, with the page's script as the
+    /// baseline. The engine stays open.
     static func measured(
         _ engine: SearchlightEngine, _ path: String, _ what: String
     ) async throws -> [Measurement] {
@@ -68,7 +69,7 @@ struct PreviewBenchmarks {
             let (preview, bytes) = try browser.milliseconds(to: path)
             let (baseline, _) = try browser.milliseconds(to: "script.js")
             guard bytes > Self.pageBytes else { throw BenchmarkError("The preview has \(bytes) bytes only.") }
-            // The first ones warm everything up.
+            // The first calls are warm-up.
             guard call >= 20 else { continue }
             previews.append(preview)
             baselines.append(baseline)
@@ -89,7 +90,7 @@ struct PreviewBenchmarks {
 
     // MARK: The sanitiser
 
-    /// How fast HTML is written anew, beside copying it.
+    /// Measures the throughput of the HTML sanitizer, with copying as the baseline.
     private static func sanitised(_ page: [UInt8]) throws -> [Measurement] {
         let sanitizer = HTMLSanitizer(attachments: [], highlighter: Highlighter(query: "ferry"))
         var (written, copied): ([Double], [Double]) = ([], [])
@@ -99,7 +100,7 @@ struct PreviewBenchmarks {
             var (source, target) = (page, page)
             let copy = ProcessCost.measure {
                 for round in 0..<100 {
-                    // Another byte each time, so that no copy can be left out.
+                    // Changes a byte each time, so that the optimizer cannot remove a copy.
                     source[round] &+= target[round + 1]
                     target.withUnsafeMutableBytes { to in source.withUnsafeBytes { to.copyMemory(from: $0) } }
                 }
@@ -114,7 +115,7 @@ struct PreviewBenchmarks {
         ]
     }
 
-    /// A page as Markdown makes one.
+    /// Returns a page such as a Markdown note gives.
     private static func page() -> [UInt8] {
         var text = "<html><head><style>p { margin: 1em }</style></head><body><h1>A note</h1>\n"
         var line = 0
@@ -131,14 +132,14 @@ struct PreviewBenchmarks {
     }
 }
 
-/// A browser as far as the figures need one: a connection that stays, and a cookie.
+/// A minimal browser for the measurements: a persistent connection and a cookie.
 final class MeasuredBrowser {
     private var descriptor: Int32
     private let port: UInt16
     private var cookie = ""
     private var session = ""
 
-    /// Opens the page with its code. The connection on which that happens is closed by the server.
+    /// Opens the page with its code. The server closes the connection of that request.
     init(_ invitation: QuickLookServer.Invitation) throws {
         guard let port = URLComponents(string: invitation.address)?.port else {
             throw BenchmarkError("\(invitation.address) is no address.")
@@ -161,7 +162,8 @@ final class MeasuredBrowser {
     }
 
     private static func connected(_ port: UInt16) throws -> Int32 {
-        // SOCK_STREAM and SOCK_CLOEXEC, which an optimised build of this module does not find.
+        // The values of SOCK_STREAM and SOCK_CLOEXEC, which an optimized build of this module does
+        // not find.
         let descriptor = socket(AF_INET, 1 | 0o2_000_000, 0)
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
@@ -178,7 +180,7 @@ final class MeasuredBrowser {
 
     deinit { close(descriptor) }
 
-    /// How long the first byte of something takes, and how many bytes there are.
+    /// Returns the time to the first byte of a page, and its number of bytes.
     func milliseconds(to path: String) throws -> (time: Double, bytes: Int) {
         let answer = try exchange(
             "GET \(session + path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n")

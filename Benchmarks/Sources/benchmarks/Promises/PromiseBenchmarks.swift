@@ -7,10 +7,10 @@ import Promises
 import ServiceMessages
 import SystemSupport
 
-/// How fast what fulfils a promise arrives, beside what the system does without Searchlight.
+/// Measures the delivery of promises. The baselines are the system's own means.
 struct PromiseBenchmarks {
     let folder: String
-    /// Copies a quarter, opens fewer times.
+    /// `true` to copy a quarter and open fewer times.
     let isShort: Bool
 
     private var runs: Int { isShort ? 15 : 9 }
@@ -38,7 +38,7 @@ struct PromiseBenchmarks {
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         let piece = Data((0..<smallBytes).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         for _ in 0..<(count / smallBytes) { try file.write(contentsOf: piece) }
-        // So that nothing is written while something else is measured.
+        // Synchronized, so that no write-back happens during another measurement.
         try file.synchronize()
         try file.close()
         return path
@@ -46,7 +46,8 @@ struct PromiseBenchmarks {
 
     // MARK: In place
 
-    /// What an original in place takes from its opening in the worker to its path: nothing is moved, however long it is.
+    /// Measures the delivery of an original in place, from opening it in the worker to its path. No
+    /// bytes are copied, whatever the size.
     private func inPlace(_ large: String, _ small: String) throws -> Measurement {
         var (long, short): ([Double], [Double]) = ([], [])
         for run in 0..<(openings + 100) {
@@ -72,7 +73,7 @@ struct PromiseBenchmarks {
 
     // MARK: Copying
 
-    /// The large file from the page cache, by turns with `cp`.
+    /// Measures copies of the large file from the page cache, alternating with `cp`.
     private func copy(_ large: String, to place: String) throws -> Measurement {
         var (own, cp): ([Double], [Double]) = ([], [])
         for run in 0..<(runs + 1) {
@@ -97,14 +98,14 @@ struct PromiseBenchmarks {
         let target = place + "/copy"
         let seconds = try ProcessCost.measure { try body(target) }.wall
         try FileManager.default.removeItem(atPath: target)
-        // What was written is given up, so that it is not written back meanwhile.
+        // Removes the copy, so that its write-back does not disturb the next measurement.
         return Double(largeBytes) / Self.mebibyte / seconds
     }
 
     // MARK: Streams
 
-    /// 64 MiB of memory through a payload's stream, by turns with as many bytes through a pair of sockets; both into a
-    /// file that takes everything.
+    /// Streams 64 MiB from memory through a payload, alternating with the same number of bytes
+    /// through a socket pair. Both end in /dev/null.
     private func stream(to place: String) throws -> [Measurement] {
         let bytes = [UInt8](repeating: 7, count: Self.streamBytes)
         let sink = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)

@@ -2,11 +2,11 @@
 import Foundation
 import ItemRecord
 
-/// Documents and questions, for which people judged how well each document answers each question.
+/// Documents and questions with human judgements of how well each document answers each question.
 struct JudgedCollection {
     var documents: [(identifier: String, title: String, text: String)]
     var questions: [(identifier: String, text: String)]
-    /// The grades of the documents that answer a question, by the question's identifier and the document's; larger is better.
+    /// The grades by question identifier and document identifier; larger is better.
     var grades: [String: [String: Double]]
 
     private struct Document: Decodable {
@@ -15,10 +15,12 @@ struct JudgedCollection {
         var text: String
     }
 
-    /// Reads a collection: `docs.jsonl` with `id`, `title` and `text` on each line, `queries.tsv` with a question's identifier and
-    /// text, and `qrels.tsv` in the form of TREC (question, 0, document, grade).
+    /// Reads a collection.
     ///
-    /// - Throws: ``BenchmarkError`` if a file cannot be read or has another form.
+    /// `docs.jsonl` has `id`, `title` and `text` on each line. `queries.tsv` has a question's
+    /// identifier and text. `qrels.tsv` has TREC's form (question, 0, document, grade).
+    ///
+    /// - Throws: ``BenchmarkError`` if a file cannot be read or has another format.
     init(folder: String) throws {
         func lines(_ name: String) throws -> [Substring] {
             guard let data = FileManager.default.contents(atPath: "\(folder)/\(name)") else {
@@ -50,9 +52,10 @@ struct JudgedCollection {
         }
     }
 
-    /// The normalised discounted cumulative gain of the first ten documents for a question, 0 to 1; `nil` without judgements.
+    /// Returns the normalized discounted cumulative gain of the first ten documents for a question,
+    /// 0 to 1; `nil` without judgements.
     ///
-    /// - Parameter found: the documents' identifiers, best first.
+    /// - Parameter found: The identifiers of the documents, best first.
     func gain(of found: [String], for question: String) -> Double? {
         guard let grades = grades[question] else { return nil }
         func sum(_ grades: [Double]) -> Double {

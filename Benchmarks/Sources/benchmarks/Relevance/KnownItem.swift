@@ -2,25 +2,26 @@
 import Foundation
 import ItemRecord
 
-/// A thing that a user knows by its name: a package or a manual page of this machine.
+/// An item that a user knows by name: a package or a manual page of this machine.
 struct KnownItem {
     enum Kind: String {
         case package, manual
 
-        /// The bundle that donates it.
+        /// The identifier of the bundle that donates items of this kind.
         var bundle: String { "com.example.\(rawValue)s" }
     }
 
     var kind: Kind
     var name: String
-    /// The section of a manual page, `1` for commands.
+    /// The section of a manual page, for example `1` for commands.
     var section = ""
-    /// One line that describes it.
+    /// The description, in one line.
     var summary: String
-    /// More lines; may be empty.
+    /// Further text; may be empty.
     var text = ""
 
-    /// Names the item within its bundle. Differs from the name, so that a search finds the item by its title alone.
+    /// The identifier within the bundle. It differs from the name, so that a search finds the item
+    /// by its title alone.
     var identifier: String { "\(kind.rawValue)/\(name)/\(section)" }
 
     var encoded: EncodedItem {
@@ -36,15 +37,17 @@ struct KnownItem {
     }
 }
 
-/// The packages and manual pages that this machine knows of.
+/// Lists the packages and manual pages of this machine.
 enum KnownItems {
     private static let packageState = "/var/lib/dpkg/status"
     private static let programFolders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/games"]
 
-    /// The packages of the lists that apt has, and those that are installed; each name once, in the order of names.
+    /// Returns the packages in apt's lists and the installed packages, without duplicates and
+    /// sorted by name.
     static func packages() throws -> [KnownItem] {
         var found: [String: KnownItem] = [:]
-        // Both read the same form. Only the installed ones have long descriptions on every machine.
+        // Both have the same format. Only installed packages have long descriptions on every
+        // machine.
         let lists = output(["apt-cache", "dumpavail"])
         let installed = FileManager.default.contents(atPath: packageState) ?? Data()
         for data in [lists, installed] {
@@ -55,7 +58,8 @@ enum KnownItems {
         return found.values.sorted { $0.name < $1.name }
     }
 
-    /// The packages of a control file: paragraphs of `Name: value`, in which lines with a space continue a value.
+    /// Returns the packages of a control file: paragraphs of `Name: value`, in which lines with a
+    /// leading space continue a value.
     static func packages(in data: Data) -> [KnownItem] {
         var items: [KnownItem] = []
         var (name, summary, text) = ("", "", "")
@@ -70,7 +74,7 @@ enum KnownItems {
             if line.isEmpty {
                 end()
             } else if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
-                // A line with a dot is an empty one.
+                // A line with a dot stands for an empty line.
                 if isDescription, line.dropFirst() != Data(".".utf8)[...] {
                     text += (text.isEmpty ? "" : " ") + String(decoding: line.dropFirst(), as: UTF8.self)
                 }
@@ -87,10 +91,10 @@ enum KnownItems {
         return items
     }
 
-    /// The manual pages, by the lines of whatis(1).
+    /// Returns the manual pages in the output of apropos(1).
     static func manualPages() throws -> [KnownItem] { manualPages(in: output(["apropos", "--long", "."])) }
 
-    /// The pages of lines such as `ls (1) - list directory contents`; each page once.
+    /// Returns the pages of lines such as `ls (1) - list directory contents`, without duplicates.
     static func manualPages(in data: Data) -> [KnownItem] {
         var known: Set<String> = []
         return String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -105,8 +109,8 @@ enum KnownItems {
         }
     }
 
-    /// Those of some pages that describe programs: what users type to find a command. Some programs install thousands of pages for
-    /// their own subcommands.
+    /// Returns the pages that describe installed programs, which users search by name. Some
+    /// programs install thousands of pages for their own subcommands.
     static func commands(of pages: [KnownItem]) -> [KnownItem] {
         let programs = Set(
             programFolders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] })
@@ -117,7 +121,7 @@ enum KnownItems {
         }
     }
 
-    /// What a program prints; nothing if this machine does not have it.
+    /// Returns the output of a program; empty if the program is not installed.
     private static func output(_ arguments: [String]) -> Data {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

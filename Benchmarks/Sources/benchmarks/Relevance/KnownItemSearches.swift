@@ -4,18 +4,19 @@ import TestSupport
 import TextAnalysis
 import UserSearch
 
-/// A text that a user types to find one item.
+/// A search that a user types to find a particular item.
 struct KnownItemSearch {
     var typed: String
     var meant: KnownItem
 
-    /// Some names, as they are.
+    /// Returns searches for the unchanged names of some items.
     static func names(_ count: Int, of items: [KnownItem], _ random: inout SplitMix64) -> [KnownItemSearch] {
         items.shuffled(using: &random).prefix(count).map { KnownItemSearch(typed: $0.name, meant: $0) }
     }
 
-    /// Some descriptions of at least five words, each without one of them. Only such that describe no other item: of the packages
-    /// `language pack for German` and `language pack for Greek` nobody could tell which is meant by `language pack for`.
+    /// Returns searches for descriptions of at least five words, each with one word removed. Only
+    /// unambiguous ones are used: `language pack for` could mean the package `language pack for
+    /// German` or `language pack for Greek`.
     static func descriptions(_ count: Int, of items: [KnownItem], _ random: inout SplitMix64) -> [KnownItemSearch] {
         let words = items.map { Set(TextAnalyzer.searchWords(of: $0.name + " " + $0.summary)) }
         var places: [String: [Int32]] = [:]
@@ -36,9 +37,10 @@ struct KnownItemSearch {
         return searches
     }
 
-    /// Where the item stands among the hits, from 1; `nil` if it is not there.
+    /// Returns the rank of the item among the hits, from 1; `nil` if it is missing.
     ///
-    /// - Parameter byTitle: any item with the same title counts: a package and its command are called the same.
+    /// - Parameter byTitle: `true` to accept any item with the same title, since a package and its
+    ///   command have the same name.
     func rank(among hits: [SearchHit], byTitle: Bool) -> Int? {
         hits.firstIndex { hit in
             byTitle
@@ -47,7 +49,7 @@ struct KnownItemSearch {
         }.map { $0 + 1 }
     }
 
-    /// A line on an item that was not found where it should be, with the scores that decided.
+    /// Returns a line about an item with a bad rank, with the scores of the hits.
     func miss(_ rank: Int?, among hits: [SearchHit]) -> String {
         func line(_ hit: SearchHit, _ place: Int) -> String {
             "\n    \(place). \(hit.item.displayTitle) (\(hit.item.scope.bundle)): \(hit.parts.line)"
@@ -61,7 +63,7 @@ struct KnownItemSearch {
 }
 
 extension ScoreParts {
-    /// The parts on one line.
+    /// The parts of the score in one line.
     fileprivate var line: String {
         let values = [evidence, words, nearness, freshness].map { Measurement.number($0) }
         return

@@ -13,9 +13,9 @@ struct RelevanceBenchmarks {
     let collection: String?
 
     private static let (packages, commands, descriptions) = (1000, 500, 1000)
-    /// How many hits a page has, and how far behind an item that is not among them is looked for.
+    /// The number of hits on a page, and the depth to which a missing item is searched.
     private static let (page, depth) = (10, 1000)
-    /// What was not found where it should be, with the scores that decided.
+    /// The file for the misses, with the scores of their hits.
     private var missesPath: String { "\(folder)/relevance-misses.txt" }
 
     func run() async throws -> Report {
@@ -147,7 +147,7 @@ struct RelevanceBenchmarks {
 
     private var storePath: String { "\(folder)/relevance-store" }
 
-    /// A store with items of bundles, all of them searchable.
+    /// Creates a store with items of bundles and waits until all are searchable.
     private func store(of items: [(bundle: String, item: EncodedItem)]) async throws -> SearchIndex {
         try? FileManager.default.removeItem(atPath: storePath)
         let index = try SearchIndex(directory: storePath, access: .readWrite)
@@ -169,7 +169,7 @@ struct RelevanceBenchmarks {
     }
 }
 
-/// The same documents in a plain FTS5 table, which ranks those with any of the words.
+/// The same documents in a plain FTS5 table, which ranks documents that have any of the words.
 private struct PlainRanking {
     private let database: SQLiteConnection
     private let statement: SQLiteStatement

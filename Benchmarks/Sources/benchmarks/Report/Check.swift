@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// Looks at the few rows that hold anywhere. Other work on the machine can only make them worse, so a row that is met
-/// once is met; one that is missed each time is a fault.
+/// Checks the thresholds that hold on any machine. Other load can only make figures worse. So a
+/// threshold that is met once is met, and a threshold that is missed each time is a failure.
 struct Check {
     let thresholds: Thresholds
     private(set) var options: Benchmarks
@@ -12,7 +12,7 @@ struct Check {
     init(thresholds: Thresholds, options: Benchmarks) {
         self.thresholds = thresholds
         self.options = options
-        // Beside another run, not in its way.
+        // Uses its own folder, so that another run can be in progress.
         self.options.folder += "/check"
     }
 
@@ -22,7 +22,7 @@ struct Check {
             if attempt > 1 { Progress.say("Once more: \(open.map(\.rawValue).joined(separator: ", "))") }
             for part in Part.allCases where open.contains(where: { $0.part == part }) {
                 let report = options.measure(part)
-                // What cannot be measured at all is not measured later.
+                // A part that fails will fail again.
                 guard report.failures.isEmpty else { throw ExitCode.failure }
                 let judged = JudgedReport(report: report, thresholds: thresholds, parts: [part])
                 open.removeAll { $0.part == part && isMet($0, judged) }
@@ -34,7 +34,7 @@ struct Check {
         }
     }
 
-    /// Whether all figures of a row reach their bar; there must be one.
+    /// Returns `true` if the row has figures and all of them meet the threshold.
     private func isMet(_ row: Row, _ judged: JudgedReport) -> Bool {
         let threshold = thresholds[row]
         let measurements = judged.report.measurements.filter { $0.row == row }

@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// What one has to know of the machine, and of what was measured, to read the figures.
+/// Facts about the machine and the measured build, for the interpretation of the figures.
 enum MachineFacts {
     static func gather(folder: String) throws -> [Fact] {
         let model = line("/proc/cpuinfo", "model name")?.split(separator: ":").last ?? "unknown"
@@ -28,8 +28,9 @@ enum MachineFacts {
         ] + moment("start")
     }
 
-    /// What changes while something is measured: how many wanted a processor over the last one, five and fifteen minutes, and
-    /// how quick one is. Virtual machines share their processors, so figures of two runs are only to be compared by that.
+    /// Returns facts that change during a run: the load averages over one, five and fifteen
+    /// minutes, and the speed of a processor. Virtual machines share processors, so figures of two
+    /// runs are comparable only with these.
     static func moment(_ moment: String) -> [Fact] {
         let load = whole("/proc/loadavg")?.split(separator: " ").prefix(3).joined(separator: " ")
         return [
@@ -38,7 +39,7 @@ enum MachineFacts {
         ]
     }
 
-    /// The same work on any machine at any time.
+    /// Measures a fixed amount of work.
     private static func sorting() -> String {
         var generator = SplitMix64(seed: 1)
         let numbers = (0..<1_000_000).map { _ in generator.next() }
@@ -79,7 +80,7 @@ enum MachineFacts {
         return name + (output(git + ["status", "--porcelain"]) == "" ? "" : ", with changes")
     }
 
-    /// The kind of the file system that the stores are on, and the disk below.
+    /// Returns the type of the file system of the stores, and the type of its disk.
     private static func fileSystem(_ folder: String) -> String {
         guard let mount = output(["findmnt", "-nrvo", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
             mount.count == 2

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// One figure, beside the named baseline it is to be compared with; where it stands under a row, it has a bar to reach.
+/// A figure with an optional baseline from the same run. A figure with a row has a threshold.
 struct Measurement: Codable {
     var name: String
     var value: Double
     var unit: String
-    /// What the same work, or its bare core, costs without Searchlight, measured in the same run.
+    /// The name of the baseline: the same work, or its core, without Searchlight, measured in the
+    /// same run.
     var baseline: String?
     var baselineValue: Double?
     var row: Row?
 
-    /// Nil also beside a baseline of nothing, such as a time too short to be counted: JSON knows no infinity.
+    /// The ratio to the baseline. Nil also for a baseline of 0, such as a time below the clock's
+    /// resolution, since JSON has no infinity.
     var ratio: Double? { baselineValue.flatMap { $0 == 0 ? nil : value / $0 } }
 
-    /// Whether it reaches its bar; nil where there is none.
+    /// Returns the verdict for a threshold; nil without a threshold.
     func verdict(_ threshold: Threshold?) -> Verdict? {
         guard let threshold, threshold.subject == .value || baselineValue != nil else { return nil }
         if let number = threshold.subject == .ratio ? ratio : value, threshold.isMet(number) { return .met }
@@ -26,12 +28,13 @@ struct Measurement: Codable {
         return abs(value) >= 999.5 ? String(format: "%.0f", value) : String(format: "%.3g", value)
     }
 
-    /// What a Markdown table says of it: the figure, the baseline, its figure, the ratio.
+    /// The cells of a Markdown table row: the name, the figure, the baseline, its figure, the
+    /// ratio.
     var cells: String {
         "\(name) | \(Self.number(value)) \(unit) | \(baseline ?? "") | \(Self.number(baselineValue)) "
             + "| \(Self.number(ratio))"
     }
 }
 
-/// Whether a bar is reached, and if not, whether it is written down why.
+/// The result of a comparison with a threshold. `explained` is a miss with a documented reason.
 enum Verdict: String, Encodable { case met, missed, explained }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Something one has to know to read the figures.
+/// A fact for the interpretation of the figures.
 struct Fact: Codable {
     var name: String
     var value: String
 }
 
-/// What was to be measured and could not be.
+/// A part that could not be measured.
 struct Failure: Codable {
     var part: Part
     var reason: String
 }
 
-/// All that was measured in one run.
+/// All results of a run.
 struct Report: Codable {
     var facts: [Fact] = []
     var measurements: [Measurement] = []
@@ -28,17 +28,17 @@ struct Report: Codable {
     }
 }
 
-/// A report beside what must be reached, for people and for programs.
+/// A report with its thresholds, as Markdown and as JSON.
 struct JudgedReport {
     var report: Report
     let thresholds: Thresholds
-    /// What was asked for; rows of other parts are not missed.
+    /// The requested parts; rows of other parts are not reported as unmeasured.
     let parts: [Part]
 
-    /// Figures that miss their bar without a reason written down.
+    /// The figures that miss their threshold without a documented reason.
     var missed: [Measurement] { report.measurements.filter { verdict($0) == .missed } }
 
-    /// Rows of the parts asked for of which there is no figure.
+    /// The thresholds of the requested parts without a figure.
     var unmeasured: [Threshold] {
         let measured = Set(report.measurements.compactMap(\.row))
         return thresholds.all.filter { threshold in

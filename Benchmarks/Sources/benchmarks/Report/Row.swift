@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has a bar, which thresholds.json says; several figures may stand under the same one. Before the first dot stands
-/// the part that measures it.
+/// A row of thresholds.json. Several figures may belong to a row. The name begins with the part
+/// that measures it, then a dot.
 enum Row: String, Codable, CaseIterable {
     case conformance = "types.conformance"
     case resolution = "types.resolution"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The most or the least that the figures of a row, or their ratios to the baselines, may be.
+/// The upper or lower limit for the figures of a row, or for their ratios to the baselines.
 struct Threshold: Codable, CustomStringConvertible {
     enum Subject: String, Codable { case value, ratio }
 
@@ -9,13 +9,14 @@ struct Threshold: Codable, CustomStringConvertible {
     var subject: Subject
     var atMost: Double?
     var atLeast: Double?
-    /// Where it comes from: a quality that the design promises, in its words, or a goal of one area.
+    /// The origin of the threshold: a quality that the design promises, quoted, or the goal of one
+    /// area.
     var design: String?
     var goal: String?
-    /// Whether `--check`, and so Scripts/test, looks at it: a ratio or a count that also holds in a debug build on a machine
-    /// with other work.
+    /// `true` if `--check`, and so Scripts/test, uses the threshold: a ratio or a count that also
+    /// holds in a debug build on a loaded machine.
     var inTests: Bool?
-    /// Where it is said why it is missed.
+    /// The place of the documented reason for a miss.
     var explained: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -30,7 +31,7 @@ struct Threshold: Codable, CustomStringConvertible {
     }
 }
 
-/// What must be reached, as thresholds.json says it; each row once, in the order in which they are reported.
+/// The thresholds of thresholds.json, each row once, in the order of the report.
 struct Thresholds {
     let all: [Threshold]
     private let byRow: [Row: Threshold]
@@ -77,6 +78,6 @@ struct Thresholds {
 
     subscript(row: Row) -> Threshold? { byRow[row] }
 
-    /// Those that `--check` looks at.
+    /// The thresholds that `--check` uses.
     var inTests: [Threshold] { all.filter { $0.inTests == true } }
 }

@@ -4,12 +4,13 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Clients that send garbage, halves of messages, and messages that are too large, one connection after the other, until
-/// they are stopped. Each on a thread of its own.
+/// Clients that send garbage, truncated messages and oversized messages, over successive
+/// connections until they are stopped. Each client has its own thread.
 final class Attackers {
     private let threads: [Thread]
 
-    /// How long an attacker waits before it comes again; without, they would measure the machine's cores.
+    /// The delay between two attacks, in seconds. Without a delay the attackers would saturate the
+    /// processors.
     private static let pause = 0.01
 
     init(_ count: Int, store: String) {
@@ -32,7 +33,7 @@ final class Attackers {
         guard let socket = try? ServiceSocket.connect(inFolder: store) else { return }
         let user = String(getuid()).utf8.map { String(format: "%02x", $0) }.joined()
         let authentication = [0] + Array("AUTH EXTERNAL \(user)\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
-        // A call with a body of 4 GiB, and one that ends in its head.
+        // A message with a body of 4 GiB; a prefix of it ends within the header.
         let large: [UInt8] = [0x6C, 1, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 16, 0, 0, 0]
         let bytes: [UInt8] =
             switch round % 4 {
@@ -42,7 +43,7 @@ final class Attackers {
             default: authentication + [UInt8](repeating: 0x6C, count: 65_536)
             }
         _ = bytes.withUnsafeBytes { send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) }
-        // Half of them hold on to their connection for a while.
+        // Half of the attackers keep their connection open for 50 ms.
         if round % 2 == 0 { Thread.sleep(forTimeInterval: 0.05) }
     }
 }

@@ -6,22 +6,24 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
-/// An extension that owes all its items to each new store, and the services that are begun for it.
+/// An extension with a pending reindex of all its items in each new store, and the services that
+/// run it.
 struct Backlog {
     let bundle = "com.example.backlog"
-    /// Where the stores are made.
+    /// The folder for the stores.
     let place: String
-    /// The folder of the one extension.
+    /// The folder of the only extension.
     let extensions: String
 
-    /// How many items it owes.
+    /// The number of pending items.
     static var items: Int { batches * itemsPerBatch }
     private static let batches = 200
     private static let itemsPerBatch = 500
     private static let begins = Duration.seconds(60)
     private static let settles = Duration.seconds(180)
 
-    /// Makes a folder with nothing but one extension, which does not cooperate: it never asks whether it is throttled.
+    /// Creates a folder with only one extension. The extension does not cooperate: it never checks
+    /// whether it is throttled.
     init(place: String, seed: UInt64) throws {
         self.place = place
         extensions = place + "/extensions"
@@ -37,7 +39,7 @@ struct Backlog {
             atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + folder + "/records")
     }
 
-    /// A service that has begun to reindex in the background.
+    /// Starts a service and waits until its background reindex starts.
     func begin() async throws -> BusyService {
         try await settle()
         let store = try newStore()
@@ -49,13 +51,13 @@ struct Backlog {
         return service
     }
 
-    /// Waits until a service would begin at once. Pressure is an average, so what was measured just now is still in it, and a
-    /// service that waits looks only once a minute.
+    /// Waits until the scheduler would start a job immediately. Pressure is an average that still
+    /// includes earlier measurements, and a waiting service checks only once a minute.
     private func settle() async throws {
         let monitor = ConditionMonitor(roots: .machine(environment: environment), store: place)
         monitor.sense(.waiting)
         defer { monitor.sense(.off) }
-        // How busy processors are is told from one look to the next.
+        // The processor load is the difference of two samples.
         monitor.look()
         let job = ScheduledJob(key: .reindex(bundle: bundle), urgency: .freshness, requested: 0)
         let end = ContinuousClock.now + Self.settles
@@ -69,17 +71,17 @@ struct Backlog {
         throw BenchmarkError("The machine is not left alone: nothing may be begun in the background.")
     }
 
-    /// How long a person's command takes for all of it, in seconds.
+    /// Returns the time of a complete reindex by a user's command, in seconds.
     func reindexByPerson() throws -> Double {
         let store = try newStore()
-        // So that it does not begin by itself.
+        // Throttled, so that the service does not start the reindex itself.
         try command(["throttle", bundle, "on", "--in-process"], store)
         let service = BusyService(try start(store), of: self)
         defer { service.end() }
         return try ProcessCost.measure { try command(["reindex", bundle], store) }.wall
     }
 
-    /// A service that is started while the machine has no time for what is owed.
+    /// Starts a service on a machine that is too busy for the pending reindex.
     func beginLater() throws -> BusyService { BusyService(try start(try newStore()), of: self) }
 
     private func newStore() throws -> String {
@@ -92,7 +94,7 @@ struct Backlog {
         try ServiceProcess(store: store, extensions: extensions, environment: environment)
     }
 
-    /// Without the extensions and the settings of whoever measures.
+    /// The environment without the extensions and settings of the user.
     private var environment: [String: String] {
         let nowhere = place + "/nowhere"
         return ProcessInfo.processInfo.environment.merging([
@@ -124,22 +126,22 @@ final class BusyService {
         log = DecisionLog(storeDirectory: service.store)
     }
 
-    /// The process of the service.
+    /// The process ID of the service.
     var identifier: pid_t { service.identifier }
 
-    /// Whether the backlog waits, or stands still.
+    /// `true` if the backlog waits or is paused.
     var waits: Bool { decisions.last.map { [.wait, .pause, .stop].contains($0.kind) } ?? false }
 
-    /// Whether the backlog is done.
+    /// `true` if the backlog is done.
     var isDone: Bool { decisions.contains { $0.kind == .done } }
 
-    /// How often it stood still for a while.
+    /// The number of times that the reindex was paused.
     var pauses: Int { decisions.count { $0.kind == .pause } }
 
-    /// What was decided about it, the oldest first.
+    /// The scheduler's decisions about the reindex, oldest first.
     private var decisions: [JournalEntry] { log.last(10_000, about: [.reindex(bundle: backlog.bundle)]) }
 
-    /// Waits for a decision about the backlog.
+    /// Waits for a decision about the reindex.
     func entry(_ kind: JournalEntry.Kind, within patience: Duration) async throws -> JournalEntry {
         let end = ContinuousClock.now + patience
         while ContinuousClock.now < end {
@@ -150,7 +152,7 @@ final class BusyService {
         throw BenchmarkError("No “\(kind.rawValue)” within \(patience): \(told.joined(separator: "; ")).")
     }
 
-    /// How long the whole backlog took in the background, in seconds.
+    /// Returns the time of the background reindex, in seconds.
     func reindexed(within patience: Duration) async throws -> Double {
         let start = try await entry(.start, within: patience)
         return try await entry(.done, within: patience).moment - start.moment
@@ -158,6 +160,6 @@ final class BusyService {
 
     func end() { service.stop() }
 
-    /// Ends it, and with it its workers, at once.
+    /// Kills the service, and with it its workers.
     func kill() { service.stop(SIGKILL) }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What it costs a reindex that it is one in the background, where nobody needs the machine.
+/// Measures the cost of running a reindex in the background on an idle machine.
 struct BacklogBenchmarks {
     let folder: String
     let seed: UInt64
 
     private static let pairs = 6
-    /// Without work of others the job has begun, and then ended, by then.
+    /// The time within which an idle machine starts, and then ends, the reindex.
     private static let patience = Duration.seconds(120)
 
-    /// The whole backlog in the background of an idle machine and by a person's command, by turns: each of the first is
-    /// beside the two of the other around it.
+    /// Alternates a background reindex on an idle machine with a reindex by a user's command. Each
+    /// background run is compared with the two runs around it.
     func run() async throws -> [Measurement] {
         let place = folder + "/backlog"
         try? FileManager.default.removeItem(atPath: place)
@@ -40,9 +40,9 @@ struct BacklogBenchmarks {
         ]
     }
 
-    /// Items in a second.
+    /// Returns the number of items per second.
     private func inBackground(_ backlog: Backlog) async throws -> Double {
-        // What others have still to write is none of its.
+        // Writes back pending data of earlier runs first.
         sync()
         let service = try await backlog.begin()
         defer { service.end() }

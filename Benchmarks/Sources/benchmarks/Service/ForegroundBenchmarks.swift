@@ -4,16 +4,16 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
-/// What a reindex in the background costs those who work at the machine.
+/// Measures the effect of a background reindex on foreground programs.
 ///
-/// The service of this build, the real sensors, and an extension that does not cooperate: it never asks whether it is
-/// throttled.
+/// Uses the service of this build, the real sensors, and an extension that does not cooperate: it
+/// never checks whether it is throttled.
 struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64
 
     private static let pairs = 8
-    /// How long foreground work goes on.
+    /// The duration of a run.
     private static let span = Duration.seconds(8)
 
     func run() async throws -> [Measurement] {
@@ -35,10 +35,11 @@ struct ForegroundBenchmarks {
         return measurements
     }
 
-    /// The same work alone and beside a service whose reindex is under way when the work begins, by turns. Each run beside
-    /// one is between two alone, so that what the machine gains or loses over minutes is in neither; and how much these
-    /// differ among themselves tells what a difference means. As often the service is killed when the work begins: what
-    /// that costs is the rest before it, what has been written, and the machine, but nothing that a service does.
+    /// Alternates runs of the work alone with runs during a reindex that is in progress when the
+    /// work begins. Each run with a reindex is between two runs alone, which cancels drift of the
+    /// machine. The variation among the runs alone shows the noise. In as many runs the service is
+    /// killed when the work begins. Such a run shows the cost of the preceding rest, of write-back
+    /// and of the machine, without any work of the service.
     private func slowdown(
         of work: any ForegroundWork, _ name: String, _ backlog: Backlog
     ) async throws -> [Measurement] {
@@ -51,7 +52,7 @@ struct ForegroundBenchmarks {
             without.append(try alone(work))
         }
         let around = Array(zip(without, without.dropFirst()))
-        // What a round takes, beside its mean of the two around it.
+        // Returns the time of a round relative to the mean of the two runs around it.
         func ratios(_ runs: [ForegroundRun], from first: Int) -> Percentiles {
             Percentiles(
                 zip(runs, stride(from: first, to: around.count, by: 2)).map { run, place in
@@ -88,14 +89,14 @@ struct ForegroundBenchmarks {
     }
 
     private func alone(_ work: any ForegroundWork) throws -> ForegroundRun {
-        // What others have still to write is none of its.
+        // Writes back pending data of earlier runs first.
         sync()
         let run = try ForegroundRun.measure(work, for: Self.span)
         Progress.say("  alone:            \(run.description)")
         return run
     }
 
-    /// - Parameter killed: Whether the service is gone when the work begins.
+    /// - Parameter killed: `true` to kill the service before the work begins.
     private func beside(
         _ backlog: Backlog, _ work: any ForegroundWork, killed: Bool = false
     ) async throws -> ForegroundRun {

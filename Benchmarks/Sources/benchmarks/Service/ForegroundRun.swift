@@ -2,17 +2,18 @@
 import Foundation
 import Glibc
 
-/// What a stretch of foreground work brought, and who else had the processors meanwhile.
+/// The result of a run of foreground work, with the processor use of other processes.
 struct ForegroundRun {
-    /// Rounds a second.
+    /// The number of rounds per second.
     let rate: Double
-    /// The same for each half second, to see when it was kept from work.
+    /// The rate of each half second, which shows when the work was delayed.
     let halves: [Double]
-    /// What it used of the processors itself, in seconds. As much as ever and fewer rounds: the machine was slower.
+    /// The CPU time of this process, in seconds. The usual CPU time with fewer rounds means that
+    /// the machine was slower.
     let own: Double
-    /// What all but this process used of the processors: the service, its workers, the kernel; in seconds.
+    /// The CPU time of everything else, in seconds: the service, its workers, the kernel.
     let others: Double
-    /// What the hypervisor gave to other machines, in seconds of a processor.
+    /// The CPU time that the hypervisor gave to other machines, in seconds.
     let stolen: Double
 
     static func measure(_ work: any ForegroundWork, for span: Duration) throws -> ForegroundRun {
@@ -31,7 +32,7 @@ struct ForegroundRun {
     }
 }
 
-/// What the processors of the machine did, since it was started, in seconds of one.
+/// The CPU times of the machine since its start, in seconds of one processor.
 private struct MachineTimes {
     var used = 0.0
     var stolen = 0.0
@@ -39,7 +40,7 @@ private struct MachineTimes {
     init() {
         let text = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
         let ticks = text.prefix { $0 != "\n" }.split(separator: " ").dropFirst().compactMap { Double($0) }
-        // proc(5): user, nice, system, idle, iowait, irq, softirq, steal, of which user has guest's.
+        // proc(5): user, nice, system, idle, iowait, irq, softirq, steal; user includes guest.
         guard ticks.count >= 8 else { return }
         let second = Double(sysconf(Int32(_SC_CLK_TCK)))
         used = (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) / second

@@ -4,22 +4,22 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What a person waits for.
+/// Work that a user waits for.
 protocol ForegroundWork: Sendable {
     /// Works for a time.
     ///
-    /// - Returns: How many rounds of it were done.
+    /// - Returns: The number of completed rounds, as rates.
     func run(for span: Duration) throws -> RoundsDone
 }
 
-/// How many rounds of something were done.
+/// The rates of completed rounds.
 struct RoundsDone {
-    /// In a second.
+    /// The number of rounds per second.
     var rate = 0.0
-    /// In a second, for each half of one.
+    /// The number of rounds per second, for each half second.
     var halves: [Double] = []
 
-    /// What two that worked at the same time have done.
+    /// Returns the sum of two concurrent results.
     static func + (left: RoundsDone, right: RoundsDone) -> RoundsDone {
         let count = max(left.halves.count, right.halves.count)
         func half(_ done: RoundsDone, _ number: Int) -> Double { number < done.halves.count ? done.halves[number] : 0 }
@@ -40,7 +40,7 @@ private struct Rounds {
         halves = Array(repeating: 0, count: Int((span / .milliseconds(500)).rounded(.up)))
     }
 
-    /// Whether there is time for another; notes it.
+    /// Counts a round and returns `true` if there is time for it.
     mutating func begin() -> Bool {
         let passed = ContinuousClock.now - start
         guard passed < span else { return false }
@@ -54,7 +54,7 @@ private struct Rounds {
     }
 }
 
-/// Computes, in memory that does not fit into the caches next to a processor.
+/// Computes in memory that exceeds a processor's private caches.
 struct ProcessorWork: ForegroundWork {
     let threads: Int
 
@@ -81,7 +81,7 @@ struct ProcessorWork: ForegroundWork {
     }
 }
 
-/// Makes small writes durable and reads what is in no cache, by turns, as databases do.
+/// Alternates small durable writes with uncached reads, as databases do.
 final class DiskWork: ForegroundWork {
     private static let read = 64 << 10
     private static let write = 16 << 10
@@ -115,7 +115,7 @@ final class DiskWork: ForegroundWork {
             }
             for _ in 0..<4 {
                 let place = random.below(Self.size / Self.read) * Self.read
-                // From the disk, and not from what is kept of it in memory.
+                // Drops the page cache of the range, so that the read comes from the disk.
                 posix_fadvise(read, place, Self.read, POSIX_FADV_DONTNEED)
                 guard pread(read, &buffer, Self.read, place) == Self.read else { throw failure("reading") }
             }

@@ -2,12 +2,12 @@
 import Glibc
 import TestSupport
 
-/// Uses a processor as an ordinary program does, in a session of its own.
+/// Uses a processor like an ordinary program, in its own session.
 final class Hog {
     private let process: TestSupport.ChildProcess
 
     init() throws {
-        // Not the leader of a group, so that it becomes that of the session itself.
+        // Not a process group leader, since setsid(1) would otherwise fork.
         process = try TestSupport.ChildProcess("/usr/bin/setsid", ["sh", "-c", "while :; do :; done"])
         RunningChildren.note(process.identifier)
     }

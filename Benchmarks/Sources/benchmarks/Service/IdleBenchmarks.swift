@@ -3,21 +3,22 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// What a service costs that has a store and nothing to do: how often it is woken, and its memory.
+/// Measures the cost of an idle service with a store: its wake-ups and its memory.
 struct IdleBenchmarks {
     let folder: String
     let seed: UInt64
     let items: Int
     let seconds: Int
 
-    /// For looking only at whether it is woken at all.
+    /// The number of items in a short run, which only checks for any wake-up.
     static let fewItems = 500
     static let shortSeconds = 15
     private static let itemsPerDonation = 500
-    /// The time that a client has for its first call, to which libdispatch wakes even when it has gone, and until the service
-    /// rests again. What the start itself leaves to be done takes less.
+    /// The time until the service rests. A client has this time for its first call, and libdispatch
+    /// wakes at its end even after the client has disconnected. The rest of the start takes less.
     private static let rest = Duration.seconds(25)
-    /// How long a service is watched that has something to do. Not until the job is let through for its age.
+    /// The duration, in seconds, for which a service with a pending job is observed. It is shorter
+    /// than the age at which the job starts anyway.
     private static let waitingSeconds = 240
 
     func run() async throws -> [Measurement] {
@@ -26,11 +27,11 @@ struct IdleBenchmarks {
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: place) }
         let resting = try await resting(in: place)
-        // What a busy machine costs cannot be told in a few seconds.
+        // A short run cannot measure the cost on a busy machine.
         return seconds < 60 ? resting : resting + (try await waiting(in: place))
     }
 
-    /// A service that has nothing to do.
+    /// Measures a service without pending work.
     private func resting(in place: String) async throws -> [Measurement] {
         try await fill(place + "/store")
 
@@ -59,17 +60,19 @@ struct IdleBenchmarks {
         ]
     }
 
-    /// A service that has something to do, on a machine that has no time for it: a program computes on each processor.
+    /// Measures a service with pending work on a busy machine: a program computes on each
+    /// processor.
     ///
-    /// A wake-up is a moment at which any of its threads is switched. Threads that wake each other then are one, and so is what
-    /// is seen with the next look, a second later; not what is seen after that. The switches are told beside it.
+    /// A wake-up is a moment at which any of its threads is switched. Threads that wake each other
+    /// count once. So do switches in two successive samples, which are a second apart; a third
+    /// sample counts again. The number of switches is reported too.
     private func waiting(in place: String) async throws -> [Measurement] {
         let backlog = try Backlog(place: place + "/waiting", seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
         defer { for hog in hogs { hog.stop() } }
         let service = try backlog.beginLater()
         defer { service.end() }
-        // It may begin before the load was measured, and stands still then.
+        // The job may start before the first load sample, and is paused by then.
         try await Task.sleep(for: Self.rest)
         var before = Self.switches(service.identifier)
         var (moments, switches, isSameMoment) = (0, 0, false)
@@ -95,7 +98,7 @@ struct IdleBenchmarks {
         ]
     }
 
-    /// Has another service fill the store, so that the one that is looked at has only been started.
+    /// Fills the store with another service, so that the measured service has only been started.
     private func fill(_ store: String) async throws {
         let service = try ServiceProcess(store: store)
         defer { service.stop() }
@@ -107,7 +110,7 @@ struct IdleBenchmarks {
         }
     }
 
-    /// How often each thread was switched, of its own accord or not.
+    /// Returns the number of voluntary and involuntary context switches of each thread.
     private static func switches(_ process: pid_t) -> [String: Int] {
         let folder = "/proc/\(process)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -120,7 +123,8 @@ struct IdleBenchmarks {
         }
     }
 
-    /// Threads that came count with all of theirs, those that went with one.
+    /// Returns the number of switches between two samples. A new thread counts with all its
+    /// switches, an ended thread with one.
     static func wakeUps(_ before: [String: Int], _ after: [String: Int]) -> Int {
         after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) } + before.keys.count { after[$0] == nil }
     }

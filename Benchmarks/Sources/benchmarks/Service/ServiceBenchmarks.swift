@@ -6,7 +6,7 @@ import SearchlightEngine
 import ServiceMessages
 import TestSupport
 
-/// What the way through the service costs, and whether clients that misbehave are felt by others.
+/// Measures the overhead of the service, and the effect of hostile clients on others.
 struct ServiceBenchmarks {
     let folder: String
     let seed: UInt64
@@ -30,7 +30,7 @@ struct ServiceBenchmarks {
         return measurements
     }
 
-    /// The same donations to a service and to an engine in this process, by turns.
+    /// Sends the same donations to a service and to an engine in this process, alternating.
     private func donations(_ service: ServiceProcess, _ place: String) async throws -> [Measurement] {
         let engine = try SearchlightEngine(
             EngineConfiguration(

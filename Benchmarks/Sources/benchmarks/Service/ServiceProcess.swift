@@ -6,20 +6,20 @@ import ServiceMessages
 import SystemSupport
 import TestSupport
 
-/// A service of this build, in a process of its own.
+/// A service of this build in its own process.
 final class ServiceProcess {
     let store: String
-    /// How long it took until it could be connected to.
+    /// The time from the start until the service accepted a connection.
     private(set) var startUp = Duration.zero
     private let process: TestSupport.ChildProcess
 
     var identifier: pid_t { process.identifier }
 
-    /// Starts one and waits until it can be connected to.
+    /// Starts a service and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - extensions: The folder of its extensions; the usual ones if `nil`.
-    ///   - environment: Its variables.
+    ///   - extensions: The folder of its extensions; the default folders if `nil`.
+    ///   - environment: The environment variables.
     init(
         store: String, extensions: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -30,12 +30,13 @@ final class ServiceProcess {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw BenchmarkError("\(program.path) is missing. Run “swift build -c release --product searchlightd”.")
         }
-        // What is written down of attackers is nobody's business here.
+        // A log file keeps the messages about attackers off standard error.
         guard FileManager.default.createFile(atPath: store + ".log", contents: nil),
             let log = FileHandle(forWritingAtPath: store + ".log")
         else { throw BenchmarkError("\(store).log cannot be written.") }
         let start = ContinuousClock.now
-        // Not the leader of a group of processes, so that it can have a session of its own, as one has that a manager starts.
+        // Not a process group leader, so that it can create its own session, like a service that a
+        // manager starts.
         process = try TestSupport.ChildProcess(
             program.path,
             ["--store", store, "--no-session-bus"] + (extensions.map { ["--extensions", $0] } ?? []),
@@ -60,11 +61,11 @@ final class ServiceProcess {
     }
 }
 
-/// An app that speaks with a service.
+/// A client app of a service.
 final class ServiceApp: Sendable {
     let connection: BusConnection
 
-    /// Connects, and says whose items it speaks of.
+    /// Connects and identifies the bundle of its items.
     init(store: String, bundle: String) async throws {
         connection = try BusConnection(
             adopting: try ServiceSocket.connect(inFolder: store), side: .client, name: "benchmark",

@@ -5,12 +5,12 @@ import SearchIndex
 import TestSupport
 import UserSearch
 
-/// Corrections of misspelled words in searches of a store that has this machine's manual pages: how often right, and how long
-/// they take beside 500,000 words.
+/// Measures corrections of misspelled words in searches of a store with this machine's manual
+/// pages: their accuracy, and their latency with 500,000 words.
 struct SpellingBenchmarks {
     let folder: String
     let seed: UInt64
-    /// Words misspelled for each figure.
+    /// The number of misspelled words for each figure.
     private static let samples = 2_000
     private static let wordsOfItem = 500
     private static let itemsOfBatch = 500
@@ -49,7 +49,8 @@ struct SpellingBenchmarks {
         return measurements
     }
 
-    /// Searches for each word alone. A misspelled word that occurs, since an author made the same slip, is no sample.
+    /// Searches for each word alone. A misspelled word is not counted if it occurs in the pages,
+    /// since an author made the same error.
     private func quality(
         of typed: [Misspelling], in index: SearchIndex, name: String
     ) async throws -> [Measurement] {
@@ -79,7 +80,7 @@ struct SpellingBenchmarks {
     ) async throws -> [Measurement] {
         var random = SplitMix64(seed: seed)
         let typed = Misspelling.samples(500, of: words, known: known, edits: 2, byOccurrences: true, &random)
-        // Words with letters put in, as rare names and identifiers are.
+        // Words with inserted letters, similar to rare names and identifiers.
         var all = known
         var added: [String] = []
         while all.count < 500_000 {
@@ -122,7 +123,7 @@ struct SpellingBenchmarks {
         ]
     }
 
-    /// An item for each thousand or so words of the manual pages.
+    /// Adds an item for each thousand or so words of the manual pages.
     private static func fillWithManuals(_ index: SearchIndex) async throws {
         var texts: [String] = []
         try TextSources.forEachDocument(of: .manual) { markup, data in
@@ -152,12 +153,13 @@ struct SpellingBenchmarks {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// The words of three letters and more in the manual pages, the commonest first.
+    /// Returns the words of at least three letters in the manual pages, most frequent first.
     private static func words() throws -> [(word: String, occurrences: Int)] {
         var counts: [String: Int] = [:]
         try TextSources.forEachDocument(of: .manual) { markup, data in
             for paragraph in PlainText.paragraphs(of: Array(data), markup) {
-                // The same words as the store has: of letters alone, not beside digits and others.
+                // The same words as in the store: only letters, not adjacent to digits or other
+                // characters.
                 for word in paragraph.split(whereSeparator: {
                     !Self.isLetter($0) && !(0x30...0x39).contains($0) && $0 < 0x80
                 })
@@ -166,20 +168,21 @@ struct SpellingBenchmarks {
                 }
             }
         }
-        // A word that occurs once is as likely to be a slip of the page's author.
+        // A word that occurs once may be an error of the page's author.
         return counts.filter { $0.value > 1 }.map { (word: $0.key, occurrences: $0.value) }
             .sorted { $0.occurrences == $1.occurrences ? $0.word < $1.word : $0.occurrences > $1.occurrences }
     }
 }
 
-/// A word with random edits in it, the way Norvig's bench for spelling makes them.
+/// A word with random edits, generated like those of Norvig's spelling test.
 struct Misspelling {
     let typed: String
     let meant: String
 
     static let letters = Array("abcdefghijklmnopqrstuvwxyz".unicodeScalars)
 
-    /// Misspelled words that do not occur, of four letters and more, with two edits of five and more.
+    /// Returns misspelled words that do not occur in the pages, of at least four letters, or five
+    /// with two edits.
     static func samples(
         _ count: Int, of words: [(word: String, occurrences: Int)], known: Set<String>, edits: Int, byOccurrences: Bool,
         _ random: inout SplitMix64
@@ -194,7 +197,8 @@ struct Misspelling {
             var scalars = Array(meant.unicodeScalars)
             for _ in 0..<edits { edit(&scalars, &random) }
             let typed = word(scalars)
-            // With one edit, words of three letters may come of it; with two, those of five are the shortest that are tried.
+            // A single edit may leave three letters. With two edits, words of fewer than five letters
+            // are not corrected.
             guard !known.contains(typed), scalars.count >= (edits == 1 ? 3 : 5) else { continue }
             samples.append(Misspelling(typed: typed, meant: meant))
         }
@@ -220,7 +224,7 @@ struct Misspelling {
 }
 
 extension [Int] {
-    /// The first place of an ascending array for which the predicate holds.
+    /// Returns the first index of an ascending array for which the predicate holds.
     fileprivate func partitioningIndex(_ predicate: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

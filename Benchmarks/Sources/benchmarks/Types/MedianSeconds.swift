@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The median time of one repetition, in seconds, over several samples; the first is not counted.
+/// Returns the median time of one repetition, in seconds, over several samples. The first sample is
+/// warm-up.
 func medianSeconds(samples: Int = 9, repetitions: Int, _ body: () -> Void) -> Double {
     var seconds: [Double] = []
     for sample in 0...samples {

@@ -2,9 +2,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Uniform types: conformance, resolution, first use.
+/// Measures uniform types: conformance, resolution, first use.
 enum TypeBenchmarks {
-    /// In short, only what is compared with something else.
+    /// - Parameter isShort: `true` to measure only figures with a baseline.
     static func run(isShort: Bool) throws -> [Measurement] {
         try conformance(isShort) + resolution(isShort) + (isShort ? [] : firstUse())
     }
@@ -14,7 +14,7 @@ enum TypeBenchmarks {
             (.html, .text), (.jpeg, .image), (.png, .text), (.swiftSource, .data), (.rtfd, .data),
             (.utf8PlainText, .item),
         ]
-        // The plain way: a set of names for each type.
+        // The naive implementation: a set of names for each type.
         let closures = pairs.map { Set($0.0.supertypes.map(\.identifier)) }
         let names = pairs.map(\.1.identifier)
         let repetitions = isShort ? 20_000 : 200_000
@@ -53,7 +53,7 @@ enum TypeBenchmarks {
         ]
     }
 
-    /// In a process of its own each time, since there is only one first use.
+    /// Measures each first use in a new process.
     private static func firstUse() throws -> [Measurement] {
         var samples: [(milliseconds: Double, kilobytes: Double)] = []
         for _ in 0..<15 {
@@ -72,7 +72,7 @@ enum TypeBenchmarks {
         ]
     }
 
-    /// Prints the milliseconds and kilobytes of the first use in this process.
+    /// Prints the time (milliseconds) and memory (kilobytes) of the first use in this process.
     static func printFirstUse() {
         let before = residentKilobytes()
         let start = ContinuousClock.now
@@ -81,7 +81,8 @@ enum TypeBenchmarks {
         print(Double(elapsed.components.attoseconds) * 1e-15, residentKilobytes() - before)
     }
 
-    /// Anonymous memory of this process, which is what data structures take; the program's own pages are not counted.
+    /// Returns the anonymous memory of this process, in kilobytes: its data structures without the
+    /// program's pages.
     private static func residentKilobytes() -> Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""

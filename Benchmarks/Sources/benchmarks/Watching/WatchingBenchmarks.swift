@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What it costs to watch 100,000 files in 10,000 folders: to find at a start that nothing changed, and while nothing happens.
+/// Measures the cost of watching 100,000 files in 10,000 folders: the detection at a start that
+/// nothing changed, and the idle cost.
 struct WatchingBenchmarks {
     var folder: String
-    /// Fewer files, and a shorter time in which nothing happens.
+    /// `true` for fewer files and a shorter idle time.
     var isShort: Bool
 
     private static let owner = "org.example.notes"
@@ -84,7 +85,7 @@ struct WatchingBenchmarks {
         }
     }
 
-    /// What nobody can do without.
+    /// Reads the folders and calls lstat(2) for each file, which any scan must do.
     private func look(_ path: String) {
         guard let folder = opendir(path), let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
         defer { closedir(folder) }
@@ -129,7 +130,7 @@ struct WatchingBenchmarks {
                 "\(status.unwatchedFolders) folders cannot be watched; see fs.inotify.max_user_watches.")
         }
         let memory = Self.privateMemory - before
-        // Whatever the start leaves to do is over by then.
+        // Waits until the work of the start is done.
         Thread.sleep(forTimeInterval: 1)
         let switches = Self.switches
         Thread.sleep(forTimeInterval: Double(quietSeconds))
@@ -145,14 +146,14 @@ struct WatchingBenchmarks {
         ]
     }
 
-    /// Private memory of this process, in MiB.
+    /// The private memory of this process, in MiB.
     private static var privateMemory: Double {
         let lines = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8))?.split(separator: "\n")
         return (lines ?? []).filter { $0.hasPrefix("Private_") }
             .compactMap { Double($0.split(separator: " ").dropFirst().first ?? "") }.reduce(0, +) / 1024
     }
 
-    /// How often the thread of a watcher has slept, or was made to.
+    /// The number of voluntary and involuntary context switches of the watcher threads.
     private static var switches: Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.map { task -> Int in

@@ -2,21 +2,22 @@
 import SearchIndex
 import UserSearch
 
-/// The text of an item, and the numbers that it has in the store.
+/// The text of an item, with the item's numbers in the store.
 struct IndexedText {
     var item: Int64
     var row: Int64
     var text: SearchableText
 }
 
-/// What the store's full-text tables were told of each item; they keep no text, so it cannot be read back.
+/// The column values that the store's full-text tables indexed for each item. The tables are
+/// contentless, so the values cannot be read back.
 struct FullTextColumns {
-    /// Full-text tables whose rows are those of another table.
+    /// The full-text tables whose rows are copied from another table.
     static let copiedRows = ["term_trigram": "SELECT id, text FROM term ORDER BY id"]
 
     private let columns: [(SearchableText) -> String]
 
-    /// `nil` if the table is filled otherwise.
+    /// Returns `nil` if the table is filled in another way.
     init?(of table: StoreSchema.Table, columns names: [String]) throws {
         guard table.isFullText, Self.copiedRows[table.name] == nil else { return nil }
         guard table.isContentless else {
@@ -44,7 +45,8 @@ struct FullTextColumns {
 }
 
 extension SearchableText {
-    /// The tags as words: behind a mark, each scalar is one, which SQLite's own tokenizers must be told by spaces.
+    /// The tags as words. In the store each scalar after a marker is a word; SQLite's tokenizers
+    /// need spaces between them.
     fileprivate var textTagsApart: String { Self.apart(textTags) }
 
     private static func apart(_ tags: String) -> String {

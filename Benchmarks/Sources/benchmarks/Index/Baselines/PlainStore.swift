@@ -3,7 +3,8 @@ import Foundation
 import ItemRecord
 import SearchIndex
 
-/// What one would write first: a table of items and a plain FTS5 table over the same texts, ranked by FTS5 itself.
+/// The naive baseline: a table of items and a plain FTS5 table of the same texts, ranked by FTS5
+/// itself.
 final class PlainStore {
     private let database: SQLiteConnection
     private let insertItem: SQLiteStatement
@@ -54,7 +55,7 @@ final class PlainStore {
         try database.execute("COMMIT")
     }
 
-    /// Searches as a plain program would; the best ten, their records decoded.
+    /// Searches with plain FTS5 and decodes the records of the best ten hits.
     func search(_ query: SearchQuery) throws -> Int {
         let statement = try statement(for: query)
         var found = 0
@@ -85,14 +86,14 @@ final class PlainStore {
         return statement
     }
 
-    /// The words in the most items, commonest first.
+    /// Returns the words that occur in the most items, most frequent first.
     func commonestWords(_ count: Int) throws -> [String] {
         try database.texts("SELECT term FROM temp.word WHERE length(term) > 1 ORDER BY doc DESC LIMIT \(count)")
     }
 
     private lazy var frequency = Result { try database.prepare("SELECT doc FROM temp.word WHERE term = ?") }
 
-    /// In how many items a word occurs.
+    /// Returns the number of items that contain a word.
     func frequency(of word: String) throws -> Int {
         let statement = try frequency.get()
         var count = 0

@@ -2,10 +2,12 @@
 import ItemRecord
 import SearchIndex
 
-/// The same tables with the same rows as a store's, filled through SQLite's C API: what the bare storing costs.
+/// The baseline for storage alone: a copy of a store's tables and rows, filled through SQLite's C
+/// API.
 ///
-/// The strongest way without leaving out durability: prepared statements, 5,000 items to a transaction, one table after
-/// the other within it. Rows are read from the store beforehand, and that is not counted.
+/// The fastest method that keeps durability: prepared statements, 5,000 items per transaction, one
+/// table after the other within it. The rows are read from the store in advance, outside the
+/// measured time.
 struct RawStore {
     private static let itemsPerTransaction = 5_000
 
@@ -22,7 +24,7 @@ struct RawStore {
         fillers = try schema.tables.map { try TableFiller($0, from: store, to: database) }
     }
 
-    /// Inserts all rows and gives back the number of items and what the inserting cost.
+    /// Inserts all rows. Returns the number of items and the cost of the insertions.
     func fill() throws -> (items: Int, cost: ProcessCost) {
         let total = try store.integer("SELECT count(*) FROM item")
         let items = try store.prepare("SELECT id, text_row, bundle, plain_record(record) FROM item ORDER BY id")
@@ -50,7 +52,7 @@ struct RawStore {
         return (count, cost)
     }
 
-    /// A baseline that leaves something out is none.
+    /// Checks that the baseline has all rows.
     private func checkCounts() throws {
         for table in schema.tables {
             let counts = try [store, database].map { try Self.rowCount(of: table, $0) }
@@ -63,7 +65,8 @@ struct RawStore {
 
     private static func rowCount(of table: StoreSchema.Table, _ database: SQLiteConnection) throws -> Int {
         guard table.isFullText else { return Int(try database.integer("SELECT count(*) FROM \"\(table.name)\"")) }
-        // FTS5 keeps the number of rows as a variable-length integer at the beginning of its first record.
+        // FTS5 stores the number of rows as a variable-length integer at the start of its first
+        // record.
         let statement = try database.prepare("SELECT block FROM \"\(table.name)_data\" WHERE id = 1")
         guard try statement.step() else { return 0 }
         var count = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values of many rows of one table in one piece of memory, so that they are at hand when they are inserted and SQLite
-/// need not copy them.
+/// The values of many rows of a table in one buffer, so that inserting needs no reads and SQLite no
+/// copies.
 struct RowChunk {
     enum Value {
         case null
@@ -13,7 +13,7 @@ struct RowChunk {
 
     let columnCount: Int
     private var values: [Value] = []
-    // Never empty, so that there is an address.
+    // Never empty, so that the buffer has an address.
     private var bytes: [UInt8] = [0]
 
     init(columnCount: Int) { self.columnCount = columnCount }
@@ -41,7 +41,8 @@ struct RowChunk {
         try forEachRow(boundTo: statement) { try statement.run() }
     }
 
-    /// Calls `body` for each row with its values bound; it must leave the statement reset.
+    /// Calls `body` for each row with the row's values bound. The body must leave the statement
+    /// reset.
     func forEachRow(boundTo statement: SQLiteStatement, _ body: () throws -> Void) throws {
         try bytes.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return }

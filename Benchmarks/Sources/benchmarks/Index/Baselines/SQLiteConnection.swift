@@ -2,7 +2,8 @@
 import GRDBSQLite
 import SearchIndex
 
-/// A connection through SQLite's C API, as the baselines use it; of one thread at a time.
+/// A connection through SQLite's C API for the baselines. Not thread-safe: use from one thread at a
+/// time.
 final class SQLiteConnection {
     private let handle: OpaquePointer
 
@@ -15,11 +16,11 @@ final class SQLiteConnection {
             throw BenchmarkError("\(path) could not be opened: \(String(cString: sqlite3_errstr(status))).")
         }
         self.handle = handle
-        // Records of a store are compressed.
+        // The records of a store are compressed, so reading them needs this SQL function.
         guard RecordCompression.register(with: handle) == SQLITE_OK else { throw error("plain_record") }
     }
 
-    // Statements keep the connection, so none is left here.
+    // Each statement retains the connection, so no statement is left here.
     deinit { sqlite3_close_v2(handle) }
 
     static var version: String { String(cString: sqlite3_libversion()) }
@@ -35,7 +36,7 @@ final class SQLiteConnection {
         return SQLiteStatement(statement, of: self, sql: sql)
     }
 
-    /// The first column of all rows.
+    /// Returns the first column of all rows.
     func texts(_ sql: String) throws -> [String] {
         let statement = try prepare(sql)
         var texts: [String] = []
@@ -67,7 +68,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Whether there is a row.
+    /// Advances to the next row. Returns `false` at the end.
     func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -76,7 +77,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Executes the statement and makes it ready for the next values.
+    /// Executes the statement and resets it for the next values.
     func run() throws {
         guard sqlite3_step(handle) == SQLITE_DONE else { throw connection.error(sql) }
         sqlite3_reset(handle)
@@ -84,14 +85,14 @@ final class SQLiteStatement {
 
     func reset() { sqlite3_reset(handle) }
 
-    /// Binds a value; its bytes must stay where they are until the statement has been reset.
+    /// Binds a value. Its bytes must stay valid until the statement is reset.
     func bind(_ value: RowChunk.Value, at column: Int32, in bytes: UnsafePointer<UInt8>) {
         switch value {
         case .null: sqlite3_bind_null(handle, column)
         case .integer(let number): sqlite3_bind_int64(handle, column, number)
         case .real(let number): sqlite3_bind_double(handle, column, number)
         case .text(let start, let count):
-            // No destructor: the bytes are static for as long as they are used.
+            // No destructor: the bytes stay valid while they are bound.
             bytes.advanced(by: start).withMemoryRebound(to: CChar.self, capacity: count) {
                 _ = sqlite3_bind_text(handle, column, $0, Int32(count), nil)
             }
@@ -99,7 +100,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Binds texts in order and hands over the rows; the texts are copied by nobody.
+    /// Binds texts in order and calls `body` for each row. The texts are not copied.
     func forEachRow(_ texts: [String], _ body: () throws -> Void) throws {
         var chunk = RowChunk(columnCount: texts.count)
         for text in texts { chunk.append(text) }
@@ -113,13 +114,13 @@ final class SQLiteStatement {
     func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
     func bytes(_ column: Int32) -> [UInt8] { Array(buffer(column)) }
 
-    /// Where a row's bytes are, until the next step.
+    /// Returns the bytes of a column, valid until the next step.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
         let pointer = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
-    /// Appends a value of the row to a chunk.
+    /// Appends a column of the row to a chunk.
     func copy(_ column: Int32, to chunk: inout RowChunk) {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: chunk.append(integer(column))

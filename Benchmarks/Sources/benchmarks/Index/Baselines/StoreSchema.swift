@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables of a store, read from the store itself, so that a baseline that is made of them is always equal.
+/// The tables of a store, read from the store itself, so that a baseline always has the same
+/// schema.
 struct StoreSchema {
     struct Table {
         var name: String
         var sql: String
         var isFullText: Bool
-        /// Whether a full-text table keeps no text of its own, so that its rows cannot be read back.
+        /// `true` for a full-text table without its own copy of the text, so that its rows cannot
+        /// be read back.
         var isContentless: Bool
     }
 
-    /// Tables that have rows of their own, in the order of their making.
+    /// The tables with their own rows, in the order of creation.
     private(set) var tables: [Table] = []
     private(set) var indexes: [String] = []
     let pageSize: Int64
-    /// What was set with the full-text tables' configuration, such as the size of their pages.
+    /// The settings in the configuration of the full-text tables, such as their page size.
     private(set) var fullTextSettings: [(table: String, key: String, value: Int64)] = []
 
-    /// When segments are merged is not copied: the store merges by steps of its own.
+    /// The keys of the copied settings. Merge settings are not copied, since the store merges in
+    /// its own steps.
     private static let copiedSettings = ["pgsz", "hashsize"]
 
     init(of store: SQLiteConnection) throws {
@@ -41,7 +44,7 @@ struct StoreSchema {
                         isFullText: isFullText,
                         isContentless: options.contains("content=''") || options.contains("content=\"\"")))
             case "index": indexes.append(sql)
-            // Triggers and views have nothing to be filled.
+            // Triggers and views have no rows.
             default: continue
             }
         }
@@ -59,10 +62,10 @@ struct StoreSchema {
         }
     }
 
-    /// Makes the tables, empty.
+    /// Creates the empty tables.
     ///
-    /// - Parameter merges: Whether FTS5 merges by its own rules, which keep the index about as compact as the store's;
-    ///   otherwise it never does.
+    /// - Parameter merges: `true` for automatic merges by FTS5, which keep the index about as
+    ///   compact as the store's; `false` for no merges.
     func make(in database: SQLiteConnection, cacheKiB: Int, merges: Bool) throws {
         try database.execute(
             """
@@ -73,7 +76,8 @@ struct StoreSchema {
         for index in indexes { try database.execute(index) }
         var settings = fullTextSettings
         if !merges {
-            // Of both, these are what FTS5 documents as never and as the most.
+            // The documented values: 0 disables automerge, and 1999 is the largest value of
+            // crisismerge.
             for table in tables where table.isFullText {
                 settings += [(table.name, "automerge", 0), (table.name, "crisismerge", 1999)]
             }
@@ -83,7 +87,7 @@ struct StoreSchema {
         }
     }
 
-    /// The baselines know SQLite's own tokenizers only.
+    /// Replaces the store's tokenizers, which the baselines do not have, by one of SQLite's.
     private static func withPlainTokenizer(_ sql: String) -> String {
         sql.replacing(/tokenize\s*=\s*(?:"searchlight[^"]*"|'searchlight[^']*')/) { _ in
             "tokenize = \"unicode61 remove_diacritics 2\""

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gets the rows of one table out of a store, some items at a time.
+/// Copies the rows of one table from a store, a few items at a time.
 final class TableFiller {
     let insert: SQLiteStatement
     private let source: Source
     private let columnCount: Int
 
     private enum Source {
-        /// Rows in the order of the number behind their columns, which is that of an item.
+        /// Rows sorted by an item number, which is the column after the copied ones.
         case byItem(Rows)
-        /// Rows of no item's own; of each transaction's items as large a share of the rows.
+        /// Rows that belong to no item. Each transaction copies the same share of the rows as of
+        /// the items.
         case shared(Rows, total: Int64)
-        /// What a full-text table was told of each item.
+        /// The values that a full-text table indexed for each item.
         case texts(FullTextColumns)
     }
 
     init(_ table: StoreSchema.Table, from store: SQLiteConnection, to database: SQLiteConnection) throws {
-        // Hidden and generated columns are not inserted.
+        // Hidden and generated columns cannot be inserted.
         let columns = try database.texts("SELECT name FROM pragma_table_xinfo('\(table.name)') WHERE hidden = 0")
         let inserted = (table.isFullText ? ["rowid"] : []) + columns
         let list = inserted.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -36,7 +37,8 @@ final class TableFiller {
         }
     }
 
-    /// The rows of the next items; `share` is how much of all items there is with them.
+    /// Returns the rows of the next items. `share` is the share of all items up to and including
+    /// these.
     func chunk(of items: [IndexedText], share: Double) throws -> RowChunk {
         var chunk = RowChunk(columnCount: columnCount)
         switch source {
@@ -51,7 +53,7 @@ final class TableFiller {
         return chunk
     }
 
-    /// A query's rows, one after the other.
+    /// The rows of a query, in order.
     private final class Rows {
         private let statement: SQLiteStatement
         private let columnCount: Int32

@@ -2,21 +2,22 @@
 import Foundation
 import ItemRecord
 
-/// The items that are indexed: natural text out of this machine's documentation, in a file that is made once.
+/// The indexed items: natural text from this machine's documentation, in a file that is created
+/// once.
 struct Corpus: Sendable {
-    /// How many items are indexed.
+    /// The number of indexed items.
     let count: Int
-    /// How many of them are real snippets; the others are made of real sentences.
+    /// The number of items that are real snippets; the others are recombined from real sentences.
     let realCount: Int
     let seed: UInt64
     private let path: String
 
-    /// How many items follow the corpus, for what is donated later.
+    /// The number of additional items in the file, for later donations.
     static let reserve = 30_000
-    /// Grows when items would be made differently.
+    /// The version of the file. Increment it if items are generated differently.
     private static let format = 1
 
-    /// Opens the corpus in a folder, or makes it.
+    /// Opens the corpus in a folder, or creates it.
     init(count: Int, seed: UInt64, folder: String) throws {
         self.count = count
         self.seed = seed
@@ -28,7 +29,8 @@ struct Corpus: Sendable {
         realCount = min(count, Int(header.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }))
     }
 
-    /// A header with the number of real snippets, then for each item its bundle's number and its record.
+    /// Writes the file: a header with the number of real snippets, then for each item the number of
+    /// its bundle and its record.
     private static func make(_ path: String, count: Int, seed: UInt64, folder: String) throws {
         let snippets = try SnippetFile(path: "\(folder)/snippets.v\(format)")
         let maker = try CorpusMaker(snippets: snippets, seed: seed)
@@ -45,10 +47,10 @@ struct Corpus: Sendable {
         try file.finish()
     }
 
-    /// Reads all items, those of the reserve last.
+    /// Returns a reader of all items; those of the reserve are last.
     func reader() throws -> Reader { try Reader(path) }
 
-    /// The records at some places, in ascending order.
+    /// Returns the records at some positions, which must be in ascending order.
     func records(at places: [Int]) throws -> [(bundle: Int, record: ItemRecord)] {
         let reader = try reader()
         var records: [(bundle: Int, record: ItemRecord)] = []
@@ -62,7 +64,7 @@ struct Corpus: Sendable {
         return records
     }
 
-    /// Walks over the items of a corpus.
+    /// Reads the items of a corpus in order.
     final class Reader {
         private let file: InputFile
 
@@ -71,7 +73,7 @@ struct Corpus: Sendable {
             _ = try file.read(8)
         }
 
-        /// The next item, encoded, and the number of its bundle.
+        /// Returns the next item, encoded, and the number of its bundle; nil at the end.
         func next() throws -> (bundle: Int, record: ArraySlice<UInt8>)? {
             guard let head = try file.read(5), let bundle = head.first else { return nil }
             let length = head.dropFirst().reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -2,7 +2,7 @@
 import ItemRecord
 import TestSupport
 
-/// Makes items out of snippets: the same snippets, seed and number give the same item.
+/// Creates items from snippets. The same snippets, seed and number give the same item.
 struct CorpusMaker {
     static let bundleCount = 40
     static let projectCount = 200
@@ -10,14 +10,14 @@ struct CorpusMaker {
         "public.plain-text", "public.html", "net.daringfireball.markdown", "com.adobe.pdf", "public.rtf",
         "public.email-message", "public.jpeg", "public.mpeg-4-audio", "public.swift-source", "public.vcard",
     ]
-    /// 2021-01-01 in seconds since 2001, and five years.
+    /// The range of dates: from 2021-01-01, in seconds since 2001, for five years.
     private static let dates = (start: 631_152_000.0, length: 157_766_400)
 
     let snippets: SnippetFile
     let seed: UInt64
-    /// The snippets in the order of the items.
+    /// The snippet indices in the order of the items.
     private let order: [Int]
-    /// How often each bundle occurs, added up: the k-th has 1/k of the first (Zipf's law).
+    /// The cumulative frequencies of the bundles: the k-th has 1/k of the first (Zipf's law).
     private let bundleShares: [Double]
 
     init(snippets: SnippetFile, seed: UInt64) throws {
@@ -39,7 +39,7 @@ struct CorpusMaker {
 
     static func bundle(_ number: Int) -> String { "com.example.app\(number)" }
 
-    /// One item, and the number of its bundle.
+    /// Returns an item and the number of its bundle.
     func item(_ number: Int) -> (bundle: Int, record: ItemRecord) {
         var generator = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
         let (title, text) = number < order.count ? snippets[order[number]] : recombined(&generator)
@@ -62,7 +62,7 @@ struct CorpusMaker {
         return (bundle, record)
     }
 
-    /// A new snippet out of sentences of others, for when the real ones have run out.
+    /// Returns a new snippet from sentences of others, used after the real ones.
     private func recombined(_ generator: inout SplitMix64) -> (title: String, text: String) {
         let wanted = 100 + generator.below(392)
         var text = ""
@@ -77,7 +77,7 @@ struct CorpusMaker {
         return (title.joined(separator: " "), Self.beginning(of: text, bytes: wanted))
     }
 
-    /// The first words, about so many bytes of them.
+    /// Returns the first words, about `bytes` bytes of them.
     private static func beginning(of text: String, bytes: Int) -> String {
         guard text.utf8.count > bytes,
             let end = text.utf8[text.utf8.index(text.startIndex, offsetBy: bytes)...].firstIndex(of: 0x20)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A file that is written from beginning to end and has its name only once it is complete.
+/// A file that is written sequentially and gets its name only when it is complete.
 final class OutputFile {
     private let path: String
     private let handle: FileHandle
@@ -36,7 +36,8 @@ final class OutputFile {
     }
 }
 
-/// A file that is read from beginning to end, a piece at a time, so that it never counts as this process's memory.
+/// A file that is read sequentially in pieces, so that it does not add to the memory of this
+/// process.
 final class InputFile {
     private let path: String
     private let handle: FileHandle
@@ -53,7 +54,7 @@ final class InputFile {
 
     deinit { try? handle.close() }
 
-    /// The next bytes: exactly so many, or `nil` at the end of the file.
+    /// Returns the next `count` bytes, or `nil` at the end of the file.
     func read(_ count: Int) throws -> ArraySlice<UInt8>? {
         while buffer.count - position < count {
             guard let more = try handle.read(upToCount: 1 << 20), !more.isEmpty else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Takes the prose out of marked-up documents, as paragraphs. A sketch of each format is enough: what is read need only
-/// have the words of natural text, in their proportions.
+/// Extracts the prose of marked-up documents as paragraphs. Each format is parsed only roughly: the
+/// result needs only the words of natural text in natural proportions.
 enum PlainText {
     typealias Lines = [ArraySlice<UInt8>]
 
-    /// The paragraphs of a document; line ends inside of them are still there.
+    /// Returns the paragraphs of a document; they may contain line ends.
     static func paragraphs(of bytes: [UInt8], _ markup: TextSources.Markup) -> [[UInt8]] {
         switch markup {
         case .plain: gathered(lines(of: bytes[...])) { $0 }
@@ -22,7 +22,8 @@ enum PlainText {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
 
-    /// Joins lines into paragraphs; one is ended by a line that is empty or for which `text` gives `nil`.
+    /// Joins lines into paragraphs. An empty line, or a line for which `text` returns `nil`, ends a
+    /// paragraph.
     private static func gathered(_ lines: Lines, _ text: (ArraySlice<UInt8>) -> ArraySlice<UInt8>?) -> [[UInt8]] {
         var paragraphs: [[UInt8]] = []
         var paragraph: [UInt8] = []
@@ -67,7 +68,8 @@ enum PlainText {
         return gathered(lines(of: text[...])) { $0 }
     }
 
-    /// One line of a manual page: requests with text in fonts are text, other requests end the paragraph.
+    /// Returns the text of a line of a manual page. Font requests are text; other requests end the
+    /// paragraph.
     private static func manual(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var line = line
         if line.first == UInt8(ascii: "'") { return nil }
@@ -105,7 +107,7 @@ enum PlainText {
         return text[...]
     }
 
-    /// Docstrings, and comments.
+    /// Returns docstrings and comments.
     private static func python(_ bytes: [UInt8]) -> [[UInt8]] {
         var isInside = false
         return gathered(lines(of: bytes[...])) { line in
@@ -122,7 +124,7 @@ enum PlainText {
         }
     }
 
-    /// Comments.
+    /// Returns comments.
     private static func cHeader(_ bytes: [UInt8]) -> [[UInt8]] {
         var isInside = false
         return gathered(lines(of: bytes[...])) { line in
@@ -142,7 +144,7 @@ enum PlainText {
         }
     }
 
-    /// Names and descriptions of packages.
+    /// Returns the names and descriptions of packages.
     private static func packageList(_ bytes: [UInt8]) -> [[UInt8]] {
         var isDescription = false
         var name: ArraySlice<UInt8> = []

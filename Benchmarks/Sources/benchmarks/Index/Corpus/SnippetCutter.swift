@@ -2,9 +2,9 @@
 import Foundation
 import TestSupport
 
-/// Cuts the paragraphs of documents into snippets of an item's length: a title and a text.
+/// Cuts the paragraphs of documents into snippets of an item's length, with a title and a text.
 struct SnippetCutter {
-    /// Where a snippet goes, without tabs and line ends in it.
+    /// Receives each snippet, without tabs and line ends.
     private let emit: (_ title: [UInt8], _ text: [UInt8]) throws -> Void
     private var generator = SplitMix64(seed: 1)
     private var words: [UInt8] = []
@@ -41,7 +41,7 @@ struct SnippetCutter {
         let space = words[titleLength...].firstIndex(of: 0x20) ?? titleLength
         let title = Array(words[..<space])
         let text = Array(words[space...].dropFirst())
-        // A hash that is the same in every process.
+        // An FNV-1a hash, which is the same in every process, unlike `Hasher`.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let isText = String(validating: words, as: UTF8.self) != nil
@@ -50,7 +50,8 @@ struct SnippetCutter {
         drawLengths()
     }
 
-    /// Whether most of it is letters; otherwise it is a table, code, or a list of numbers.
+    /// Returns `true` if most characters are letters; otherwise the paragraph is a table, code, or
+    /// a list of numbers.
     private static func isProse(_ paragraph: [UInt8]) -> Bool {
         guard paragraph.count >= 20 else { return false }
         var letters = 0

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// All real snippets of this machine in a file, a line each: title, tab, text. Mapped, not read.
+/// All real snippets of this machine in a memory-mapped file. Each line has a title, a tab and the
+/// text.
 struct SnippetFile {
     private let bytes: Data
-    /// Where each line begins, and the end of the last.
+    /// The offset of each line, and the end of the last line.
     private let starts: [Int]
 
     var count: Int { starts.count - 1 }
 
-    /// Opens the file, or makes it from the machine's documentation.
+    /// Opens the file, or creates it from the machine's documentation.
     init(path: String) throws {
         if !FileManager.default.fileExists(atPath: path) { try Self.make(path) }
         bytes = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
@@ -20,7 +21,7 @@ struct SnippetFile {
         self.starts = starts
     }
 
-    /// The title and the text of a snippet.
+    /// Returns the title and the text of a snippet.
     subscript(index: Int) -> (title: String, text: String) {
         let line = bytes[starts[index]..<(starts[index + 1] - 1)]
         let tab = line.firstIndex(of: 0x09) ?? line.endIndex

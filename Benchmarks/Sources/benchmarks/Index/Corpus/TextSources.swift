@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Documentation that a machine has anyway, in an order that depends on its contents alone.
+/// The documentation that is installed on a machine, in an order that depends only on its contents.
 enum TextSources {
-    /// How text is marked up.
+    /// The markup of a text.
     enum Markup: Hashable {
         case plain, html, manual, python, cHeader, packageList
     }
@@ -25,14 +25,16 @@ enum TextSources {
         return [("/var/lib/apt/lists", .packageList), ("/usr/share/doc", nil), ("/usr/share/man", .manual)]
             + python.map { ($0, .python) } + [("/usr/include", .cHeader)]
     }
-    /// Larger files are tables or generated.
+    /// The largest file, in bytes. Larger files are tables or generated.
     private static let maximumFileBytes = 128 << 20
-    /// One child unpacks so many files, since starting it takes longer than most of them.
+    /// The number of files that one child process decompresses, since its start takes longer than
+    /// most files.
     private static let filesPerChild = 64
 
-    /// Hands over the files, unpacked; several small ones may come as one document.
+    /// Calls `body` with the decompressed files; several small ones may be combined into one
+    /// document.
     ///
-    /// - Parameter wanted: only folders of this markup.
+    /// - Parameter wanted: The markup of the folders to read; `nil` for all.
     static func forEachDocument(of wanted: Markup? = nil, _ body: (Markup, Data) throws -> Void) throws {
         for (path, markup) in folders where wanted == nil || markup == wanted {
             let files = Self.files(under: path, markup: markup)
@@ -56,7 +58,7 @@ enum TextSources {
     ) throws {
         let bytes =
             file.packing == .none ? FileManager.default.contents(atPath: file.path) : unpacked(paths, file.packing)
-        // What cannot be read, or has no program that unpacks it, is not a source on this machine.
+        // Skips files that cannot be read or decompressed on this machine.
         if let bytes, !bytes.isEmpty { try body(file.markup, bytes) }
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The middle and the slow end of some durations.
+/// The median and the upper percentiles of some durations.
 struct Percentiles: Codable {
     var count: Int
     var p50: Double
@@ -11,11 +11,12 @@ struct Percentiles: Codable {
     init(_ values: [Double]) {
         let sorted = values.sorted()
         func at(_ share: Double) -> Double {
-            // The nearest rank: the smallest value that at least so many do not exceed.
+            // The nearest-rank method.
             sorted.isEmpty ? 0 : sorted[max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1)]
         }
         count = values.count
-        // The median: of an even number the mean of both in the middle, for these may be far apart where they are few.
+        // The median. For an even count it is the mean of the two middle values, which may differ
+        // much in small samples.
         p50 = sorted.isEmpty ? 0 : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         p95 = at(0.95)
         p99 = at(0.99)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Time on the clock, and processor time of all threads of this process, in seconds.
+/// Wall-clock time and the CPU time of all threads of this process, in seconds.
 struct ProcessCost {
     var wall = 0.0
     var cpu = 0.0
@@ -18,7 +18,7 @@ struct ProcessCost {
         return now - start
     }
 
-    /// Both clocks, since some moment.
+    /// The current readings of both clocks.
     static var now: ProcessCost {
         func seconds(_ clock: clockid_t) -> Double {
             var time = timespec()
@@ -38,15 +38,16 @@ struct ProcessCost {
     }
 }
 
-/// The most memory this process has had.
+/// The peak memory of this process.
 enum PeakMemory {
-    /// Forgets the peak so far; what the process has now counts.
+    /// Resets the peak to the current memory.
     static func reset() {
-        // "5" resets the peak, says proc(5). Where that is not allowed, the peak is that of the whole run.
+        // "5" resets the peak, see proc(5). Where that is not permitted, the peak covers the whole
+        // run.
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     }
 
-    /// In megabytes, mapped files included.
+    /// The peak in megabytes, including mapped files.
     static var megabytes: Double {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
