@@ -5,15 +5,18 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Asks good extensions and broken ones at random, cancels and kills at random, and looks whether anything was lost or left
-/// behind. Part of the tests: `ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED`, with the process of a service whose
-/// store is in FOLDER, or with an engine of its own.
+/// Sends random requests to good and broken extensions, cancels and kills at random, and checks for
+/// lost items and leaked resources. Part of the tests:
 ///
-/// Bundles are in FOLDER/extensions: those called `good` keep a ledger, the others are broken. Ends with 1 and says why
-/// if anything does not hold.
+///     ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED
+///
+/// It uses the service with this process ID, whose store is in FOLDER, or its own engine.
+///
+/// The bundles are in FOLDER/extensions. Those named `good` keep a ledger; the others are broken.
+/// Exits with 1 and prints the reason if a check fails.
 @main
 enum ExtensionTorture {
-    /// An engine is closed and opened again after so many rounds.
+    /// The number of rounds after which the engine is closed and opened again.
     private static let segment = 50
     private static let roundsAtOnce = 5
 
@@ -38,13 +41,13 @@ enum ExtensionTorture {
         exit(figures.hasFailed ? 1 : 0)
     }
 
-    /// Runs some rounds over a store that is nobody's before and after.
+    /// Runs some rounds with a store that is opened before and closed after them.
     private static func torture(
         _ rounds: Range<Int>, _ place: TorturePlace, _ ledgers: [Ledger], _ figures: TortureFigures,
         _ random: inout SplitMix64
     ) async throws {
         let store = try await place.open(figures)
-        // Several at a time, since most of a round is waiting for those that hang.
+        // Concurrent, since most of a round is waiting for extensions that hang.
         for first in stride(from: rounds.lowerBound, to: rounds.upperBound, by: roundsAtOnce) {
             await withTaskGroup(of: Void.self) { group in
                 for _ in first..<min(rounds.upperBound, first + roundsAtOnce) {
@@ -61,12 +64,12 @@ enum ExtensionTorture {
         await store.close()
     }
 
-    /// Compares what the host has after a segment with what it had after the first.
+    /// Compares the resources of the host after a segment with those after the first segment.
     private static func look(
         _ place: TorturePlace, _ before: ProcessFacts?, _ figures: TortureFigures
     ) async -> ProcessFacts {
         var now = ProcessFacts(place.host)
-        // Threads of pools, and workers that were told to end, go a moment later.
+        // Pool threads, and workers that are ending, disappear with a delay.
         for _ in 0..<600 {
             if now.isNoMore(than: before, workersMayLive: place.service != nil) { break }
             try? await Task.sleep(for: .milliseconds(50))

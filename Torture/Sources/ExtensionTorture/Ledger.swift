@@ -6,7 +6,8 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// A good extension, and what is known of its items: each acknowledged reindex is one batch more (ledger.c).
+/// A good extension and the expected state of its items: each acknowledged reindex adds a batch
+/// (ledger.c).
 final class Ledger: Sendable {
     let bundle: String
     private struct Known {
@@ -19,15 +20,15 @@ final class Ledger: Sendable {
 
     init(bundle: String) { self.bundle = bundle }
 
-    /// Has it add a batch.
+    /// Requests a reindex, which adds a batch.
     func add(_ store: any EngineClient) async throws {
-        // A request that is made once more may add two.
+        // A retried request may add two batches.
         known.withLock { $0.attempted += 2 }
         try await store.perform(ReindexCall(bundle: bundle))
         known.withLock { $0.acknowledged += 1 }
     }
 
-    /// Asks for its last item as data, which says the item's name.
+    /// Requests the data of the last item, which is the item's name.
     func drag(_ store: any EngineClient) async throws {
         guard known.withLock({ $0.acknowledged > 0 }) else { return }
         let item = try await store.item(named: "last", bundle: bundle)
@@ -39,7 +40,7 @@ final class Ledger: Sendable {
         guard bytes == Array("last".utf8) else { throw TortureProblem("\(bundle) gave other data: \(bytes)") }
     }
 
-    /// Has its last item rendered.
+    /// Requests a preview of the last item.
     func show(_ store: any EngineClient) async throws {
         guard known.withLock({ $0.acknowledged > 0 }) else { return }
         let item = try await store.item(named: "last", bundle: bundle)
@@ -49,7 +50,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Compares what is in the store with what was acknowledged.
+    /// Compares the items in the store with the acknowledged reindexes.
     func check(_ store: any EngineClient, _ figures: TortureFigures) async throws {
         try await store.perform(SettleCall())
         let scope = IndexScope(bundle: bundle, index: "ledger")

@@ -5,7 +5,7 @@ import SearchlightEngine
 import Synchronization
 import TortureSupport
 
-/// What came of everything that was asked.
+/// The outcomes of all requests.
 final class TortureFigures: Sendable {
     private let outcomes = Mutex<[String: Int]>([:])
     private let complaints = Mutex<[String]>([])
@@ -15,7 +15,7 @@ final class TortureFigures: Sendable {
 
     var hasFailed: Bool { complaints.withLock { !$0.isEmpty } }
 
-    /// Notes that something does not hold.
+    /// Records a violation.
     func complain(_ text: String) {
         print("FAILED: \(text)")
         complaints.withLock { $0.append(text) }
@@ -23,8 +23,8 @@ final class TortureFigures: Sendable {
 
     func note(_ event: ExtensionEvent) { if case .started = event { started.add() } }
 
-    /// Notes an answer. A good extension may only fail where it was killed or nobody waited; that it does nothing else
-    /// wrong is what its ledger shows.
+    /// Records the result of a request. A good extension may fail only if it was killed or the
+    /// request was cancelled. Its ledger detects all other faults.
     func note(_ result: Result<Void, any Error>, isGood: Bool, _ wasCancelled: Bool) {
         switch result {
         case .success: count(isGood ? "good answers" : "answers")

@@ -5,15 +5,15 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// Where a torture takes place.
+/// The folders and bundles of a run.
 struct TorturePlace: Sendable {
     let folder: String
-    /// Where the programs and libraries of the build are.
+    /// The folder of the build's programs and libraries.
     let products: String
-    /// The process of the service that is asked; `nil` for an engine in this process.
+    /// The process ID of the service; `nil` for an engine in this process.
     let service: Int32?
     let bundles: [String]
-    /// Moves the clock, so that no quarantine and no pause lasts beyond a round.
+    /// The offset of the clock, which advances so that no quarantine and no pause exceeds a round.
     private let hours = Counter()
 
     init(folder: String, products: String, service: Int32?) {
@@ -26,12 +26,12 @@ struct TorturePlace: Sendable {
 
     var good: [String] { bundles.filter { $0.contains("good") } }
     var broken: [String] { bundles.filter { !$0.contains("good") } }
-    /// The process whose children the workers are.
+    /// The process ID of the parent of the workers.
     var host: Int32 { service ?? getpid() }
 
     func passTime() { hours.add() }
 
-    /// The engine, or the way to it.
+    /// Opens the engine or connects to the service.
     func open(_ figures: TortureFigures) async throws -> any EngineClient {
         if service != nil {
             let remote = try await RemoteEngine.connect(
@@ -56,20 +56,20 @@ struct TorturePlace: Sendable {
                 worker: WorkerConfiguration(
                     workerPath: products + "/searchlight-worker", frameworkFolder: products, environment: environment,
                     limits: limits),
-                // Less than a month in all, after which items expire.
+                // Less than a month in total, after which items expire.
                 now: { [hours] in begin + Double(hours.value) * 600 })
         ) { figures.note($0) }
     }
 
-    /// What is where nothing should be.
+    /// The files that should not exist after a run.
     var leftovers: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/tmp")) ?? []
-        // What an extension made and could not remove when it was killed is its own.
+        // An extension that is killed leaves its own temporary files, which do not count.
         return files.filter { !$0.hasPrefix("searchlight-") }
     }
 }
 
-/// Why a torture cannot go on.
+/// The reason why a run cannot continue.
 struct TortureProblem: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

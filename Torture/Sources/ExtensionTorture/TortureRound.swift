@@ -9,14 +9,14 @@ import ServiceMessages
 import TestSupport
 import TortureSupport
 
-/// A few requests at once, some of them cancelled, and perhaps a kill.
+/// Some concurrent requests, of which some are cancelled, and sometimes a kill.
 struct TortureRound: Sendable {
     let place: TorturePlace
     let store: any EngineClient
     let ledgers: [Ledger]
     let figures: TortureFigures
 
-    /// What is asked.
+    /// The kinds of requests.
     private enum Request: CaseIterable {
         case reindex, data, file, preview, throttle
     }
@@ -33,7 +33,7 @@ struct TortureRound: Sendable {
                 let (request, wait) = (random.pick(Request.allCases), patience(&random))
                 group.addTask { await ask(bundle, request, cancelledAfter: wait) }
             }
-            // Workers of a service that are killed from outside would have it give their extensions up.
+            // A service would quarantine extensions whose workers are killed from outside.
             if place.service == nil, random.below(4) == 0 {
                 let (choice, wait) = (random.below(1000), random.below(30_000))
                 group.addTask {
@@ -44,14 +44,14 @@ struct TortureRound: Sendable {
         }
     }
 
-    /// After how many microseconds nobody waits any more; mostly never.
+    /// Returns the delay before the cancellation, in microseconds; mostly nil for none.
     private func patience(_ random: inout SplitMix64) -> Int? {
-        // A service has the limits of the design, which are longer than anybody wants to wait here.
+        // The limits of a service are longer than a run can wait.
         let isHurried = place.service != nil && random.below(2) == 0
         return isHurried || random.below(4) == 0 ? random.below(isHurried ? 300_000 : 40_000) : nil
     }
 
-    /// Kills a worker of the host, whichever it is.
+    /// Kills one of the host's workers, selected by `choice`.
     private func killOne(_ choice: Int) {
         let workers = ProcessFacts.children(of: place.host)
         guard !workers.isEmpty else { return }
@@ -93,7 +93,7 @@ struct TortureRound: Sendable {
         figures.note(result, isGood: false, wasCancelled)
     }
 
-    /// An item of a bundle that never donated one is as good as any.
+    /// Returns an item of the bundle, or a made-up one if the bundle has not donated any.
     private func item(of bundle: String) async throws -> StoredItem {
         if let item = try? await store.item(named: "one", bundle: bundle) { return item }
         return StoredItem(
@@ -101,7 +101,7 @@ struct TortureRound: Sendable {
             expires: nil)
     }
 
-    /// Runs a request, and cancels it if it takes longer than somebody waits.
+    /// Runs a request and cancels it after a delay.
     private func attempt(
         _ wait: Int?, _ body: @escaping @Sendable () async throws -> Void
     ) async -> (Result<Void, any Error>, wasCancelled: Bool) {

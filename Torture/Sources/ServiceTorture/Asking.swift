@@ -8,7 +8,8 @@ import SearchIndex
 import SearchlightEngine
 import TestSupport
 
-/// Drags, previews and requests of all kinds of all extensions; a quarter is given up before the answer.
+/// Sends drags, previews and other requests to all extensions; a quarter is cancelled before the
+/// answer.
 struct Asking: Sendable {
     let place: TorturePlace
     let kind: ClientKind
@@ -18,7 +19,7 @@ struct Asking: Sendable {
 
     func run(_ store: RemoteEngine, _ random: inout SplitMix64) async throws {
         let bundles = place.bundles
-        // Half of the time those that are watched closely.
+        // Half of the requests go to the bundles that are checked in detail.
         let close = TorturePlace.ledgers + TorturePlace.writers + TorturePlace.replaced
         while true {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -49,7 +50,7 @@ struct Asking: Sendable {
         do {
             try await log.timed("\(kind) of \(bundle)") { try await task.value }
         } catch EngineError.service(.ended(let during)) {
-            // Another connection is needed.
+            // The client must connect again.
             throw EngineError.service(.ended(during: during))
         } catch let error as EngineError {
             log.note(error, kind)
@@ -120,7 +121,7 @@ struct Asking: Sendable {
     }
 }
 
-/// Runs the command over and over: whatever goes on, it ends with one of its own statuses.
+/// Runs the command repeatedly: it must always exit with one of its documented statuses.
 struct CommandRuns: Sendable {
     let place: TorturePlace
     let log: ClientLog
@@ -129,7 +130,7 @@ struct CommandRuns: Sendable {
         ["status"], ["search", "anvil"], ["list"], ["extensions"], ["schedule"], ["query", "pageCount > 1", "--json"],
         ["why", "org.example.ledger-0"], ["verify"], ["log"], ["preview", "@1"], ["show", "@1"],
     ]
-    /// Those of ExitStatus; 10 tells damage, of which there is none while clients run.
+    /// The statuses of ExitStatus. 10 reports damage, which must not occur while clients run.
     private static let statuses: Set<Int32> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     func run(_ random: inout SplitMix64) async throws {
@@ -146,7 +147,7 @@ struct CommandRuns: Sendable {
     }
 }
 
-/// The command of the build that this program is of.
+/// The command in the build of this program.
 enum BuiltCommand {
     static let path: String = {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

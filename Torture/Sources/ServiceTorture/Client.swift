@@ -5,22 +5,22 @@ import SearchIndex
 import SearchlightEngine
 import TestSupport
 
-/// What a client does.
+/// The work of a client.
 enum ClientKind: String, CaseIterable, Sendable {
-    /// Donates batches, one after the other, each with its number as the client state.
+    /// Donates successive batches, each with its number as the client state.
     case donor
-    /// Searches and queries, and looks whether what it finds is whole.
+    /// Searches and queries, and checks that the found items are complete.
     case reader
     /// Drags items of extensions.
     case dragger
-    /// Has items of extensions rendered.
+    /// Requests previews of items of extensions.
     case previewer
-    /// Asks for reindexes, throttles, and asks what the service says of itself.
+    /// Requests reindexes, throttles, and requests the status of the service.
     case asker
     /// Runs the command.
     case commander
 
-    /// How many of them there are.
+    /// The number of clients of this kind.
     var count: Int {
         switch self {
         case .donor: TorturePlace.donors
@@ -30,7 +30,7 @@ enum ClientKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A client in a process of its own, at work until it is killed.
+/// A client in its own process, which works until it is killed.
 struct Client: Sendable {
     let place: TorturePlace
     let kind: ClientKind
@@ -38,7 +38,7 @@ struct Client: Sendable {
     let epoch: Int
     let seed: UInt64
 
-    /// How long anything may take, whatever goes on.
+    /// The time limit for any request.
     static let patience = Duration.seconds(120)
 
     var log: ClientLog { ClientLog(place, kind, number, epoch) }
@@ -55,7 +55,7 @@ struct Client: Sendable {
                     let store = try await RemoteEngine.connect(
                         storeDirectory: place.store, program: "torture \(kind)", patience: Self.patience)
                 else {
-                    // Between two services.
+                    // Waits for the next service.
                     try await Task.sleep(for: .milliseconds(20))
                     continue
                 }
@@ -84,7 +84,7 @@ struct Client: Sendable {
 
 extension RemoteEngine { fileprivate func hangUp() { Task { await close() } } }
 
-/// What a client writes down, a line each, whole however soon its end comes.
+/// The log of a client. Each line is one write, so that a kill leaves no partial line.
 struct ClientLog: Sendable {
     private let path: String
 
@@ -96,7 +96,7 @@ struct ClientLog: Sendable {
         place.logs + "/client-\(kind)-\(number).\(epoch)"
     }
 
-    /// The last batch that was acknowledged to a donor.
+    /// The number of the last batch that was acknowledged to a donor.
     var lastAcknowledged: Int {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").last { $0.hasPrefix("acknowledged ") }
@@ -110,12 +110,12 @@ struct ClientLog: Sendable {
         guard file >= 0, write(file, line, line.count) == line.count else { exit(64) }
     }
 
-    /// Notes that something does not hold.
+    /// Records a violation.
     func complain(_ text: String) { line("FAILED \(text)") }
 
     func count(_ name: String) { line("counted \(name)") }
 
-    /// Notes an error: a client may be refused, never misled.
+    /// Records an error. The service may reject a client's request, but the error must be correct.
     func note(_ error: EngineError, _ kind: ClientKind) {
         let name: String
         switch error {
@@ -145,7 +145,7 @@ struct ClientLog: Sendable {
         count("refused or failed: \(name)")
     }
 
-    /// Runs something that has to come to an end.
+    /// Runs an operation that must finish within ``Client/patience``; otherwise exits.
     func timed<Value: Sendable>(
         _ what: String, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {

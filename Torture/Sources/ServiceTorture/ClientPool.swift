@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The clients, each a process: started, killed, started again.
+/// Starts, kills and restarts the client processes.
 final class ClientPool {
     private struct Member {
         var kind: ClientKind
@@ -36,7 +36,7 @@ final class ClientPool {
             environment: place.environment, output: .file(FileHandle(fileDescriptor: file, closeOnDealloc: true)))
     }
 
-    /// Kills one, and starts it again.
+    /// Kills a client and starts it again.
     func killOne(epoch: Int, _ random: inout SplitMix64) throws {
         let index = random.below(members.count)
         members[index].process.send(SIGKILL)
@@ -45,7 +45,7 @@ final class ClientPool {
         try look(epoch: epoch, &random)
     }
 
-    /// Starts those again that have ended, and complains about those that ended by themselves.
+    /// Restarts ended clients, and reports clients that were not killed.
     func look(epoch: Int, _ random: inout SplitMix64) throws {
         for index in members.indices {
             let member = members[index]

@@ -4,9 +4,9 @@ import Glibc
 import TestSupport
 import TortureSupport
 
-/// Conducts a torture in segments. In each the clients work while things break at random; then all is let come to rest, what
-/// was promised is checked (``InvariantCheck``), and files of the store are damaged while the service is down
-/// (``DamageTrial``).
+/// Runs the torture in segments. In each segment the clients work during random faults. Then all
+/// faults end, the guarantees are checked (``InvariantCheck``), and files of the store are damaged
+/// while the service is stopped (``DamageTrial``).
 final class Conductor {
     struct Settings {
         var seconds: Int
@@ -14,17 +14,18 @@ final class Conductor {
         var segmentSeconds: Int { max(2, min(20, seconds / 4)) }
     }
 
-    /// What breaks.
+    /// The kinds of faults.
     private enum Fault: CaseIterable {
         case killService, stopService, killWorker, killClient, fullDisk, readOnlyDisk, refusedStart, setClock,
             setClockFar
     }
-    /// How often each happens, of a hundred.
+    /// The frequency of each fault, in percent.
     private static let shares: [Fault: Int] = [
         .killService: 12, .stopService: 4, .killWorker: 34, .killClient: 24, .fullDisk: 8, .readOnlyDisk: 6,
         .refusedStart: 3, .setClock: 7, .setClockFar: 2,
     ]
-    /// What a service lives through, so that it can be told whether it loses memory or descriptors.
+    /// The faults that end the service. Every other segment has none of them, to reveal leaks of
+    /// memory or descriptors.
     private static let withoutService: Set<Fault> = [.killService, .stopService, .refusedStart]
 
     private let place: TorturePlace
@@ -40,9 +41,9 @@ final class Conductor {
         random = SplitMix64(seed: seed)
     }
 
-    /// - Returns: Whether everything held.
+    /// - Returns: `true` if there was no violation.
     func run() async -> Bool {
-        // Whatever hangs: everything ends with this process.
+        // The time limit for the whole run, in case anything hangs.
         let report = report
         let limit = Duration.seconds(settings.seconds * 2 + 240)
         let watch = Task.detached {
@@ -88,11 +89,11 @@ final class Conductor {
             try await check.afterTheEnd()
             try await DamageTrial(place, service, report).run(&state, &random)
         }
-        // What the clock keeps from being told in time is told here.
+        // Makes up for replacements that there was no time for.
         while report.count(of: "replacements") < settings.replacements { try replacer.replaceOne() }
     }
 
-    /// The clients work, and things break.
+    /// Runs the clients during random faults.
     private func segment(
         _ number: Int, _ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer, replacements: Int
     ) async throws {
@@ -108,7 +109,7 @@ final class Conductor {
         var replaced = 0
         while clock.now - begin < length || replaced < replacements {
             try await Task.sleep(for: .milliseconds(10 + random.below(120)))
-            // As many as the time that is gone asks for.
+            // As many replacements as the elapsed share of the time requires.
             let share = min(1, (clock.now - begin) / length)
             while replaced < replacements, Double(replaced) < share * Double(replacements) || share >= 1 {
                 try replacer.replaceOne()
@@ -129,7 +130,7 @@ final class Conductor {
         switch fault {
         case .killService:
             service.kill()
-            // Sometimes it is missed for a while.
+            // Sometimes the service stays stopped for a while.
             if random.below(3) == 0 { try await Task.sleep(for: .milliseconds(random.below(600))) }
             _ = try await service.start()
         case .stopService:
@@ -156,7 +157,7 @@ final class Conductor {
             try await pause(service, upTo: 500)
             disk.free()
             disk.allowWriting()
-            // One that did start has opened what could not be written.
+            // If the service started, it has opened what it must not write.
             service.kill()
             _ = try await service.start()
         case .setClock, .setClockFar:
@@ -168,13 +169,14 @@ final class Conductor {
         }
     }
 
-    /// Lets some time go by, in which a worker or the service may be killed.
+    /// Waits for a random time, in which a worker may be killed.
     private func pause(_ service: ServiceProcess, upTo milliseconds: Int) async throws {
         try await Task.sleep(for: .milliseconds(50 + random.below(milliseconds)))
         if random.below(3) == 0 { service.killWorker(random.below(1000)) }
     }
 
-    /// There is room, everything may be written, the clock is right, nobody is connected, and all extensions are good.
+    /// Ends all faults: frees the disk, permits writing, resets the clock, installs good extensions
+    /// and starts the service.
     private func rest(_ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer) async throws {
         disk.free()
         disk.allowWriting()
@@ -184,18 +186,18 @@ final class Conductor {
         guard try await service.start() else { throw TortureProblem("the service does not start") }
     }
 
-    /// Those whose parents were killed come to this process.
+    /// Reaps orphans, which have this process as their new parent.
     private func reapOrphans() {
         for process in ProcessFacts.ended(childrenOf: getpid()) { ChildProcess.reapInherited(process) }
     }
 }
 
-/// What changes from segment to segment.
+/// The state that carries over between segments.
 struct TortureState {
-    /// Another one begins when damage has lost what was donated.
+    /// The number of the epoch. A new epoch begins after damage lost donated items.
     var epoch = 0
-    /// Whether items that expire may have expired.
+    /// `true` if items with an expiration date may have expired.
     var hasClockBeenFar = false
-    /// How many acknowledged reindexes of each ledger count no more.
+    /// The number of acknowledged reindexes of each ledger that no longer count.
     var ledgersBefore: [String: Int] = [:]
 }

@@ -5,8 +5,8 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Breaks files of the store while nobody has it open. What is lost is told, what is there is right, and a repair leaves
-/// nothing wrong.
+/// Damages files of the store while no process has it open. The service or `verify` must report a
+/// loss, the remaining items must be correct, and a repair must leave no problem.
 struct DamageTrial {
     private let place: TorturePlace
     private let service: ServiceProcess
@@ -28,14 +28,14 @@ struct DamageTrial {
         let status = try? await store.perform(StatusCall(isExact: false))
         let findings = status?.lastFindings?.findings ?? []
         var isTold = status.map { $0.generation > generation } ?? true
-        // The first look: whole, or told.
+        // The first check: the store is complete, or a loss is reported.
         var differences: [String] = []
         for (donor, number) in batches.numbers.enumerated() {
             let items = DonatedItems(donor: donor, epoch: epoch, number: number)
             do {
                 if let difference = try await items.difference(in: store) { differences.append(difference) }
             } catch {
-                // Who meets damage says so.
+                // An error that reports the damage counts.
                 isTold = true
             }
         }
@@ -60,7 +60,7 @@ struct DamageTrial {
         report.count("files damaged", breakages.count)
     }
 
-    /// The last batch of each donor, and the generation, while all is well.
+    /// Returns the last batch of each donor and the generation of the intact store.
     private func batches(_ epoch: Int) async throws -> (numbers: [Int], generation: Int) {
         guard try await service.start() else { throw TortureProblem("the service does not start") }
         let store = try await service.connect()
@@ -91,7 +91,7 @@ struct DamageTrial {
             breakage.apply(&bytes)
             files[breakage.file] = bytes
             let path = place.store + "/" + breakage.file
-            // In place, as a disk would break it.
+            // Writes in place, like damage by a disk.
             if let bytes {
                 let file = try FileHandle(forWritingTo: URL(filePath: path))
                 try file.truncate(atOffset: 0)
@@ -108,7 +108,7 @@ struct DamageTrial {
         try ChildProcess.run(place.products + "/searchlight", ["verify"] + arguments, environment: place.environment)
     }
 
-    /// What is there is right; if anything was lost, all begins anew.
+    /// Checks the remaining items. If any were lost, begins a new epoch.
     private func afterRepair(
         _ note: String, _ before: (numbers: [Int], generation: Int), _ state: inout TortureState
     ) async throws {

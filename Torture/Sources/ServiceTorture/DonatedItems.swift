@@ -6,7 +6,7 @@ import SearchlightEngine
 import TortureSupport
 
 extension EngineClient {
-    /// All items of a bundle, in their order.
+    /// Returns all items of a bundle, in the order of the query.
     func allItems(of bundle: String) async throws -> [StoredItem] {
         var (items, cursor): ([StoredItem], QueryCursor?) = ([], nil)
         repeat {
@@ -18,7 +18,7 @@ extension EngineClient {
     }
 }
 
-/// What a donor's scope must hold after a batch, and how what is there differs.
+/// The expected items of a donor's scope after a batch.
 struct DonatedItems {
     let donor: Int
     let epoch: Int
@@ -30,7 +30,10 @@ struct DonatedItems {
         return model.items
     }
 
-    /// - Parameter partly: Whether items may be missing; those that are there have to be right anyway.
+    /// Returns a description of the first difference; nil if there is none.
+    ///
+    /// - Parameter partly: `true` if items may be missing; the existing items must be correct
+    ///   anyway.
     func difference(in store: any EngineClient, partly: Bool = false) async throws -> String? {
         let bundle = TorturePlace.scope(donor: donor, epoch: epoch).bundle
         var rest = expected
@@ -43,7 +46,7 @@ struct DonatedItems {
             if item.record != wanted { return "\(name) is torn: \(item.record), not \(wanted)" }
         }
         if !partly, !rest.isEmpty { return "missing: \(rest.keys.sorted().prefix(5)) of \(items.count + rest.count)" }
-        // The words say the same as the table.
+        // The full-text index must agree with the item table.
         var search = ItemSearch(TortureBatch.commonWord + " ", bundle: bundle)
         (search.limit, search.countsUpTo) = (1, .max)
         let found = try await store.find(search).total?.count

@@ -6,7 +6,8 @@ import SearchIndex
 import SearchlightEngine
 import TortureSupport
 
-/// Donates the batches of a stream in order, and holds the service to what it acknowledged.
+/// Donates the batches of a stream in order, and checks that the service keeps what it
+/// acknowledged.
 struct Donor: Sendable {
     let scope: IndexScope
     let number: Int
@@ -15,19 +16,19 @@ struct Donor: Sendable {
 
     static let seed: UInt64 = 0xD0_0123
 
-    /// The stream of batches of a donor in an epoch.
+    /// Returns the number of the batch stream of a donor in an epoch.
     static func stream(donor: Int, epoch: Int) -> Int { epoch << 4 | donor }
 
     static func model(donor: Int, epoch: Int) -> TortureModel {
         TortureModel(scope: stream(donor: donor, epoch: epoch), seed: seed, expires: false)
     }
 
-    /// The last batch that a donor knows is durable.
+    /// Returns the number of the last batch that was acknowledged to a donor.
     static func acknowledged(_ place: TorturePlace, donor: Int, epoch: Int) -> Int {
         ClientLog(place, .donor, donor, epoch).lastAcknowledged
     }
 
-    /// The number of the last batch.
+    /// Returns the number of the last batch in the store.
     static func state(_ store: any EngineClient, _ scope: IndexScope) async throws -> Int {
         guard let bytes = try await store.perform(ClientStateCall(scope: scope)) else { return 0 }
         guard let number = Int(String(decoding: bytes, as: UTF8.self)) else {
@@ -37,14 +38,14 @@ struct Donor: Sendable {
     }
 
     func run(_ store: RemoteEngine) async throws {
-        // What an earlier donor of this scope has asked for may still be carried out.
+        // The service may still apply a donation of an earlier donor of this scope.
         let known = log.lastAcknowledged
         var durable = try await log.timed("reading the state") { try await Self.state(store, scope) }
         guard durable >= known else {
             log.complain("\(scope.bundle): \(known) was acknowledged, the state is \(durable)")
             return
         }
-        // What was read once has to stay, too.
+        // A state that was read once must not be lost either.
         if durable > known { log.line("acknowledged \(durable)") }
         var model = Self.model(donor: number, epoch: epoch)
         while true {
@@ -64,7 +65,7 @@ struct Donor: Sendable {
         }
     }
 
-    /// What was just acknowledged can be read, by its state, its number and its words.
+    /// Checks that an acknowledged batch can be read by its state, its number and its words.
     private func look(_ store: RemoteEngine, _ model: TortureModel) async throws {
         let number = model.batch
         try await log.timed("reading what was donated") {

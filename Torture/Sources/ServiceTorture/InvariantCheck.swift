@@ -8,16 +8,17 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// What has to hold when all has come to rest.
+/// Checks the guarantees when all faults have ended.
 struct InvariantCheck {
-    /// How long something may take to settle.
+    /// The time limit for a condition to become true.
     private static let patience = Duration.seconds(30)
-    /// What a service at rest may hold open besides its workers, and take of memory that is no file's.
+    /// The limits of a service at rest: descriptors besides those of its workers, and anonymous
+    /// memory.
     private static let descriptors = 64
     private static let descriptorsPerWorker = 10
     private static let mebibytes = 256
-    /// What there may be in the folder of a store that nobody has open; and what a killed process was writing in its place,
-    /// which the next one to write replaces.
+    /// The permitted files in the folder of a closed store. A killed process may also leave a
+    /// `.new` file, which the next writer replaces.
     private static let files: Set = [
         "index.sqlite", "journal", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
         "sandbox.json",
@@ -33,7 +34,7 @@ struct InvariantCheck {
         (self.place, self.service, self.report, self.state) = (place, service, report, state)
     }
 
-    /// Checks all of it through the service.
+    /// Checks all guarantees through the service.
     func run(_ replacer: Replacer) async throws {
         let store = try await service.connect()
         try await eventually("those who are gone are still connected") {
@@ -54,7 +55,7 @@ struct InvariantCheck {
         report.count("checks of all invariants")
     }
 
-    /// Waits until a check finds nothing more; what it finds in the end is a violation.
+    /// Waits until a check finds no problem. A problem after the time limit is a violation.
     private func eventually(_ what: String, _ body: () async throws -> String?) async throws {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -72,14 +73,15 @@ struct InvariantCheck {
         }
     }
 
-    // MARK: - What was donated
+    // MARK: - Donations
 
     private func donations(_ store: RemoteEngine) async throws {
         for donor in 0..<TorturePlace.donors {
             let scope = TorturePlace.scope(donor: donor, epoch: state.epoch)
             let acknowledged = Donor.acknowledged(place, donor: donor, epoch: state.epoch)
             let number = try await Donor.state(store, scope)
-            // One more may be durable than what a killed donor got to write down.
+            // A batch may be durable although its donor was killed before it logged the
+            // acknowledgement.
             if number != acknowledged, number != acknowledged + 1 {
                 report.complain("\(scope.bundle): \(acknowledged) was acknowledged, the state is \(number)")
             }
@@ -90,7 +92,8 @@ struct InvariantCheck {
         }
     }
 
-    /// Each acknowledged reindex of a ledger is one batch more, and all that were made are there.
+    /// Checks that each acknowledged reindex of a ledger added a batch, and that all batches are
+    /// present.
     private func ledgers(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.ledgers {
             let least = place.acknowledgedReindexes(of: bundle) - (state.ledgersBefore[bundle] ?? 0)
@@ -104,9 +107,9 @@ struct InvariantCheck {
                 }
                 var expected = batches > 0 ? ["last": batches] : [:]
                 for batch in 0..<batches { for item in 0..<5 { expected["\(batch + 1)-\(item)"] = batch + 1 } }
-                // Some may have expired.
+                // Some items may have expired.
                 if state.hasClockBeenFar { expected = expected.filter { found[$0.key] != nil } }
-                // It may be at work in the background.
+                // The extension may be running in the background.
                 guard try await Donor.state(store, IndexScope(bundle: bundle, index: "ledger")) == batches else {
                     return ""
                 }
@@ -119,9 +122,9 @@ struct InvariantCheck {
         }
     }
 
-    // MARK: - What is owed
+    // MARK: - Pending reindexes
 
-    /// Whatever an extension was asked for and has not acknowledged is owed.
+    /// Checks that a reindex that was requested and not acknowledged is pending.
     private func owed(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.writers {
             try await eventually("a reindex is neither acknowledged nor owed") {
@@ -136,7 +139,7 @@ struct InvariantCheck {
         }
     }
 
-    // MARK: - What was replaced
+    // MARK: - Replacements
 
     private func replaced(_ store: RemoteEngine, _ replacer: Replacer) async throws {
         for (bundle, expected) in replacer.current.sorted(by: { $0.key < $1.key }) {
@@ -169,9 +172,9 @@ struct InvariantCheck {
         }
     }
 
-    // MARK: - What is left
+    // MARK: - Leaks
 
-    /// Nobody is connected, and little is held.
+    /// Checks that no client is connected and that memory and descriptors are within the limits.
     private func atRest() async throws {
         guard let identifier = service.identifier else { return }
         try await eventually("the service holds too much") {
@@ -185,10 +188,12 @@ struct InvariantCheck {
         }
     }
 
-    /// Ends the service: no process is left, no file that does not belong there, and a check finds nothing.
+    /// Stops the service. Then checks that no process and no unexpected file is left, and that
+    /// `verify` finds no problem.
     func afterTheEnd() async throws {
-        // Commands outlive their clients. SQLite takes its log away with the last connection to the database, if that one
-        // may write; after a command that only reads and ends later it would be there, and rightly.
+        // Commands outlive their clients. SQLite deletes its WAL when the last connection closes,
+        // if that connection may write. A read-only command that ends later would leave the WAL
+        // legitimately.
         try await nothing("commands or workers", besides: service.identifier)
         await service.stop()
         try await nothing("processes", besides: nil)
@@ -205,7 +210,7 @@ struct InvariantCheck {
         if ending != .exited(0) { report.complain("“searchlight verify” found something (\(ending)): \(output)") }
     }
 
-    /// Waits until this process has no others below it.
+    /// Waits until this process has no other children.
     private func nothing(_ what: String, besides service: Int32?) async throws {
         try await eventually("\(what) are left") {
             for process in ProcessFacts.ended(childrenOf: getpid()) { ChildProcess.reapInherited(process) }

@@ -7,7 +7,8 @@ import SearchlightEngine
 import TestSupport
 import TortureSupport
 
-/// Searches and queries while others donate: what is found is whole, is there once, and is as new as what was durable before.
+/// Searches and queries during donations: each found item must be complete, unique, and at least as
+/// new as the last durable batch.
 struct Reader: Sendable {
     let place: TorturePlace
     let epoch: Int
@@ -37,7 +38,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// Every hit has the word, and none comes twice.
+    /// Checks that each hit has the word and occurs once.
     private func search(_ store: RemoteEngine, _ word: String, _ bundle: String) async throws {
         var request = ItemSearch(word, bundle: bundle)
         request.limit = 50
@@ -59,8 +60,8 @@ struct Reader: Sendable {
         }
     }
 
-    /// The item that every batch replaces is that of the last batch: not older than the state before, nor newer than the one
-    /// after.
+    /// Checks the item that every batch replaces: it must not be older than the state before the
+    /// query, nor newer than the state after it.
     private func newest(_ store: RemoteEngine, _ scope: IndexScope) async throws {
         let before = try await Donor.state(store, scope)
         let query = try QueryExpression(parsing: "title == \"*\" && pageCount >= \(max(0, before - 1))")
@@ -74,7 +75,7 @@ struct Reader: Sendable {
         }
     }
 
-    /// Pages follow each other without gap or overlap.
+    /// Checks that the pages have no gap and no overlap.
     private func query(_ store: RemoteEngine, _ word: String, _ bundle: String) async throws {
         let query = try QueryExpression(parsing: "keywords == \"\(word)\"")
         var (last, cursor): (Int64, QueryCursor?) = (0, nil)

@@ -3,15 +3,15 @@ import CTestSupport
 import Foundation
 import TestSupport
 
-/// Replaces extensions while they are used: each time by a whole folder in one step, with another version number, and now and
-/// then by one that is broken.
+/// Replaces extensions during their use: each time by a complete folder in one step, with another
+/// version number, and sometimes by a broken extension.
 final class Replacer {
-    /// How a new version may be.
+    /// The kinds of new versions.
     private enum Way: CaseIterable {
-        /// Most are good; this one more often than the rest.
+        /// A good version. It has several cases to be more frequent than the others.
         case good, alsoGood, goodAgain, alsoGoodAgain
         case crashes, cutLibrary, noLibrary, noise, noManifest, otherIdentifier
-        /// Good, and was not there for a moment.
+        /// A good version after a moment without the extension.
         case absent
     }
 
@@ -20,7 +20,7 @@ final class Replacer {
     private var random: SplitMix64
     private var number = 1
 
-    /// The version of each bundle that is there now, and what it calls itself.
+    /// The current version of each bundle, and the name that its code answers with.
     private(set) var current: [String: (version: String, answer: String)] = [:]
 
     init(_ place: TorturePlace, _ report: TortureReport, seed: UInt64) {
@@ -28,12 +28,12 @@ final class Replacer {
         random = SplitMix64(seed: seed)
     }
 
-    /// Replaces one of them, somehow.
+    /// Replaces a random extension in a random way.
     func replaceOne() throws {
         try replace(random.pick(TorturePlace.replaced), Way.allCases[random.below(Way.allCases.count)])
     }
 
-    /// Has all be good in the end.
+    /// Installs a good version of each extension.
     func makeGood() throws { for bundle in TorturePlace.replaced { try replace(bundle, .good) } }
 
     private func replace(_ bundle: String, _ way: Way) throws {

@@ -6,13 +6,14 @@ import SystemSupport
 import TestSupport
 import TortureSupport
 
-/// The service: started, killed, ended, and watched for ending by itself.
+/// Starts, kills and stops the service, and detects an unexpected end.
 final class ServiceProcess {
-    /// How long it may take to listen, to end, or to answer; a machine may be busy.
+    /// The time limit for the service to listen, to end, or to answer. It allows for a busy
+    /// machine.
     static let patience = Duration.seconds(60)
-    /// What it ends with where the store cannot be written (EngineError's input and output).
+    /// The exit status if the store cannot be written (input and output errors of EngineError).
     private static let refusal = ChildProcess.Ending.exited(8)
-    /// What it ends with while a command has the store, which the next service waits for.
+    /// The exit status while a command has the store; the next service waits for the store.
     private static let inUse = ChildProcess.Ending.exited(75)
 
     private let place: TorturePlace
@@ -26,10 +27,10 @@ final class ServiceProcess {
 
     var identifier: pid_t? { process?.identifier }
 
-    /// Starts it and waits until it listens.
+    /// Starts the service and waits until it listens.
     ///
-    /// - Parameter mayRefuse: Whether it may end because its store cannot be written.
-    /// - Returns: Whether it runs.
+    /// - Parameter mayRefuse: `true` if the service may exit because its store cannot be written.
+    /// - Returns: `true` if the service runs.
     func start(mayRefuse: Bool = false) async throws -> Bool {
         let begin = clock.now
         while clock.now - begin < Self.patience {
@@ -41,7 +42,7 @@ final class ServiceProcess {
         throw TortureProblem("the service does not start")
     }
 
-    /// - Returns: `nil` if a command has the store.
+    /// - Returns: `true` if the service runs, `nil` if a command has the store.
     private func startOnce(mayRefuse: Bool) async throws -> Bool? {
         guard process == nil else { return true }
         var environment = place.environment
@@ -76,14 +77,14 @@ final class ServiceProcess {
         return true
     }
 
-    /// Whether a process listens, rather than one before it that was killed while it began a worker: until that is another
-    /// program, it has the socket, and the lock of the store, too.
+    /// Returns `true` if this process listens. An earlier service that was killed while it spawned
+    /// a worker still has the socket and the store's lock, in the child, until exec(2).
     private func listens(_ process: ChildProcess) -> Bool {
         guard let socket = try? ServiceSocket.connect(inFolder: place.store) else { return false }
         return (try? PeerIdentity(of: socket))?.process == process.identifier
     }
 
-    /// Kills it, at whatever it is about.
+    /// Kills the service immediately.
     func kill() {
         guard let process else { return }
         look()
@@ -93,7 +94,7 @@ final class ServiceProcess {
         report.count("kills of the service")
     }
 
-    /// Has it end in order.
+    /// Stops the service in an orderly way, with SIGTERM.
     func stop() async {
         guard let process else { return }
         look()
@@ -113,14 +114,14 @@ final class ServiceProcess {
         report.count("ends of the service in order")
     }
 
-    /// Complains if it has ended by itself.
+    /// Reports a violation if the service ended by itself.
     func look() {
         guard let process, !process.isRunning else { return }
         report.complain("the service ended by itself (\(process.wait())): \(logTail)")
         self.process = nil
     }
 
-    /// Kills one of its workers, whichever it is.
+    /// Kills one of the workers, selected by `choice`.
     func killWorker(_ choice: Int) {
         guard let identifier else { return }
         let workers = ProcessFacts.children(of: identifier)
@@ -129,7 +130,7 @@ final class ServiceProcess {
         Glibc.kill(workers[choice % workers.count], SIGKILL)
     }
 
-    /// Notes what it takes now.
+    /// Records the current memory, descriptors and threads.
     func measure() {
         guard let identifier, let memory = ProcessFacts.memory(of: identifier) else { return }
         let facts = ProcessFacts(identifier)
@@ -138,8 +139,8 @@ final class ServiceProcess {
         report.note("threads of the service", peak: facts.threads)
     }
 
-    /// Connects, once all can be written again: a service that could not open its store after a loan has that tried after a
-    /// second.
+    /// Connects to the service once the store is writable. A service that could not reopen its
+    /// store retries after a second.
     func connect() async throws -> RemoteEngine {
         let begin = clock.now
         while true {

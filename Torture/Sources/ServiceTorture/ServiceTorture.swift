@@ -3,15 +3,16 @@ import CTestSupport
 import Foundation
 import Glibc
 
-/// Runs the real service among clients and extensions of all kinds, breaks what can break around it, and looks whether what it
-/// promised holds. Part of the tests:
+/// Runs the real service with clients and extensions of all kinds, injects faults, and checks the
+/// guarantees. Part of the tests:
 ///
 ///     ServiceTorture run FOLDER PRODUCTS SECONDS REPLACEMENTS SEED
 ///     ServiceTorture client FOLDER KIND NUMBER EPOCH SEED
 ///
-/// The first conducts (``Conductor``), in a FOLDER that ServiceTortureTests has prepared (``TorturePlace``), and starts the
-/// second as its clients. It ends with 1 if anything does not hold. Best run where it may mount and as the first process of
-/// a namespace of its own, so that nothing outlives it.
+/// `run` conducts the torture (``Conductor``), in a FOLDER that ServiceTortureTests has prepared
+/// (``TorturePlace``), and starts the `client` processes. It exits with 1 on a violation. Best run
+/// with permission to mount, as the first process of its own PID namespace, so that no process
+/// outlives it.
 @main
 enum ServiceTorture {
     static func main() async {

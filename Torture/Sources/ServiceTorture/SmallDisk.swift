@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A file system of some megabytes for the store, which can be filled and made read-only; the folder as it is where nothing
-/// can be mounted.
+/// A tmpfs of some megabytes for the store, which can be filled and made read-only. Without
+/// permission to mount it is a plain folder.
 final class SmallDisk {
     private static let megabytes = 96
     private let place: TorturePlace
@@ -14,7 +14,8 @@ final class SmallDisk {
 
     init(_ place: TorturePlace) {
         self.place = place
-        // Only in a namespace of its own: elsewhere it would outlive a conductor that is killed.
+        // Mounts only in its own namespace, since a mount elsewhere would outlive a killed
+        // conductor.
         isMounted =
             getpid() == 1
             && Self.run("mount", "-t", "tmpfs", "-o", "size=\(Self.megabytes)m,mode=700", "none", place.disk)
@@ -24,10 +25,10 @@ final class SmallDisk {
         (try? ChildProcess.run("/usr/bin/env", [program] + arguments).ending) == .exited(0)
     }
 
-    /// Whether what writes may be refused.
+    /// `true` if the service may report write errors.
     var isTroubled: Bool { isReadOnly || isFull }
 
-    /// Leaves so many bytes free.
+    /// Fills the disk up to `room` free bytes.
     func fill(leaving room: Int) {
         guard isMounted else { return }
         isFull = true
@@ -49,7 +50,7 @@ final class SmallDisk {
 
     private var ballast: String { place.disk + "/ballast" }
 
-    /// Has everything that is opened from now on in the store be refused if it is to be written.
+    /// Makes the store read-only for files that are opened from now on.
     func forbidWriting() -> Bool {
         guard isMounted, !isReadOnly, Self.run("mount", "--bind", place.store, place.store) else { return false }
         isReadOnly = true
@@ -58,7 +59,7 @@ final class SmallDisk {
 
     func allowWriting() {
         guard isReadOnly else { return }
-        // Whoever has files of it open keeps it, out of sight.
+        // A lazy unmount: processes with open files keep the detached mount.
         _ = Self.run("umount", "-l", place.store)
         isReadOnly = false
     }

@@ -3,35 +3,37 @@ import ItemRecord
 import Foundation
 import SearchIndex
 
-/// Where a torture takes place, and who is in it.
+/// The folders, bundles and clients of a run.
 struct TorturePlace: Sendable {
-    /// A folder of its own. What is in it beforehand: `extensions` with the bundles, `versions/0.so` and more, the libraries
-    /// that replaced extensions change between, `versions/crash.so`, which crashes, and `shifted-clock.so`.
+    /// The folder of the run. It must contain `extensions` with the bundles, the libraries
+    /// `versions/0.so` and so on, which replaced extensions alternate between, `versions/crash.so`,
+    /// which crashes, and `shifted-clock.so`.
     let folder: String
-    /// Where the programs of the build are.
+    /// The folder of the build's programs.
     let products: String
 
-    /// Where a small file system is mounted.
+    /// The mount point of the small file system.
     var disk: String { folder + "/disk" }
     var store: String { disk + "/store" }
     var extensions: String { folder + "/extensions" }
     var logs: String { folder + "/logs" }
     var serviceLog: String { folder + "/logs/service" }
-    /// By how many nanoseconds the service's clock is wrong.
+    /// The file with the offset of the service's clock, in nanoseconds.
     var clock: String { folder + "/clock" }
 
     func version(_ name: String) -> String { folder + "/versions/\(name).so" }
 
     static let donors = 3
     static let ledgers = ["org.example.ledger-0", "org.example.ledger-1"]
-    /// Write down what they are asked and acknowledge (jobs.c).
+    /// Bundles that log requests and acknowledgements (jobs.c).
     static let writers = ["org.example.jobs", "org.example.jobs-paged"]
-    /// Are replaced all the time (versions.c).
+    /// Bundles that are replaced continuously (versions.c).
     static let replaced = ["org.example.versions-0", "org.example.versions-1", "org.example.versions-2"]
-    /// Between which versions they change.
+    /// The versions of the replaced bundles.
     static let versions = ["0", "1", "2"]
 
-    /// What a donor donates to. What is lost by damage is not donated again: another epoch begins then.
+    /// Returns the scope of a donor. Items lost by damage are not donated again; a new epoch begins
+    /// instead.
     static func scope(donor: Int, epoch: Int) -> IndexScope {
         IndexScope(bundle: "org.example.donor-\(donor).\(epoch)")
     }
@@ -41,7 +43,7 @@ struct TorturePlace: Sendable {
         return names.filter { $0.hasSuffix(".searchext") }.map { String($0.dropLast(10)) }.sorted()
     }
 
-    /// What every program of the torture has around it.
+    /// The environment of every program of the run.
     var environment: [String: String] {
         var environment = [
             "HOME": folder, "XDG_CONFIG_HOME": folder + "/config", "XDG_DATA_HOME": folder + "/data",
@@ -54,8 +56,8 @@ struct TorturePlace: Sendable {
         return environment
     }
 
-    /// Makes the folders that are not there yet, and has everything done in the background that is owed, however busy the
-    /// machine is.
+    /// Creates the folders, and disables the scheduler's gates, so that pending background work
+    /// runs on a busy machine too.
     func prepare() throws {
         for name in ["disk", "logs", "tmp", "out", "config/searchlight"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
@@ -69,7 +71,7 @@ struct TorturePlace: Sendable {
         try JSONEncoder().encode(settings).write(to: URL(filePath: folder + "/config/searchlight/scheduling.json"))
     }
 
-    /// How many reindexes of a ledger clients know to be acknowledged.
+    /// Returns the number of reindexes of a ledger whose acknowledgement a client logged.
     func acknowledgedReindexes(of ledger: String) -> Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: logs)) ?? []
         return names.filter { $0.hasPrefix("client-asker-") }.reduce(0) { sum, name in
@@ -81,13 +83,13 @@ struct TorturePlace: Sendable {
     /// Sets the clock of the service.
     func setClock(to seconds: Int64) {
         guard let file = FileHandle(forUpdatingAtPath: clock) else { return }
-        // In one write, so that no half of it is seen.
+        // A single write, so that no partial value is read.
         file.write(withUnsafeBytes(of: seconds * 1_000_000_000) { Data($0) })
         try? file.close()
     }
 }
 
-/// Why a torture cannot go on.
+/// The reason why a run cannot continue.
 struct TortureProblem: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What was done, what came of it, and what does not hold.
+/// The counts, peaks and violations of a run.
 final class TortureReport: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -19,23 +19,23 @@ final class TortureReport: Sendable {
     }
     func count(of name: String) -> Int { state.withLock { $0.counts[name] ?? 0 } }
 
-    /// Notes that something does not hold.
+    /// Records a violation.
     func complain(_ text: String) {
         state.withLock { $0.violations.append(text) }
         say("VIOLATION: \(text)")
     }
 
-    /// Says something with the time, so that a reader sees what goes on.
+    /// Prints a message with the elapsed time, to show progress.
     func say(_ text: String) {
         let seconds = Int((ContinuousClock.now - begin) / .seconds(1))
-        // At once, unlike what is printed.
+        // An unbuffered write, unlike `print`.
         let line = Array("  \(seconds) s: \(text)\n".utf8)
         _ = write(STDOUT_FILENO, line, line.count)
     }
 
     var hasFailed: Bool { state.withLock { !$0.violations.isEmpty } }
 
-    /// Takes over what the clients have written down.
+    /// Adds the counts and violations of the client logs.
     func read(_ place: TorturePlace) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place.logs))?.sorted() ?? [] {
             guard name.hasPrefix("client-"),
@@ -50,7 +50,7 @@ final class TortureReport: Sendable {
         }
     }
 
-    /// All of it, for a person.
+    /// The whole report as text.
     var summary: String {
         state.withLock { state in
             func list(_ title: String, _ names: [(String, Int)]) -> [String] {

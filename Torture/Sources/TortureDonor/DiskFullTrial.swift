@@ -6,9 +6,9 @@ import SearchIndex
 import SearchlightEngine
 import TortureSupport
 
-/// Fills the file system that holds a store, donates into that, makes room again, and says at each step what is wrong.
+/// Fills the file system of a store, donates into it, frees space, and reports each wrong state.
 struct DiskFullTrial {
-    /// What went wrong.
+    /// A violation.
     struct Failure: Error { var reason: String }
 
     private let folder: String
@@ -20,7 +20,7 @@ struct DiskFullTrial {
     private var ballast: String { folder + "/ballast" }
 
     /// - Parameters:
-    ///   - folder: On a file system of its own, of some megabytes.
+    ///   - folder: A folder on its own file system of some megabytes.
     ///   - extensions: A folder with an extension, and the extension's identifier.
     init(folder: String, seed: UInt64, extensions: (folder: String, identifier: String)) {
         (self.extensions, identifier) = extensions
@@ -43,7 +43,8 @@ struct DiskFullTrial {
             try await compare(index, "with room again after \(room) bytes")
         }
         try await jobs()
-        // What is left is applied, or not, when it closes without room; either way it is there at the next opening.
+        // The rest is applied, or not, when the index closes without space. In both cases the next
+        // opening finds it.
         try fill(leaving: 50 << 10)
         _ = try await donateUntilFull(index)
         try? await index.close()
@@ -55,7 +56,7 @@ struct DiskFullTrial {
         try await later.close()
     }
 
-    /// Opening without room succeeds, or says that there is none.
+    /// Checks that opening without space succeeds or reports the lack of space.
     private func openings() async throws {
         for room in [60 << 10, 8 << 10, 0] {
             try removeBallast()
@@ -73,7 +74,7 @@ struct DiskFullTrial {
         }
     }
 
-    /// The list of jobs stays as it was, and the refusal names the reason.
+    /// Checks that the job list stays unchanged and that the error has the reason.
     private func jobs() async throws {
         let engine = try SearchlightEngine(
             EngineConfiguration(
@@ -90,7 +91,7 @@ struct DiskFullTrial {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/second")
         try require(!names.contains("jobs.json.new"), "half a list of jobs is left")
         try removeBallast()
-        // Nothing can run the extension; the job is owed now.
+        // No worker can run the extension; the job is now pending.
         _ = try? await engine.reindexAll(identifier)
         try require(engine.owedJobs.count == 1, "with room again the job is not written")
         await engine.close()
@@ -128,7 +129,8 @@ struct DiskFullTrial {
             try require(state == Array("\(model.batch)".utf8), "\(note): the state is another one")
         } catch let error as SearchIndexError {
             guard allowingUnapplied, case .full = error else { throw error }
-            // Some of what is durable waits for room; what is found is as it was after some batch before.
+            // Some durable batches wait for space, so a search sees the state after an earlier
+            // batch.
             var earlier = TortureModel(scope: 0, seed: seed)
             while earlier.batch <= model.batch {
                 if hits.count == earlier.items.count, hits.allSatisfy({ earlier.items[$0.uniqueIdentifier] == $0 }) {

@@ -7,7 +7,7 @@ import Glibc
 import SearchlightEngine
 import ServiceMessages
 
-/// Has a background worker frozen, and waits to be killed.
+/// Freezes a background worker and waits to be killed.
 struct FrozenTrial {
     let folder: String
     let extensions: String
@@ -35,7 +35,7 @@ struct FrozenTrial {
     }
 }
 
-/// Keeps nothing.
+/// Discards all donations.
 private struct Nobody: DonationReceiver {
     func receive(_ batch: IndexBatch) async throws(BusError) {}
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }

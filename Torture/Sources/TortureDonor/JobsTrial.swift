@@ -6,15 +6,16 @@ import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
-/// Asks for reindexes of all kinds and does what is owed, both at once, until nothing is owed or it is killed. What it is about
-/// to do and has done it writes to `marks/jobs.log`, as the extensions (jobs.c) do, and to its standard output:
+/// Requests reindexes of all kinds and runs pending jobs concurrently, until none is pending or the
+/// process is killed. It writes its intentions and results to `marks/jobs.log`, like the extensions
+/// (jobs.c), and to standard output:
 ///
-///     opened                     jobs that extensions owe as they are now are written down
-///     want BUNDLE all            is about to be asked for, or "want BUNDLE items NAME..."
-///     wanted BUNDLE all          is written down
-///     look, looked               items that are about to expire may be asked for in between
-///     run BUNDLE                 what it owes is about to be taken
-///     struck BUNDLE              what was taken is struck out
+///     opened                     jobs that extensions need at their opening are recorded
+///     want BUNDLE all            is about to be requested, or "want BUNDLE items NAME..."
+///     wanted BUNDLE all          is recorded
+///     look, looked               items that are about to expire may be requested in between
+///     run BUNDLE                 its pending job is about to run
+///     struck BUNDLE              the job is removed from the list
 struct JobsTrial {
     let folder: String
     let extensions: String
@@ -26,7 +27,7 @@ struct JobsTrial {
 
     func run() async throws {
         let now = now
-        // Whoever else uses the processors is no fault of a job's.
+        // Long limits, since other load on the processors is no failure of a job.
         var limits = WorkerConfiguration.Limits()
         (limits.load, limits.firstSign, limits.place) = (.seconds(60), .seconds(60), .seconds(60))
         var configuration = EngineConfiguration(
@@ -49,7 +50,7 @@ struct JobsTrial {
         try await asking.value
         changed.finish()
         try await running.value
-        // What came last.
+        // The jobs that came last.
         if let next = engine.nextLook, next <= now { try await look(engine) }
         while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
         guard engine.owedJobs.isEmpty else { throw Failure(description: "it owes \(engine.owedJobs)") }
@@ -81,7 +82,7 @@ struct JobsTrial {
                 try engine.owe(.reindexAll, of: bundle, cause: .asked)
                 try note("wanted \(bundle) all")
             default:
-                // Some names are new, some were asked for before.
+                // Some names are new; others were requested before.
                 let names = Set(
                     (0..<(1 + random.below(4))).map {
                         random.below(4) == 0 ? "again-\(random.below(5))" : "n\(seed)-\(number)-\($0)"
@@ -91,12 +92,13 @@ struct JobsTrial {
                 try engine.owe(.reindexItems(names), of: bundle, cause: random.pick([.asked, .givenBack]))
                 try note("wanted \(text)")
             }
-            // Others have their turn in between, or all would melt into one.
+            // Sometimes lets the other tasks run in between, since the requests would otherwise be
+            // merged.
             if random.below(3) > 0 { try await engine.settle() }
         }
     }
 
-    /// Before it purges, it looks for what was not asked for.
+    /// Runs a maintenance job. Before a purge it looks for items that are about to expire.
     private func care(_ key: ScheduledJob.Key, _ engine: SearchlightEngine) async throws {
         try note("look")
         try await engine.run(key)

@@ -3,7 +3,7 @@ import GRDB
 import TortureSupport
 
 extension PointWatch {
-    /// How the statements begin after which there is a point.
+    /// The prefixes of SQL statements with a point after them.
     private static let pointsAfter: [(String, CommitPoint)] = [
         ("INSERT INTO item (", .afterItemInsert), ("UPDATE item SET", .afterItemUpdate),
         ("DELETE FROM item WHERE", .afterItemDeletion), ("INSERT OR IGNORE INTO attribute ", .afterAttributeInsert),
@@ -13,7 +13,7 @@ extension PointWatch {
         ("INSERT INTO grdb_migrations", .afterMigration),
     ]
 
-    /// Sees the statements of a connection.
+    /// Traces the statements of a connection.
     func watch(_ db: Database) {
         db.trace(options: [.statement, .profile]) { [self] event in
             switch event {

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TortureSupport
 
-/// Counts how often the donor comes by each point, and ends it at the one it was told.
+/// Counts the passes of the donor through each point, and kills it at the target.
 final class PointWatch: Sendable {
     private struct State {
         var phase = DonorPhase.opening
@@ -14,7 +14,8 @@ final class PointWatch: Sendable {
     private let target: KillSite?
     private let occurrence: Int
 
-    /// Ends the process when it comes by a site for the n-th time; never if the site is `nil`.
+    /// Creates a watch that kills the process at the n-th pass through a site; never if the site is
+    /// `nil`.
     init(target: KillSite?, occurrence: Int) {
         self.target = target
         self.occurrence = occurrence
@@ -22,7 +23,7 @@ final class PointWatch: Sendable {
 
     func enter(_ phase: DonorPhase) { state.withLock { $0.phase = phase } }
 
-    /// Whether this is the point and the time at which the process ends.
+    /// Counts the pass. Returns `true` if the process must end here.
     func isReached(_ point: CommitPoint) -> Bool {
         state.withLock { state in
             let site = KillSite(state.phase, point)
@@ -31,13 +32,13 @@ final class PointWatch: Sendable {
         }
     }
 
-    /// Comes by a point; does not return if it is the one.
+    /// Passes a point; does not return if the point is the target.
     func pass(_ point: CommitPoint) { if isReached(point) { Self.die() } }
 
-    /// Ends the process at this instant, as the kernel or a person would.
+    /// Kills the process with SIGKILL.
     static func die() -> Never {
         kill(getpid(), SIGKILL)
-        // Other threads may still run for a moment, this one does nothing more.
+        // Other threads may run a moment longer; this thread does nothing more.
         while true { pause() }
     }
 }

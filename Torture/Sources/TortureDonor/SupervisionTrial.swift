@@ -5,8 +5,8 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// Has one extension (the fixture `by-name`) crash, hang, end and be cancelled again and again, in a process of its own, so
-/// that what is left behind can be counted: descriptors, threads and processes.
+/// Makes an extension (the fixture `by-name`) crash, hang, end and be cancelled repeatedly, in its
+/// own process, to count leaked descriptors, threads and processes.
 struct SupervisionTrial {
     let folder: String
     let extensions: String
@@ -16,7 +16,7 @@ struct SupervisionTrial {
 
     private struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// What a process has that can leak.
+    /// The resources of the process that can leak.
     private struct Load {
         var descriptors = 0
         var threads = 0
@@ -26,15 +26,15 @@ struct SupervisionTrial {
             descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
             var information = siginfo_t()
-            // Those that have ended and were not reaped, too.
+            // Includes children that have ended and were not reaped.
             hasChildren = waitid(P_ALL, 0, &information, WEXITED | WNOHANG | WNOWAIT) == 0
         }
     }
-    /// Threads of the runtime's pools come and go; those of a lost worker would be three a round.
+    /// The allowance for pool threads. A leaked worker would add three threads per round.
     private static let poolThreads = 16
 
     func run() async throws {
-        // What is made once and kept is there from now on.
+        // Creates the resources that are created once and kept.
         try await misbehave(3)
         let before = try Load()
         try await misbehave(rounds)
@@ -63,7 +63,7 @@ struct SupervisionTrial {
         }
         for round in 0..<rounds {
             for name in ["good", "crash", "exit", "refuse", "hang", "stubborn"] { await ask(name, engine) }
-            // Nobody may hang when this one is waited for.
+            // Drops the messages of earlier hangs, so that the next one is of this request.
             for _ in 0..<2 { _ = await hang.next() }
             let asking = Task { await ask("hang", engine) }
             _ = await hang.next()
@@ -79,10 +79,10 @@ struct SupervisionTrial {
         await engine.close()
     }
 
-    /// How it ends is for other tests to say.
+    /// Sends a request and ignores its result, which other tests check.
     private func ask(_ name: String, _ engine: SearchlightEngine) async {
         _ = try? await engine.data(of: name, as: "public.utf8-plain-text", bundle: bundle)
-        // Its three crashes a round are not what is tried here.
+        // Ends the quarantine for the three crashes per round, which is not tested here.
         _ = try? await engine.release(bundle)
     }
 }

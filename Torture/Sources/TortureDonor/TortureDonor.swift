@@ -4,12 +4,16 @@ import Glibc
 import SearchIndex
 import TortureSupport
 
-/// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
-/// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
-/// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`, or
-/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`, or
-/// `TortureDonor jobs FOLDER EXTENSIONS WORKER SEED NOW`, or
-/// `TortureDonor frozen FOLDER EXTENSIONS WORKER IDENTIFIER`, which prints the process of a worker once that is frozen.
+/// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each durable one,
+/// and kills itself with SIGKILL at a named point of a commit. Part of the tests:
+///
+///     TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]
+///     TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER
+///     TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS
+///     TortureDonor jobs FOLDER EXTENSIONS WORKER SEED NOW
+///     TortureDonor frozen FOLDER EXTENSIONS WORKER IDENTIFIER
+///
+/// The last form prints the process ID of a worker when the worker is frozen.
 @main
 enum TortureDonor {
     static func main() async throws {
@@ -50,13 +54,13 @@ enum TortureDonor {
         let watch = PointWatch(target: target, occurrence: occurrence)
         var seams = StoreSeams()
         seams.logFiles = WatchedFiles(watch: watch)
-        // Small segments, so that new ones begin and old ones go all the time.
+        // Small segments, so that segments are often created and removed.
         seams.log = LogConfiguration(segmentBytes: 8192, markBytes: 1024)
         seams.prepareDatabase = { watch.watch($0) }
         let index = try SearchIndex(
             directory: arguments[1], access: .readWrite, now: { TortureBatch.now }, seams: seams)
         watch.enter(.donating)
-        // At the same time, so that batches share groups and transactions.
+        // Concurrent, so that batches share groups and transactions.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for scope in TortureBatch.scopes.indices {
                 group.addTask { try await donate(count, to: scope, of: index, seed: seed) }
@@ -74,7 +78,7 @@ enum TortureDonor {
             let batch = TortureBatch(number, scope: scope, seed: seed)
             try await index.commit(batch.donation().with(clientState: batch.clientState))
             let line = Array("acknowledged \(scope) \(number)\n".utf8)
-            // In one piece, however soon the end comes.
+            // A single write, so that a kill leaves no partial line.
             guard write(STDOUT_FILENO, line, line.count) == line.count else { fail("nobody reads") }
             if number % 5 == scope { try await index.settle() }
         }

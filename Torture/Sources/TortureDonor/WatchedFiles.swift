@@ -3,7 +3,7 @@ import WriteAheadLog
 import SearchIndex
 import TortureSupport
 
-/// The machine's file system, with the log's points.
+/// The system's file operations with the commit points of the log.
 struct WatchedFiles: LogFiles {
     private let files = SystemLogFiles()
     let watch: PointWatch
@@ -48,7 +48,7 @@ struct WatchedFile: LogFile {
             }
         }
 
-        /// The points before, amid and after a write.
+        /// The points before, during and after a write.
         var ofWriting: (CommitPoint?, CommitPoint?, CommitPoint?) {
             switch self {
             case .segment: (.beforeGroupWrite, .halfGroupWrite, .afterGroupWrite)
