@@ -2,9 +2,10 @@
 import CTestSupport
 import Glibc
 
-/// A POSIX access list (ACL) of a file or folder: who besides its owner and group may use it.
+/// A POSIX access control list (ACL) of a file or folder: the rights of users and groups besides
+/// its owner and group.
 public struct AccessList: Sendable {
-    /// What somebody may do.
+    /// A set of access rights.
     public struct Rights: OptionSet, Sendable {
         public let rawValue: UInt16
         public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -12,23 +13,24 @@ public struct AccessList: Sendable {
         public static let write = Rights(rawValue: 2)
         public static let search = Rights(rawValue: 1)
     }
-    /// What the owner may do.
+    /// The rights of the owner.
     public var owner: Rights = [.read, .write, .search]
-    /// What users may do, by their numbers.
+    /// The rights of named users, by user ID.
     public var users: [UInt32: Rights] = [:]
-    /// What the group of the file may do.
+    /// The rights of the file's group.
     public var group: Rights = []
-    /// What groups may do, by their numbers.
+    /// The rights of named groups, by group ID.
     public var groups: [UInt32: Rights] = [:]
-    /// What all named users and all groups may do at most; the mode shows it as the rights of the group.
+    /// The upper limit of the rights of all named users and all groups. The file mode shows it as
+    /// the rights of the group.
     public var mask: Rights = [.read, .write, .search]
 
-    /// A list that names nobody.
+    /// Creates a list without named users or groups.
     public init() {}
 
-    /// Sets the list.
+    /// Sets the list on a file.
     ///
-    /// - Returns: Whether it was set; `false` where the file system has none.
+    /// - Returns: `true` if the list was set; `false` if the file system does not support lists.
     public func set(_ path: String) -> Bool {
         var bytes: [UInt8] = [2, 0, 0, 0]
         func append(_ tag: UInt16, _ rights: Rights, _ number: UInt32 = .max) {
@@ -44,7 +46,7 @@ public struct AccessList: Sendable {
         return ctestsupport_set_access_list(path, bytes, bytes.count) == 0
     }
 
-    /// Whether the file system of tests' folders has access lists.
+    /// `true` if the file system of the tests' folders supports access control lists.
     public static let isSupported: Bool = {
         guard let folder = try? TemporaryFolder() else { return false }
         return AccessList().set(folder.path)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A run where no other test runs beside the one that does: what tests of times and of the whole machine's room need.
-/// `Scripts/test` runs these after all others.
+/// A run without concurrent tests, which tests of durations and of machine-wide resources need.
+/// `Scripts/test` runs these tests after all others.
 public enum Alone {
-    /// Whether this is such a run; who runs it says so.
+    /// `true` in such a run. The environment variable `SEARCHLIGHT_TESTS` selects it.
     public static let isSo = ProcessInfo.processInfo.environment["SEARCHLIGHT_TESTS"] == "alone"
-    /// Why a test is left out of another.
+    /// The message of a test that is skipped in other runs.
     public static let hint = "run alone: SEARCHLIGHT_TESTS=alone swift test --no-parallel --filter NAME"
 }

@@ -6,28 +6,29 @@ import Synchronization
 
 /// A program that a test runs. May be used from any thread.
 ///
-/// Not Foundation's: that learns of an end from a descriptor that the program may close before (systemd-socket-activate
-/// does), and then waits for this one program while the ends of all others go unnoticed; and it leaves the signals blocked
-/// that the thread which starts a program has blocked.
+/// Replaces `Foundation.Process`. That type detects the end of a program by a descriptor that the
+/// program may close earlier, as systemd-socket-activate does. It then blocks on this program and
+/// does not notice the end of others. Its programs also inherit the blocked signals of the starting
+/// thread.
 public final class ChildProcess: Sendable {
-    /// What one of the three standard streams of the program is.
+    /// The target of a standard stream of the program.
     public enum Stream {
-        /// Nothing to read, nowhere to write.
+        /// `/dev/null`.
         case nothing
-        /// What it is of this process.
+        /// The same stream of this process.
         case inherited
-        /// A pipe; its end for the program is closed here once that has started.
+        /// A pipe. This process closes the program's end after the start.
         case pipe(Pipe)
         /// An open file.
         case file(FileHandle)
     }
 
-    /// How a program ended.
+    /// The way in which a program ended.
     public enum Ending: Equatable, Sendable {
         case exited(Int32)
         case killed(Int32)
 
-        /// The exit status, or 128 and the signal, as a shell has it.
+        /// The exit status, or 128 plus the signal number, as in a shell.
         public var status: Int32 {
             switch self {
             case .exited(let status): status
@@ -36,23 +37,24 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// The program was not started.
+    /// The error for a program that could not be started.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// The number of the process; another's as soon as its end was waited for.
+    /// The process ID. It may be reused as soon as the end was waited for.
     public let identifier: pid_t
     private let end = Mutex<Ending?>(nil)
-    /// Those that were started here and not waited for.
+    /// The process IDs of started programs that were not waited for.
     private static let unwaited = Mutex<Set<pid_t>>([])
 
-    /// Starts a program, with no descriptors but the three and no signals blocked or ignored.
+    /// Starts a program with only the three standard descriptors and without blocked or ignored
+    /// signals.
     ///
     /// - Parameters:
-    ///   - program: Its path.
-    ///   - environment: All of its variables; those of this process if `nil`.
-    ///   - errors: Where its standard error goes; to its standard output if `nil`.
+    ///   - program: The path of the program.
+    ///   - environment: The complete environment; that of this process if `nil`.
+    ///   - errors: The target of standard error; standard output if `nil`.
     /// - Throws: ``Failure``.
     public init(
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: Stream = .nothing,
@@ -104,35 +106,37 @@ public final class ChildProcess: Sendable {
         for case .pipe(let pipe)? in [output, errors] { try? pipe.fileHandleForWriting.close() }
     }
 
-    /// Whether it has not ended.
+    /// `true` if the program has not ended.
     public var isRunning: Bool { end.withLock { poll(&$0) } == nil }
 
-    /// Waits for its end. Blocks the thread.
+    /// Waits for the end of the program. Blocks the thread.
     @discardableResult
     public func wait() -> Ending {
         while true {
-            // Without taking the end away: only under the lock is the number known to be still that of this process.
+            // Waits with WNOWAIT, without reaping: only under the lock is the process ID known to
+            // be still in use.
             var information = siginfo_t()
             _ = waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT)
             if let ending = end.withLock({ poll(&$0) }) { return ending }
         }
     }
 
-    /// Sends it a signal, unless its end was noticed.
+    /// Sends a signal, unless the end of the program was noticed.
     public func send(_ signal: Int32) {
         end.withLock { end in if poll(&end) == nil { kill(identifier, signal) } }
     }
 
     /// Runs a program to its end.
     ///
-    /// - Parameter input: What it is given; no more than a pipe may hold, a mebibyte.
-    /// - Returns: How it ended, and what it wrote to standard output and standard error.
+    /// - Parameter input: The standard input, at most the capacity of a pipe (1 MiB).
+    /// - Returns: The program's ending, and its standard output and standard error.
     /// - Throws: ``Failure``.
     public static func run(
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = ""
     ) throws -> (ending: Ending, output: String) {
         let (feed, output) = (Pipe(), Pipe())
-        // Before it begins, since one that ends without reading would leave a pipe that must not be written to.
+        // Written before the start: writing to a program that ends without reading would raise
+        // SIGPIPE.
         if input.utf8.count > 32 << 10 {
             _ = fcntl(feed.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 1 << 20)
         }
@@ -144,8 +148,8 @@ public final class ChildProcess: Sendable {
         return (process.wait(), String(decoding: data, as: UTF8.self))
     }
 
-    /// Waits for a child of this process that has ended, if it was somebody else's before: one that this process has inherited.
-    /// Whatever it is called: one that was killed before it could become another program has the name of a thread.
+    /// Reaps an ended child that this process inherited, never one that it started. Works for any
+    /// process name: a child that was killed before exec(2) has the name of a thread.
     public static func reapInherited(_ process: pid_t) {
         unwaited.withLock { unwaited in
             var status: Int32 = 0
@@ -153,7 +157,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// F_SETPIPE_SZ of fcntl(2), which Swift does not see.
+    /// F_SETPIPE_SZ of fcntl(2), which Swift does not import.
     private static let setPipeSize: Int32 = 1031
 
     private func poll(_ end: inout Ending?) -> Ending? {
@@ -164,7 +168,7 @@ public final class ChildProcess: Sendable {
             if result != 0 { unwaited.remove(identifier) }
             return (result, errno)
         }
-        // Somebody else has waited for it; how it ended is not known.
+        // Other code reaped the process, so its ending is unknown.
         if result < 0, failure == ECHILD { end = .exited(-1) }
         guard result == identifier else { return end }
         let signal = status & 0x7F
@@ -172,7 +176,7 @@ public final class ChildProcess: Sendable {
         return end
     }
 
-    /// What a test that failed has left running is ended.
+    /// Kills a program that a failed test left running.
     deinit {
         send(SIGKILL)
         wait()

@@ -2,7 +2,7 @@
 import IdleScheduling
 
 extension Conditions {
-    /// A machine on which nothing keeps anybody from working, left alone since long ago.
+    /// A machine with all gates open, without user activity for a long time.
     public static var idle: Conditions {
         var conditions = Conditions()
         conditions.presence = .away(since: -1e6)
@@ -13,14 +13,14 @@ extension Conditions {
         return conditions
     }
 
-    /// The same with something changed.
+    /// Returns the conditions with a change.
     public func with(_ change: (inout Conditions) -> Void) -> Conditions {
         var conditions = self
         change(&conditions)
         return conditions
     }
 
-    /// For each gate of the machine, conditions in which it is closed and no other is.
+    /// For each gate of the machine, conditions that close only this gate.
     public static let closing: [(gate: Gate, conditions: Conditions)] = [
         (.asleep, idle.with { $0.isAsleep = true }),
         (.inhibited, idle.with { $0.inhibitors = [Inhibitor(who: "burner", why: "a disc", isOwn: false)] }),
@@ -41,7 +41,7 @@ extension Conditions {
         (.diskFloor, idle.with { $0.freeDisk = 1 << 30 }),
     ]
 
-    /// Conditions that close some gates; none always.
+    /// Returns conditions that close some gates, or none.
     public static func random(_ random: inout SplitMix64, at now: Double) -> Conditions {
         var conditions = idle
         let number = random.below(4)

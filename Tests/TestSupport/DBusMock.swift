@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A program on a private bus that plays another one (python3-dbusmock), for as long as this object lives.
+/// A python3-dbusmock process that simulates a service on a private bus, for the lifetime of the
+/// object.
 public final class DBusMock: Sendable {
-    /// It did not start, or did not do what it was told.
+    /// The error for a mock that did not start or a call that failed.
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Its name on the bus.
+    /// The name on the bus.
     public let name: String
     private let bus: PrivateBus
     private let process: ChildProcess
@@ -16,7 +17,7 @@ public final class DBusMock: Sendable {
     private static let python = "/usr/bin/python3"
     private static let gdbus = "/usr/bin/gdbus"
 
-    /// Whether there is all that it takes; says so if not.
+    /// `true` if the required programs are installed; otherwise prints a message.
     public static let isAvailable: Bool = {
         guard PrivateBus.isAvailable else { return false }
         let module = try? ChildProcess.run(python, ["-c", "import dbusmock"])
@@ -25,12 +26,12 @@ public final class DBusMock: Sendable {
         return false
     }()
 
-    /// Starts one of dbusmock's own programs, and returns when it has its name.
+    /// Starts one of dbusmock's templates and returns when it owns its name.
     public convenience init(_ bus: PrivateBus, template: String, name: String) throws {
         try self.init(bus, name: name, arguments: ["--template", template])
     }
 
-    /// Starts a program with one object and nothing in it.
+    /// Starts a service with one object without members.
     public convenience init(_ bus: PrivateBus, name: String, path: String, interface: String) throws {
         try self.init(bus, name: name, arguments: ["--session", name, path, interface])
     }
@@ -46,7 +47,7 @@ public final class DBusMock: Sendable {
         }
     }
 
-    /// Calls one of its methods, with arguments as gdbus(1) has them.
+    /// Calls a method, with arguments in the syntax of gdbus(1).
     @discardableResult
     public func call(_ path: String, _ method: String, _ arguments: String...) throws -> String {
         let target = ["--address", bus.address, "--dest", name, "--object-path", path, "--method", method]
@@ -55,26 +56,26 @@ public final class DBusMock: Sendable {
         return output
     }
 
-    /// Adds a method with a line of Python that sets `ret`.
+    /// Adds a method whose body is a line of Python that sets `ret`.
     public func addMethod(
         _ path: String, _ interface: String, _ method: String, _ types: (String, String), _ code: String
     ) throws {
         try call(path, Self.mock + "AddMethod", interface, method, types.0, types.1, code)
     }
 
-    /// Changes properties and tells it, e.g. `{'OnBattery': <true>}`.
+    /// Changes properties and emits the signal for the change, e.g. `{'OnBattery': <true>}`.
     public func update(_ path: String, _ interface: String, _ properties: String) throws {
         try call(path, Self.mock + "UpdateProperties", interface, properties)
     }
 
-    /// Sends a signal, e.g. with `[<true>]`.
+    /// Emits a signal, e.g. with `[<true>]`.
     public func emit(_ path: String, _ interface: String, _ signal: String, _ types: String, _ values: String) throws {
         try call(path, Self.mock + "EmitSignal", interface, signal, types, values)
     }
 
     private static let mock = "org.freedesktop.DBus.Mock."
 
-    /// Sends a signal in nobody's name, to one client or to all.
+    /// Emits a signal from a connection without a well-known name, to one client or to all.
     public static func emitAsStranger(
         _ bus: PrivateBus, to client: String?, _ path: String, _ signal: String, _ arguments: String...
     ) throws {
@@ -84,7 +85,7 @@ public final class DBusMock: Sendable {
         guard ending == .exited(0) else { throw Failure(description: "\(signal): \(output)") }
     }
 
-    /// Ends it.
+    /// Ends the process.
     public func stop() {
         process.send(SIGKILL)
         process.wait()

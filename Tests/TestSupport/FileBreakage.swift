@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One way to break one file.
+/// A way to damage a file.
 public struct FileBreakage: Sendable, CustomStringConvertible {
     /// The name of the file.
     public let file: String
     public let description: String
-    /// Does it to the bytes of the file; `nil` is a file that is not there.
+    /// Damages the bytes of the file; `nil` stands for a missing file.
     public let apply: @Sendable (inout [UInt8]?) -> Void
 
-    /// A random way to break one of some files, most often the one that is named.
+    /// Creates a random way to damage one of some files, most often the favourite.
     ///
     /// - Parameters:
-    ///   - files: Their names and bytes; there is at least one.
-    ///   - favourite: The one that is broken as often as all others.
+    ///   - files: The names and bytes of the files; at least one.
+    ///   - favourite: The file that is damaged about as often as all others together.
     public init(
         of files: [String: [UInt8]], favourite: String = "index.sqlite", _ random: inout SplitMix64
     ) {
-        // The large ones are hit as often as they are large, the small ones often enough.
+        // The favourite is hit in at least half of the cases; the small files are hit often enough.
         let names = files.keys.sorted()
         file = random.below(2) == 0 ? random.pick(names) : favourite
         let count = max(1, files[file]?.count ?? 1)
@@ -53,7 +53,7 @@ public struct FileBreakage: Sendable, CustomStringConvertible {
     }
 }
 
-/// Changes the bytes at some places, as far as there are any.
+/// Changes the bytes in a range, as far as the file has them.
 private func change(_ bytes: inout [UInt8]?, in places: Range<Int>, _ body: (UInt8) -> UInt8) {
     guard var changed = bytes else { return }
     for place in places where place < changed.count { changed[place] = body(changed[place]) }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A clock that a test moves.
+/// A clock that a test advances.
 public final class ManualClock: Clock {
     public typealias Instant = ContinuousClock.Instant
 
@@ -44,10 +44,10 @@ public final class ManualClock: Clock {
         if !isOver { throw CancellationError() }
     }
 
-    /// How many sleep now.
+    /// The number of current sleepers.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Moves the present; wakes whoever slept until then.
+    /// Advances the clock, and wakes the sleepers whose deadline has passed.
     public func advance(by duration: Duration) {
         let awake = state.withLock { state in
             state.now += duration
@@ -58,7 +58,7 @@ public final class ManualClock: Clock {
         for continuation in awake { continuation.resume(returning: true) }
     }
 
-    /// Returns when so many sleep.
+    /// Returns when at least `count` tasks sleep.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
@@ -71,10 +71,11 @@ public final class ManualClock: Clock {
     }
 }
 
-/// A clock for limits that a test does not want to be reached because the machine is busy or stood still.
+/// A clock for time limits that must not expire because the machine is busy or was suspended.
 public enum SteadyClock {
-    /// It goes on with a thread of this process, by a step each time that gets to run: as fast as others on a quiet machine,
-    /// and slower on one where all that the test waits for is slower too.
+    /// The clock. A thread of this process advances it by 5 ms in each step that it runs. On an
+    /// idle machine the clock runs at normal speed. On a busy machine it slows down with the code
+    /// under test.
     public static let shared: ManualClock = {
         let clock = ManualClock()
         Thread.detachNewThread {

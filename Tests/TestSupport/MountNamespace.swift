@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A namespace in which a test may mount. A suite that needs it is enabled there only (``isEntered``), and run by a test of
-/// another suite in a process of its own (``run(_:)``).
+/// A user and mount namespace in which a test may mount. A suite that needs it is enabled only
+/// there (``isEntered``). A test of another suite runs it in a separate process (``run(_:)``).
 package enum MountNamespace {
     private static let variable = "SEARCHLIGHT_MOUNT_NAMESPACE"
     package static let isEntered = ProcessInfo.processInfo.environment[variable] != nil
     private static let command = ["--user", "--map-root-user", "--mount"]
-    /// Whether the machine allows one.
+    /// `true` if the machine permits such a namespace.
     package static let isAllowed =
         !isEntered
         && (try? ChildProcess.run("/usr/bin/unshare", command + ["mount", "-t", "tmpfs", "none", "/mnt"]).ending.status)
             == 0
 
-    /// Runs a suite there.
+    /// Runs a suite in a new namespace.
     package static func run(_ suite: String) throws -> (ending: ChildProcess.Ending, output: String) {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         var environment = ProcessInfo.processInfo.environment

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Changes valid inputs at random, again and again, and looks for one that breaks a property: for decoders and parsers,
-/// without knowledge of what the changed bytes reach. `Scripts/torture` also runs a loop that has that (Tests/Fuzz).
+/// Mutates valid inputs randomly and searches for an input that breaks a property, for decoders and
+/// parsers. It has no coverage feedback; the loop in Tests/Fuzz, which `Scripts/torture` also runs,
+/// has.
 public struct MutationLoop: Sendable {
-    /// What is changed; grows by inputs that were accepted.
+    /// The inputs to mutate; accepted inputs are added.
     private var corpus: [[UInt8]]
     private var random: SplitMix64
-    /// Bytes and words that mean something to the decoder.
+    /// The bytes and words with a meaning for the decoder.
     private let tokens: [[UInt8]]
 
-    /// An input that breaks the property, as small as could be made.
+    /// An input that breaks the property, shrunk as far as possible.
     public struct Failure: Error, CustomStringConvertible {
         public let input: [UInt8]
         public let reason: String
@@ -20,11 +21,11 @@ public struct MutationLoop: Sendable {
         }
     }
 
-    /// How the seed and the rounds of a torture are chosen.
+    /// The seed of a torture run, from `SEARCHLIGHT_TORTURE_SEED` or random.
     public static let seed =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) }
         ?? .random(in: 1...999_999)
-    /// How many inputs a torture of so many rounds makes; a few thousand otherwise.
+    /// The number of inputs: 500 for each round of a torture run, otherwise 4000.
     public static let inputs =
         (ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_ROUNDS"].flatMap { Int($0) }).map { $0 * 500 }
         ?? 4000
@@ -35,10 +36,11 @@ public struct MutationLoop: Sendable {
         self.tokens = tokens + [[0], [0xFF], [0x80], [0xFF, 0xFF, 0xFF, 0xFF, 0x0F], [0xFF, 0xFF, 0xFF, 0x7F]]
     }
 
-    /// Runs so many inputs.
+    /// Runs the property on `count` inputs.
     ///
-    /// - Parameter property: Throws a reason when an input breaks it; gives back whether the input was accepted.
-    /// - Returns: How many were accepted.
+    /// - Parameter property: Throws the reason if an input breaks the property; returns `true` if
+    ///   the input was accepted.
+    /// - Returns: The number of accepted inputs.
     /// - Throws: ``Failure``.
     public mutating func run(_ count: Int, _ property: ([UInt8]) throws -> Bool) throws -> Int {
         var accepted = 0
@@ -74,7 +76,7 @@ public struct MutationLoop: Sendable {
             case 4: bytes.insert(contentsOf: bytes[place..<end], at: place)
             case 5: bytes.insert(UInt8(random.below(256)), at: place)
             case 6:
-                // The beginning of one and the end of another.
+                // Joins the beginning of one input and the end of another.
                 let other = random.pick(corpus)
                 bytes = Array(bytes[..<place]) + other[random.below(other.count + 1)...]
             default: if random.below(4) == 0 { bytes.removeSubrange(place...) }
@@ -83,7 +85,7 @@ public struct MutationLoop: Sendable {
         return Array(bytes.prefix(2048))
     }
 
-    /// Takes pieces away, large ones first, for as long as the rest fails too.
+    /// Removes pieces, large ones first, as long as the rest still fails.
     static func shrunk(_ input: [UInt8], failing: ([UInt8]) -> Bool) -> [UInt8] {
         var best = input
         var piece = max(1, best.count / 2)

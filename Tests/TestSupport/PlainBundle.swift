@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A bundle as the registry reads it, whose library is as much of one as is looked at without loading it.
+/// An extension bundle for the registry. Its library has only the headers that are read without
+/// loading it.
 public struct PlainBundle {
-    /// The directory.
+    /// The path of the bundle directory.
     public let path: String
 
-    /// Writes a bundle called after its identifier into a folder.
+    /// Writes a bundle, by default named after its identifier, into a folder.
     ///
-    /// - Parameter manifest: Keys of its Info.plist beside the usual ones; those with `nil` are left out.
+    /// - Parameter manifest: Changes to the keys of the default Info.plist; `nil` removes a key.
     @discardableResult
     public init(
         _ identifier: String, in folder: String, name: String? = nil, version: String = "1",
@@ -28,14 +29,15 @@ public struct PlainBundle {
         try write(library, to: "library.so")
     }
 
-    /// Writes a file of the bundle that others cannot change.
+    /// Writes a file of the bundle that only the owner can change.
     public func write(_ bytes: [UInt8], to name: String) throws {
         let file = path + "/" + name
         try Data(bytes).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
     }
 
-    /// The headers of a shared library for this machine with one loaded and one dynamic segment, and 64 bytes more.
+    /// The headers of a shared library for this machine, with one loadable and one dynamic segment,
+    /// and 64 more bytes.
     public static let library: [UInt8] = {
         #if arch(x86_64)
             let machine: UInt8 = 62

@@ -2,26 +2,27 @@
 import Foundation
 import Glibc
 
-/// A message bus of its own for a test, with the policy and the limits of a session's; ended with this object.
+/// A private message bus for a test, with the policy and the limits of a session bus. Ends with the
+/// object.
 public final class PrivateBus: Sendable {
-    /// What the environment of its clients says.
+    /// The bus address for the environment of clients.
     public let address: String
-    /// Where its socket and its files are.
+    /// The folder of the bus's socket and files.
     public let folder: TemporaryFolder
     private let daemon: ChildProcess
 
     private static let program = "/usr/bin/dbus-daemon"
 
-    /// Whether there is the program; says so if not.
+    /// `true` if dbus-daemon is installed; otherwise prints a message.
     public static var isAvailable: Bool {
         if FileManager.default.isExecutableFile(atPath: program) { return true }
         print("Skipped: \(program) is not installed. Scripts/setup installs it.")
         return false
     }
 
-    /// Starts a bus, and returns when it takes connections.
+    /// Starts a bus and returns when it accepts connections.
     ///
-    /// - Parameter services: Activation files: the name that is activated, and the command line that does it.
+    /// - Parameter services: The activatable names and the command line that starts each.
     public init(services: [String: String] = [:]) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
@@ -63,13 +64,13 @@ public final class PrivateBus: Sendable {
             Self.program,
             ["--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1"],
             output: .pipe(output), errors: .nothing)
-        // It prints that once it listens.
+        // The daemon prints its address when it listens.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         address = line.trimmingCharacters(in: .whitespacesAndNewlines)
         guard address.hasPrefix("unix:") else { throw Failure() }
     }
 
-    /// The bus did not start.
+    /// The error for a bus that did not start.
     public struct Failure: Error {}
 
     /// Ends the bus, as at the end of a session.

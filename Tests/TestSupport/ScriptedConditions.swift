@@ -25,7 +25,7 @@ public final class ScriptedConditions: ConditionSource {
         }
     }
 
-    /// Changes what the machine is like, and tells it unless nobody listens (`off`).
+    /// Changes the conditions and calls the handler, unless sensing is off.
     public func change(_ body: (inout Conditions) -> Void) {
         let (handler, conditions) = state.withLock { state in
             body(&state.conditions)
@@ -34,9 +34,9 @@ public final class ScriptedConditions: ConditionSource {
         handler?(conditions)
     }
 
-    /// The modes that were asked for, in order.
+    /// The requested sensing modes, in order.
     public var modes: [SchedulerAction.Sensing] { state.withLock { $0.modes } }
 
-    /// How often somebody looked.
+    /// The number of samples taken.
     public var looks: Int { state.withLock { $0.looks } }
 }

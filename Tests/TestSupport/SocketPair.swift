@@ -2,7 +2,7 @@
 import Glibc
 import SystemSupport
 
-/// The two ends of a connected Unix stream socket, close-on-exec.
+/// Returns the two ends of a connected Unix stream socket, close-on-exec.
 public func socketPair() throws -> (OwnedDescriptor, OwnedDescriptor) {
     var numbers: [Int32] = [0, 0]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -10,7 +10,7 @@ public func socketPair() throws -> (OwnedDescriptor, OwnedDescriptor) {
     return (OwnedDescriptor(adopting: numbers[0]), OwnedDescriptor(adopting: numbers[1]))
 }
 
-/// The process has no descriptors left.
+/// The error of socketpair(2), for example for a process without free descriptors.
 struct SocketPairError: Error {
     let code: Int32
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A repeatable source of randomness; the seed is in the test's arguments, so that a failure can be replayed.
+/// A reproducible random number generator. The seed is an argument of the test, so that a failure
+/// can be replayed.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator; equal seeds give equal sequences.
     public init(seed: UInt64) { state = seed }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -16,15 +17,15 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to and without `bound`, which is at least 1.
+    /// Returns a number from 0 up to but not including `bound`, which must be at least 1.
     public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// One of the choices, of which there is at least one.
+    /// Returns a random element of the choices, which must not be empty.
     public mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-    /// Some Unicode text: mostly plain letters, with everything that breaks naive code among them.
+    /// Returns Unicode text: mostly plain letters, mixed with scalars that break naive code.
     ///
-    /// - Parameter length: How many scalars.
+    /// - Parameter length: The number of scalars.
     public mutating func text(length: Int) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<length {
@@ -40,7 +41,8 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 
     private static let letters = Array("abcdeéABCDE01".unicodeScalars)
-    /// Marks, joiners, prepended signs, halves of flags, direction overrides, line ends, controls and markup.
+    /// Combining marks, joiners, prepended signs, regional indicators, direction overrides, line
+    /// ends, controls and markup.
     private static let troublesome = Array(
         "\u{301}\u{338}\u{600}\u{200D}\u{FE0F}\u{1F1E9}\u{1F468}\u{202E}\u{2066}\r\n\u{2028}\u{0}\u{1B}\u{7F}\"'<>&*^(){}:-"
             .unicodeScalars)

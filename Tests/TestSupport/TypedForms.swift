@@ -2,13 +2,15 @@
 import Foundation
 
 extension SplitMix64 {
-    /// Some text of all scripts and of the signs that folding and dividing are about.
+    /// Returns text of all scripts, with the characters that folding and word splitting handle
+    /// specially.
     public mutating func textOfAllScripts(words: Int) -> String {
         (0..<words).map { _ in
             var word = String.UnicodeScalarView()
             let script = pick(Self.scripts)
             for _ in 0..<(1 + below(7)) {
-                // An iota subscript becomes a letter, and stands among the marks of other scripts wherever it likes.
+                // Case folding turns an iota subscript into a letter. Among marks of other scripts
+                // its position is not defined.
                 if below(6) == 0, script.lowerBound != 0x1F00 { word.append(pick(Self.marks)) }
                 if below(40) == 0 { word.append(contentsOf: pick(Self.samples).unicodeScalars) }
                 word.append(Unicode.Scalar(script.lowerBound + UInt32(below(script.count))) ?? "x")
@@ -17,7 +19,8 @@ extension SplitMix64 {
         }.joined(separator: pick([" ", " ", " - ", "_", "/", "’", ", "]))
     }
 
-    /// A word as it may be typed: composed, decomposed, wide, in capital or small letters, or with signs in it that show nothing.
+    /// Returns a typed variant of a word: composed, decomposed, wide, in upper or lower case, or
+    /// with invisible characters.
     public mutating func typed(_ word: String) -> String {
         switch below(7) {
         case 0: return word

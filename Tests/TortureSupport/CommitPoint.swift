@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The instants of a commit at which a donor can be killed, in the order in which they come.
+/// The points of a commit at which a donor can be killed, in the order of their occurrence.
 public enum CommitPoint: String, CaseIterable, Sendable {
-    // The log: a group, and the note of it.
+    // The log: a group of batches, and its mark.
     case beforeGroupWrite, halfGroupWrite, afterGroupWrite, afterGroupSync, halfNoteWrite, afterNoteWrite
-    // The log: a new segment, or the first note.
+    // The log: a new segment, or the first mark.
     case newFileCreated, halfNewFileWrite, newFileWritten, newFileSynchronized, newFileRenamed, folderSynchronized
-    // The database: what was journaled is carried over. "Before" a statement is when it begins, "after" when it ended.
+    // The database: logged batches are applied. "Before" is the start of a statement, "after" is
+    // its end.
     case beforeTransaction, afterItemInsert, afterItemUpdate, afterItemDeletion, afterAttributeInsert
     case afterTextInsert, afterClientState, afterAppliedNumber, beforeCommit, afterCommit
     // The log: segments that are no longer needed.
     case beforeRemoval, afterRemoval
-    // The log: what an opening finds torn; the note made durable.
+    // The log: a torn end that an opening finds; the mark becomes durable.
     case beforeCut, afterCut, afterNoteSync
-    // The database: the tables are made.
+    // The database: the tables are created.
     case afterTable, afterMigration
 }
 
-/// What a donor is doing when it comes by a point.
+/// The phase of a donor when it passes a point.
 public enum DonorPhase: String, CaseIterable, Sendable {
     case opening, donating, closing
 }
@@ -34,7 +35,7 @@ public struct KillSite: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(phase) \(point)" }
 
-    /// All sites that a donor comes by; a torture that does not reach one of them has lost something to test.
+    /// All sites that a donor passes. A torture run that misses one of them no longer tests it.
     public static let all: [KillSite] =
         [
             .beforeGroupWrite, .halfGroupWrite, .afterGroupWrite, .afterGroupSync, .halfNoteWrite, .afterNoteWrite,
@@ -51,19 +52,20 @@ public struct KillSite: Hashable, Sendable, CustomStringConvertible {
         ].map { KillSite(.opening, $0) }
         + [KillSite(.closing, .afterNoteSync)]
 
-    /// What must have happened before, so that an opening comes by the site; `nil` if nothing.
+    /// The kill that must precede, so that an opening passes the site; `nil` if none.
     public var preparation: KillSite? {
         guard phase == .opening else { return nil }
         switch point {
         case .beforeCut, .afterCut: return KillSite(.donating, .halfGroupWrite)
         case .beforeRemoval, .afterRemoval: return KillSite(.donating, .newFileWritten)
         case .halfNoteWrite, .afterNoteWrite, .afterNoteSync: return KillSite(.donating, .afterGroupSync)
-        // Amid a transaction that applies, so that something is left to apply; others commit too.
+        // In the middle of an applying transaction, so that some batches remain to be applied;
+        // other transactions commit too.
         default: return isOfNewStore ? nil : KillSite(.donating, .afterAppliedNumber)
         }
     }
 
-    /// Whether only the first opening of a store comes by the site.
+    /// `true` if only the first opening of a store passes the site.
     public var isOfNewStore: Bool {
         guard phase == .opening else { return false }
         switch point {

@@ -2,14 +2,14 @@
 import Foundation
 import Glibc
 
-/// What the kernel knows of a process, from `/proc`.
+/// The resources of a process, from `/proc`.
 public struct ProcessFacts: Sendable, CustomStringConvertible {
     public var descriptors: Int
     public var threads: Int
-    /// Its children, those that have ended and wait to be reaped too.
+    /// The number of children, including zombies.
     public var children: Int
 
-    /// What a process has now; -1 of what it has no more.
+    /// Reads the current values; -1 for a process that no longer exists.
     public init(_ process: Int32) {
         func count(_ name: String) -> Int {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/\(name)"))?.count ?? -1
@@ -21,12 +21,14 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
 
     public var description: String { "\(descriptors) descriptors, \(threads) threads, \(children) children" }
 
-    /// Threads of the pools of Dispatch and of Swift come and go; those of a leak only come.
+    /// The allowance for threads of the Dispatch and Swift pools, which come and go. A leak grows
+    /// beyond it.
     private static let pooledThreads = 12
-    /// Descriptors and threads that a living worker takes in its host.
+    /// The allowance of descriptors and threads for each living worker.
     private static let perWorker = 10
 
-    /// Whether there is nothing more than there was; without an earlier state, whether there is no child.
+    /// Returns `true` if the values are not above the earlier ones. Without earlier values, returns
+    /// `true` if there is no child.
     public func isNoMore(than before: ProcessFacts?, workersMayLive: Bool) -> Bool {
         guard workersMayLive || children == 0 else { return false }
         guard let before else { return descriptors > 0 }
@@ -35,7 +37,8 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
             && threads <= before.threads + living + Self.pooledThreads
     }
 
-    /// Its memory in KiB that is no file's, now and at most so far; `nil` if it is no more.
+    /// Returns the current anonymous memory and the peak resident memory in KiB; `nil` if the
+    /// process has ended.
     public static func memory(of process: Int32) -> (now: Int, peak: Int)? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
         func value(_ name: String) -> Int? {
@@ -46,16 +49,16 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
         return (now, peak)
     }
 
-    /// All processes below a process, those that have ended and wait to be reaped too.
+    /// Returns all descendants of a process, including zombies.
     public static func descendants(of parent: Int32) -> [Int32] {
         let children = children(of: parent)
         return children + children.flatMap { descendants(of: $0) }
     }
 
-    /// The processes whose parent a process is.
+    /// Returns the children of a process.
     public static func children(of parent: Int32) -> [Int32] { all(below: parent).map(\.process) }
 
-    /// Those of them that have ended and wait to be reaped.
+    /// Returns the children that are zombies.
     public static func ended(childrenOf parent: Int32) -> [Int32] {
         all(below: parent).filter { $0.state == "Z" }.map(\.process)
     }
@@ -66,7 +69,7 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
             guard let process = Int32(name),
                 let line = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
             else { return nil }
-            // The name of the program, in parentheses, may have anything in it.
+            // The name of the program, in parentheses, may contain any character.
             let end = line.lastIndex(of: ")") ?? line.startIndex
             let fields = line[end...].split(separator: " ")
             guard fields.count > 2, Int32(fields[2]) == parent else { return nil }

@@ -2,7 +2,7 @@
 import SearchIndex
 
 extension SearchIndex {
-    /// All items that contain a word as a whole.
+    /// Returns all items that contain a whole word.
     public func items(containing word: String) async throws -> [StoredItem] {
         var request = SearchRequest(word + " ")
         request.limit = Self.maximumPage

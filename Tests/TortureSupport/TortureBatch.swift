@@ -3,7 +3,7 @@ import ItemRecord
 import SearchIndex
 import TestSupport
 
-/// A change of a batch.
+/// A change in a batch.
 public enum TortureChange: Sendable {
     case put(ItemRecord)
     case delete([String])
@@ -12,15 +12,16 @@ public enum TortureChange: Sendable {
     case deleteAll
 }
 
-/// A batch that is known by its number: equal seeds, scopes and numbers give equal batches, in every process.
+/// A batch determined by its number: equal seeds, scopes and numbers give equal batches, in every
+/// process.
 public struct TortureBatch: Sendable {
-    /// Two indexes of one bundle, donated to at the same time.
+    /// Two indexes of a bundle that receive donations concurrently.
     public static let scopes = [
         IndexScope(bundle: "org.example.torture"), IndexScope(bundle: "org.example.torture", index: "second"),
     ]
-    /// The present of donors and checks, so that nothing expires meanwhile.
+    /// The fixed current time of donors and checks, so that nothing expires during a run.
     public static let now = 780_000_000.0
-    /// A word that all items contain, and others that some contain.
+    /// A word that all items contain. `words` has words that some items contain.
     public static let commonWord = "torture"
     public static let words = ["anvil", "bellows", "chisel", "drill", "etching"]
 
@@ -28,11 +29,12 @@ public struct TortureBatch: Sendable {
     public let changes: [TortureChange]
     private let stream: Int
 
-    /// The batch of a number; they count from 1.
+    /// Creates the batch with a number, from 1.
     ///
     /// - Parameters:
-    ///   - scope: Which of the scopes; a donor with scopes of its own gives any number, as for a stream of batches of its own.
-    ///   - expires: Whether some of its items do, in a month.
+    ///   - scope: The index in ``scopes``. A donor with its own scopes passes any number, which
+    ///     selects its own stream of batches.
+    ///   - expires: `true` if some items expire in a month.
     public init(_ number: Int, scope: Int, seed: UInt64, expires: Bool = true) {
         stream = scope
         self.number = number
@@ -40,7 +42,7 @@ public struct TortureBatch: Sendable {
         var changes = (0..<(1 + random.below(6))).map {
             TortureChange.put(Self.item("b\(number)-\($0)", number, expires, &random))
         }
-        // Every batch replaces this one.
+        // An item that every batch replaces.
         changes.append(.put(Self.item("latest", number, expires, &random)))
         func earlier() -> String { "b\(max(1, number - random.below(12)))-\(random.below(6))" }
         for _ in 0..<random.below(3) { changes.append(.put(Self.item(earlier(), number, expires, &random))) }
@@ -70,14 +72,14 @@ public struct TortureBatch: Sendable {
             attributes: [
                 "title": .string("\(commonWord) \(random.pick(words))"), "pageCount": .integer(Int64(number)),
                 "keywords": .array([.string(random.pick(words)), .string("n\(number)")]),
-                // Some take more than a page of the database and of a segment.
+                // Some items exceed a database page and a log segment.
                 "textContent": .string(String(repeating: "filler ", count: random.below(10) == 0 ? 900 : 3)),
             ])
     }
 
-    /// The batch as it is donated.
+    /// Returns the batch for donation.
     ///
-    /// - Parameter scope: Where; `nil` for the one of ``scopes``.
+    /// - Parameter scope: The target scope; `nil` for the batch's entry of ``scopes``.
     /// - Throws: `ItemRecordError`.
     public func donation(to scope: IndexScope? = nil) throws -> IndexBatch {
         var batch = IndexBatch(scope: scope ?? Self.scopes[stream])
@@ -93,6 +95,6 @@ public struct TortureBatch: Sendable {
         return batch
     }
 
-    /// What the client state is after it.
+    /// The client state after the batch.
     public var clientState: [UInt8] { Array("\(number)".utf8) }
 }

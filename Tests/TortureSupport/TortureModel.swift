@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What one scope must hold after a batch, kept the simplest way.
+/// The expected items of a scope after a batch, computed in the simplest way.
 public struct TortureModel: Sendable {
     public private(set) var items: [String: ItemRecord] = [:]
-    /// The last batch that was applied.
+    /// The number of the last applied batch.
     public private(set) var batch = 0
-    /// Which of the scopes it is.
+    /// The number of the scope.
     public let scope: Int
     private let seed: UInt64
     private let expires: Bool
 
-    /// A scope that nothing was donated to.
+    /// Creates the model of an empty scope.
     public init(scope: Int, seed: UInt64, expires: Bool = true) {
         self.scope = scope
         self.seed = seed

@@ -2,25 +2,26 @@
 import Foundation
 import Testing
 
-/// Where the things are that the tests run.
+/// The paths of the programs and libraries that the tests run.
 enum BuiltProducts {
     /// The root of the repository.
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The folder with the programs and libraries of this build: the one the test program itself is in.
+    /// The folder of the programs and libraries of this build, which has the test program too.
     static let folder: String = {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let folder = URL(filePath: program).deletingLastPathComponent().path
-        // Some runners load the tests into a program of the toolchain's.
+        // Some runners load the tests into a program of the toolchain.
         guard !FileManager.default.fileExists(atPath: folder + "/searchlight-worker") else { return folder }
         return repository + "/.build/debug"
     }()
 
-    /// The folder in which the plugins were built: by Scripts/test in that of the main package. Scripts/sanitize has others.
+    /// The build folder of the plugins. Scripts/test uses that of the main package,
+    /// Scripts/sanitize others.
     static let plugins = ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/.build"
 
-    /// A program of this build.
+    /// Returns the path of a program of this build.
     static func program(_ name: String) throws -> String {
         let path = folder + "/" + name
         try #require(
@@ -30,7 +31,7 @@ enum BuiltProducts {
         return path
     }
 
-    /// The library of the Journal extension, from the package in Plugins/.
+    /// Returns the library of the Journal extension, from the package in Plugins/.
     static func journalLibrary() throws -> String {
         let path = plugins + "/debug/libJournal.so"
         try #require(
@@ -39,7 +40,7 @@ enum BuiltProducts {
         return path
     }
 
-    /// The library of the Bookmarks extension, which is C and built by make.
+    /// Returns the library of the Bookmarks extension, which is C and built by make.
     static func bookmarksLibrary() throws -> String {
         let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"
         try #require(

@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The C test extensions: compiled on first use, with nothing but the public header, as anybody's would be.
+/// The C test extensions. They are compiled on first use with only the public header, like a
+/// third-party extension.
 enum CFixture {
     private static let built = Mutex<[String: String]>([:])
     private static let folder: String = {
@@ -14,7 +15,7 @@ enum CFixture {
         return path
     }()
 
-    /// The compiler that comes with every Swift toolchain.
+    /// The compiler that is part of every Swift toolchain.
     static let compiler: String = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         let candidates = folders.map { $0 + "/clang" } + ["/usr/bin/clang", "/usr/bin/cc"]
@@ -23,20 +24,21 @@ enum CFixture {
 
     static let includeFolder = BuiltProducts.repository + "/Sources/SearchlightExtension/include"
 
-    /// The shared library of a fixture in Tests/Fixtures/Extensions.
+    /// Returns the shared library of a fixture in Tests/Fixtures/Extensions.
     static func library(_ name: String) throws -> String {
         try library(
             source: BuiltProducts.repository + "/Tests/Fixtures/Extensions/\(name).c",
             options: ["-std=c11", "-D_GNU_SOURCE", "-I\(includeFolder)"])
     }
 
-    /// The shared library of a source that was kept, with the header that was kept beside it and no other.
+    /// Returns the shared library of an archived source, compiled with the archived header beside
+    /// it.
     static func keptLibrary(_ name: String) throws -> String {
         let folder = BuiltProducts.repository + "/Tests/Fixtures/Revision1"
         return try library(source: folder + "/\(name).c", options: ["-std=c99", "-I\(folder)"])
     }
 
-    /// The shared library of one source.
+    /// Returns the shared library of a source file.
     static func library(source: String, options: [String]) throws -> String {
         try built.withLock { built in
             let key = ([source] + options).joined(separator: " ")
@@ -51,7 +53,7 @@ enum CFixture {
         }
     }
 
-    /// Runs a program to its end: its exit status and all it printed.
+    /// Runs a program to its end. Returns its exit status and all its output.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, input: String = ""
     ) throws -> (status: Int32, output: String) {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// How a command ended and what it printed.
+/// The exit status and the output of a command.
 struct CommandOutcome: Equatable, CustomStringConvertible {
     var status: Int32
     var output: String
@@ -10,7 +10,8 @@ struct CommandOutcome: Equatable, CustomStringConvertible {
 
     var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)" }
 
-    /// Without what differs between two stores and two moments: folders, seconds that something took, and dates.
+    /// Returns the outcome without details that differ between stores and runs: folders, durations
+    /// and dates.
     func normalised(_ harness: Harness) -> CommandOutcome {
         func normalise(_ text: String) -> String {
             text.replacingOccurrences(of: harness.folder, with: "FOLDER")
@@ -21,7 +22,7 @@ struct CommandOutcome: Equatable, CustomStringConvertible {
         return CommandOutcome(status: status, output: normalise(output), errors: normalise(errors))
     }
 
-    /// Without the lines of errors that repeat the one before, and without how many were not shown.
+    /// The outcome without repeated error lines and without the number of lines left out.
     var withoutRepetitions: CommandOutcome {
         var lines: [Substring] = []
         for line in errors.split(separator: "\n", omittingEmptySubsequences: false)
@@ -31,7 +32,8 @@ struct CommandOutcome: Equatable, CustomStringConvertible {
 }
 
 extension Command {
-    /// Runs it on a thread of its own, so that the tasks of a service in this process may run meanwhile.
+    /// Runs the command on its own thread, so that the tasks of a service in this process can run
+    /// concurrently.
     func outcome(_ arguments: [String], input: String = "") async throws -> CommandOutcome {
         let (program, environment, folder) = (
             try BuiltProducts.program("searchlight"), try environment, harness.folder
@@ -52,7 +54,7 @@ extension Command {
         }
     }
 
-    /// The same that does all itself, whatever service runs.
+    /// The command that does all work in its own process, even if a service runs.
     var inProcess: Command {
         var command = self
         command.variables["SEARCHLIGHT_IN_PROCESS"] = "1"

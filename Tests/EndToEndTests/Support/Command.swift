@@ -4,13 +4,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `searchlight` over the folders of a harness.
+/// The `searchlight` command with the folders of a harness.
 struct Command {
     let harness: Harness
-    /// Variables besides those that name the harness's folders.
+    /// Additional environment variables.
     var variables: [String: String] = [:]
 
-    /// A command over a store with the three items of the notebook fixture.
+    /// Returns a command for a store with the three items of the notebook fixture.
     static func indexed() throws -> Command {
         let command = Command(harness: try Harness())
         _ = try command.harness.installFixture("notebook")
@@ -33,14 +33,14 @@ struct Command {
         }
     }
 
-    /// Runs it; standard output and standard error come back together.
+    /// Runs the command. Returns standard output and standard error together.
     func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) { try self(arguments) }
 
     func callAsFunction(_ arguments: [String]) throws -> (status: Int32, output: String) {
         try CFixture.run(try BuiltProducts.program("searchlight"), arguments, environment: try environment)
     }
 
-    /// Runs it; the two come back apart.
+    /// Runs the command. Returns standard output and standard error separately.
     func separately(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
         let errors = harness.folder + "/errors"
         let (status, output) = try CFixture.run(
@@ -48,18 +48,19 @@ struct Command {
         return (status, output, try String(contentsOfFile: errors, encoding: .utf8))
     }
 
-    /// Runs a line of a shell in the harness's folder, where `$SEARCHLIGHT` is the program.
+    /// Runs a shell command line in the harness's folder. `$SEARCHLIGHT` is the program.
     func shell(_ line: String) throws -> (status: Int32, output: String) {
         try CFixture.run(
             "/bin/sh", ["-c", "cd \"$0\" && " + line, harness.folder], environment: try environment)
     }
 
-    /// Runs it with a terminal as standard output, and gives back what the terminal got: less than its buffer holds.
+    /// Runs the command with a terminal as standard output. Returns the terminal's output, which
+    /// must fit into its buffer.
     func onTerminal(_ arguments: String...) throws -> (status: Int32, output: String) {
         let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         try #require(terminal >= 0)
         defer { close(terminal) }
-        // What unlockpt and ptsname do, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        // The ioctls of unlockpt and ptsname, which Swift does not import: TIOCSPTLCK and TIOCGPTN.
         var (unlocked, number): (Int32, UInt32) = (0, 0)
         try #require(ioctl(terminal, 0x4004_5431, &unlocked) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
         let name = "/dev/pts/\(number)"
@@ -70,7 +71,8 @@ struct Command {
         ).wait()
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
-        // The other side is still open here, so that a terminal without anything more to read would be waited for.
+        // Non-blocking: the other side is still open here, so reading an empty terminal would
+        // block.
         _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
         while case let count = read(terminal, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
         try side.close()

@@ -4,11 +4,12 @@ import Foundation
 import Glibc
 import ServiceMessages
 
-/// What the kernel says of a process.
+/// The state of a process, from `/proc`.
 struct ProcessFacts {
     let identifier: pid_t
 
-    /// `R`, `S`, `T` and so on; `nil` if there is none, or only its end to be waited for.
+    /// The state character: `R`, `S`, `T` and so on; `nil` if the process does not exist or is a
+    /// zombie.
     var state: Character? {
         guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")"), let state = text[end...].dropFirst(2).first, state != "Z"
@@ -16,17 +17,17 @@ struct ProcessFacts {
         return state
     }
 
-    /// The processor time of all of its threads, in nanoseconds.
+    /// The CPU time of all threads, in nanoseconds.
     var processorTime: Int {
         var (clock, time) = (clockid_t(), timespec())
         guard clock_getcpuclockid(identifier, &clock) == 0, clock_gettime(clock, &time) == 0 else { return -1 }
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
-    /// Returns when it stands still or has ended; on a busy machine it comes to that late.
+    /// Returns when the process is stopped or has ended. A stop may take long on a busy machine.
     func waitForStop() async { while state != nil, !isStopped { await Task.yield() } }
 
-    /// Whether each of its threads stands still; those in the idle class come to that one after the other.
+    /// `true` if each thread is stopped. Threads at idle priority stop one after the other.
     private var isStopped: Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
         return !threads.isEmpty
@@ -38,30 +39,31 @@ struct ProcessFacts {
             }
     }
 
-    /// Returns when it has ended.
+    /// Returns when the process has ended.
     func waitForEnd() async { while state != nil { await Task.yield() } }
 }
 
 extension Harness {
-    /// Installs the fixture `background`, which does what a mode says; and gives back its identifier.
+    /// Installs the fixture `background`, whose behavior the mode selects, and returns its
+    /// identifier.
     func installBackground(_ mode: String) throws -> String {
         let bundle = try installFixture("background")
         try Data("\(mode)\n".utf8).write(to: URL(filePath: marks + "/\(bundle).searchext.mode"))
         return bundle
     }
 
-    /// How many items extensions have donated.
+    /// The number of items that extensions have donated.
     var donatedItems: Int {
         recordedEvents.reduce(0) { count, event in
             if case .donated(_, let items) = event { count + items } else { count }
         }
     }
 
-    /// The last worker that was started.
+    /// The last started worker.
     var lastWorker: ProcessFacts { ProcessFacts(identifier: workers.last ?? -1) }
 }
 
 extension ThrottleNotice {
-    /// Somebody is back.
+    /// The notice that the user has returned.
     static let back = ThrottleNotice(reason: .userActive)
 }

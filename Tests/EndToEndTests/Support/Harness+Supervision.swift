@@ -8,12 +8,14 @@ import TestSupport
 @testable import SearchlightEngine
 
 extension Harness {
-    /// Moves a clock whenever the fixture `by-name` says that it hangs, until its worker is asked to end.
+    /// Advances a clock whenever the fixture `by-name` reports that it hangs, until its worker is
+    /// asked to end.
     func endHangs(by clock: ManualClock, isStubborn: Bool = false) {
         listen { event in
             guard case .log(_, _, "hanging") = event else { return }
             Task {
-                // That it hangs was a sign of life, so that it is looked for twice. Then it is told to stop, then to end.
+                // The report counts as a sign of life, so two deadlines pass before the request to
+                // cancel. A request to end follows.
                 for _ in 0..<(isStubborn ? 4 : 3) {
                     await clock.waitForSleepers()
                     clock.advance(by: .seconds(60))
@@ -22,7 +24,7 @@ extension Harness {
         }
     }
 
-    /// Returns when an extension has said something so often.
+    /// Returns when an extension has reported a message `count` times.
     func wait(forMessage message: String, count: Int = 1) async {
         let (changes, changed) = AsyncStream.makeStream(of: Void.self)
         listen { _ in changed.yield() }
@@ -30,16 +32,16 @@ extension Harness {
         for await _ in changes where messages.count(where: { $0 == message }) >= count { return }
     }
 
-    /// The processes of the workers that were started, in order.
+    /// The process IDs of the started workers, in order.
     var workers: [Int32] {
         recordedEvents.compactMap { event in if case .started(_, let process) = event { process } else { nil } }
     }
 }
 
 extension SearchlightEngine {
-    /// Returns when there are so many workers.
+    /// Returns when there are `count` workers.
     func wait(forWorkers count: Int) async {
-        // The end of a process is nothing that anybody is told of.
+        // No event reports the end of a worker process, so poll.
         while await host.workerCount != count { await Task.yield() }
     }
 }

@@ -9,16 +9,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A folder of one's own with a store and extensions, and engines over them. Removed when the test ends.
+/// A private folder with a store and extensions, and engines for them. Deleted when the test ends.
 final class Harness: Sendable {
     let folder: String
     private let owner: Harness?
-    /// Whether extensions are loaded into the process of the tests, as for a debugger.
+    /// `true` if extensions are loaded into the test process, as for a debugger.
     private let isInProcess: Bool
     private let events = Mutex<[ExtensionEvent]>([])
     private let listeners = Mutex<[@Sendable (ExtensionEvent) -> Void]>([])
 
-    /// A second set of engines over the folder of another harness, as another process would have.
+    /// Creates another set of engines for the folder of another harness, as another process would
+    /// have.
     init(sharing other: Harness) throws {
         owner = other
         isInProcess = other.isInProcess
@@ -38,14 +39,16 @@ final class Harness: Sendable {
 
     var store: String { folder + "/store" }
     var extensions: String { folder + "/extensions" }
-    /// What fixtures declare, so that they may leave a mark for their next worker; see fixture.h.
+    /// The folder that fixtures declare, in which they leave marks for their next worker; see
+    /// fixture.h.
     var marks: String { folder + "/Documents/marks" }
-    /// Where a command over this harness looks.
+    /// The extension search path of a command for this harness.
     var searchPath: [String] {
         [extensions, folder + "/data/searchlight/extensions", folder + "/nothing/searchlight/extensions"]
     }
 
-    /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
+    /// Returns an engine with the real worker program. The default time limits allow for a busy
+    /// machine.
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
         worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = SteadyClock.shared,
@@ -68,13 +71,13 @@ final class Harness: Sendable {
         for listener in listeners.withLock({ $0 }) { listener(event) }
     }
 
-    /// How workers are started over this folder.
+    /// Returns the configuration of workers in this folder.
     func workerConfiguration(
         _ worker: String? = nil, limits: WorkerConfiguration.Limits = .patient,
         clock: any Clock<Duration> = SteadyClock.shared, changing: (inout WorkerConfiguration) -> Void = { _ in }
     ) throws -> WorkerConfiguration {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
-        // Whatever the toolchain needs to find its runtime.
+        // The toolchain may need it to find its runtime.
         environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
         var configuration = WorkerConfiguration(
             workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
@@ -83,7 +86,7 @@ final class Harness: Sendable {
         return configuration
     }
 
-    /// Runs a body with an engine and closes it.
+    /// Runs a body with an engine and closes the engine.
     func withEngine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
         clock: any Clock<Duration> = SteadyClock.shared, _ body: (SearchlightEngine) async throws -> Void
@@ -98,7 +101,7 @@ final class Harness: Sendable {
         }
     }
 
-    /// Calls a closure for each event from now on.
+    /// Calls a closure for each later event.
     func listen(_ listener: @escaping @Sendable (ExtensionEvent) -> Void) { listeners.withLock { $0.append(listener) } }
 
     var recordedEvents: [ExtensionEvent] { events.withLock { $0 } }
@@ -113,12 +116,12 @@ final class Harness: Sendable {
         }
     }
 
-    /// How often a request was made once more after a crash.
+    /// The number of requests that were retried after a crash.
     var retries: Int { recordedEvents.count { if case .retrying = $0 { true } else { false } } }
 
-    /// Drops a bundle into the extensions folder.
+    /// Installs a bundle in the extensions folder.
     ///
-    /// - Parameter manifest: The keys of its Info.plist; those of the standard manifest with `nil` are left out.
+    /// - Parameter manifest: Changes to the keys of the standard Info.plist; `nil` removes a key.
     @discardableResult
     func install(
         _ identifier: String, library: String?, libraryName: String = "library.so", principalClass: String? = nil,
@@ -141,7 +144,8 @@ final class Harness: Sendable {
         return bundle
     }
 
-    /// Drops a C fixture into the extensions folder as `com.example.NAME`, and gives back that identifier.
+    /// Installs a C fixture in the extensions folder as `com.example.NAME`, and returns that
+    /// identifier.
     func installFixture(_ name: String) throws -> String {
         let identifier = "com.example.\(name)"
         try install(identifier, library: try CFixture.library(name))
@@ -163,7 +167,7 @@ final class Harness: Sendable {
         return identifier
     }
 
-    /// Installs Documents, which looks into Downloads; its identifier.
+    /// Installs Documents, which reads Downloads, and returns its identifier.
     func installDocuments() throws -> String {
         let identifier = "com.searchlight.documents"
         let bundle = extensions + "/\(identifier).searchext"
@@ -175,17 +179,17 @@ final class Harness: Sendable {
 }
 
 extension WorkerConfiguration.Limits {
-    /// For extensions that are expected to work, however busy the machine is.
+    /// The limits for extensions that are expected to work, even on a busy machine.
     static var patient: Self {
         var limits = Self()
         (limits.load, limits.answer, limits.progress) = (.seconds(60), .seconds(60), .seconds(60))
         limits.firstSign = .seconds(60)
-        // No timer that a test with a clock of its own does not know of.
+        // No linger timers, since a test with its own clock does not expect them.
         (limits.linger, limits.backgroundLinger) = (nil, nil)
         return limits
     }
 
-    /// For extensions that are expected to hang.
+    /// The limits for extensions that are expected to hang.
     static var short: Self {
         var limits = Self.patient
         (limits.load, limits.answer, limits.progress) = (.seconds(5), .milliseconds(400), .milliseconds(400))
@@ -197,7 +201,7 @@ extension WorkerConfiguration.Limits {
 }
 
 extension SearchlightEngine {
-    /// Finds by whole words and beginnings alone.
+    /// Searches for whole words and prefixes only.
     func search(
         _ text: String, bundle: String?, limit: Int
     ) async throws(EngineError) -> (hits: [SearchHit], total: Int) {

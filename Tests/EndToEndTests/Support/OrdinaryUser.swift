@@ -4,12 +4,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs the built command as a user without rights of their own, whoever runs the tests: root sees past much of what holds
-/// others back, so that what is tried as root shows little.
+/// Runs the built command as an unprivileged user, even if root runs the tests. Root bypasses many
+/// permission checks, so a run as root would test little.
 ///
-/// The programs are in a folder of the test's own that everybody can read, since the user may not reach where they were built.
+/// The programs are in a world-readable folder of the test, since the user may have no access to
+/// the build folder.
 struct OrdinaryUser {
-    /// A user that nobody is, and another for each run of the tests: what users have only so much of would be shared.
+    /// An unused user ID, different for each run of the tests, since limits per user would be
+    /// shared.
     private static let number = 60_600 + uid_t(getpid() % 4000)
     private static let tool = "/usr/bin/setpriv"
     private static let names = ["searchlight", "searchlight-worker", "libCoreSpotlight.so"]
@@ -20,21 +22,23 @@ struct OrdinaryUser {
 
     /// Prepares to run the command of a harness.
     ///
-    /// - Throws: An expectation, if the user cannot run what was built: no test passes without having run.
+    /// - Throws: An expectation failure if the user cannot run the programs, so that no test passes
+    ///   without running.
     init(_ harness: Harness) throws {
         command = Command(harness: harness)
         programs = try TemporaryFolder()
         chmod(programs.path, 0o755)
         for name in Self.names {
             let (source, place) = (BuiltProducts.folder + "/" + name, programs.path(name))
-            // On another file system it is copied.
+            // Hard links do not cross file systems, so copy the file.
             if link(source, place) != 0 { try FileManager.default.copyItem(atPath: source, toPath: place) }
         }
         let (status, output) = try self("--version")
         try #require(status == 0, "user \(Self.number) cannot run the programs: \(output)")
     }
 
-    /// Makes all that is in the harness's folder the property of whoever runs the tests again, so that this process may use the store.
+    /// Changes the owner of the harness's folder back to the user who runs the tests, so that this
+    /// process can use the store.
     func giveBack() throws {
         guard isNeeded else { return }
         let (status, output) = try CFixture.run(
@@ -42,7 +46,8 @@ struct OrdinaryUser {
         try #require(status == 0, "\(output)")
     }
 
-    /// Runs the command; both of its outputs come back together. All that is in the harness's folder is the user's then.
+    /// Runs the command and returns both outputs together. Afterwards the harness's folder belongs
+    /// to the unprivileged user.
     func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
         var environment = try command.environment
         environment["SEARCHLIGHT"] = programs.path("searchlight")

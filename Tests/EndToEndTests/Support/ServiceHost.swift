@@ -9,16 +9,16 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// An engine behind the socket of its store, as the service is, in the process of the tests.
+/// An engine behind its store's socket, like the service, but in the test process.
 final class ServiceHost: Sendable {
     private let listener: OwnedDescriptor
     private let path: String
     private let home: HostedStore
     private let calls: ClientCallHandler
     private let clients = Mutex<[BusConnection]>([])
-    /// How often it was asked to end.
+    /// Counts the requests to stop.
     let stops = Counter()
-    /// How many messages clients have sent.
+    /// Counts the messages of clients.
     let requests = Counter()
 
     init(_ harness: Harness) throws {
@@ -68,7 +68,7 @@ final class ServiceHost: Sendable {
         return connection
     }
 
-    /// Ends at once, as a service that is killed, but for closing the store.
+    /// Ends immediately, like a killed service, but closes the store.
     func close() async {
         shutdown(listener.number, Int32(SHUT_RDWR))
         unlink(path)
@@ -77,7 +77,7 @@ final class ServiceHost: Sendable {
     }
 }
 
-/// The engine of a service, which is closed for a repair.
+/// The engine of a service, which closes for a repair.
 actor HostedStore: StoreMaintenance, EngineSource {
     private var current: SearchlightEngine?
     private let reopen: @Sendable () throws -> SearchlightEngine
@@ -115,7 +115,7 @@ actor HostedStore: StoreMaintenance, EngineSource {
     }
 }
 
-/// Sockets with names, for tests.
+/// Unix sockets with a path, for tests.
 enum StreamSocket {
     static func listen(at path: String) throws -> OwnedDescriptor {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
