@@ -3,39 +3,45 @@ import BusTransport
 import ItemRecord
 import ServiceMessages
 
-/// Keeps what extensions and apps donate. The host knows no index, only this. Its errors are those that a donor receives.
+/// The storage side of donations from extensions and apps.
+///
+/// The host has no access to the index except through this protocol. A thrown error is sent to the
+/// donor as it is.
 public protocol DonationReceiver: Sendable {
-    /// Keeps a batch. Returns once it is durable.
+    /// Stores a batch. Returns once the batch is durable.
     ///
-    /// - Parameter batch: The batch; its items have been decoded, nothing else about them has been checked.
+    /// - Parameter batch: The batch. Its items are decoded but not validated any further.
     /// - Throws: ``BusError``.
     func receive(_ batch: IndexBatch) async throws(BusError)
 
-    /// The client state of the last batch of an index.
+    /// Returns the client state of the last batch of an index.
     ///
     /// - Throws: ``BusError``.
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]?
 
-    /// An item of a bundle's, from the default index if it is there, else from another.
+    /// Returns one of a bundle's items: the copy in the default index, or else a copy in another
+    /// index.
     ///
     /// - Throws: ``BusError``.
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply
 
-    /// The identifiers of the items of an index, in the order of their bytes.
+    /// Returns the identifiers of the items of an index, sorted by their bytes.
     ///
     /// - Parameters:
-    ///   - after: The last one of the page before; empty: from the beginning.
-    ///   - limit: At most so many.
+    ///   - after: The last identifier of the previous page, or an empty string to start at the
+    ///     beginning.
+    ///   - limit: The maximum number of identifiers.
     /// - Throws: ``BusError``.
     func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String]
 }
 
 extension DonationReceiver {
-    /// Does what a donor asks of an index, and gives back the arguments of the answer.
+    /// Carries out a donor's request to an index and returns the arguments of the reply.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle of the donor's connection, whose index it is.
-    ///   - donated: Told how many items were kept, if any.
+    ///   - bundle: The bundle of the donor's connection. It owns the index, whatever the request
+    ///     says.
+    ///   - donated: Called with the number of items of a stored batch, unless it is 0.
     /// - Throws: ``BusError``.
     public func answer(
         _ request: IndexRequest, from bundle: String, donated: (Int) -> Void = { _ in }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who donates for a bundle. What a deletion of everything means while that bundle is reindexed depends on it.
+/// The origin of a donation. It decides the meaning of a “delete all” while the bundle is being
+/// reindexed.
 public enum Donor: Hashable, Sendable {
-    /// The worker of its extension.
+    /// The worker process of the bundle's extension.
     case worker
-    /// Its app, over the connection over which it registered as a delegate.
+    /// The bundle's app, on the connection on which it registered as a delegate.
     case delegate(DelegateToken)
-    /// Its app, over any other connection.
+    /// The bundle's app, on any other connection.
     case app
 }

@@ -3,38 +3,41 @@ import Foundation
 import Glibc
 import ServiceMessages
 
-/// Why an extension could not do what it was asked.
+/// An error of a request to an extension.
 public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// There is no extension with this identifier.
+    /// No extension has this identifier.
     case notFound(identifier: String, searchPath: [String], known: [String])
-    /// Its bundle is there and unusable.
+    /// The extension's bundle exists but is unusable.
     case refused(path: String, problem: BundleProblem)
     /// No worker could be started.
     case workerUnavailable(reason: String)
-    /// The worker could not load it.
+    /// The worker could not load the extension's library.
     case cannotLoad(identifier: String, failure: LoadFailure, message: String)
-    /// Its worker ended while it was asked something.
+    /// The worker ended during the request.
     case crashed(identifier: String, during: String, exit: WorkerExit, lastOutput: [String])
-    /// It did not answer in time; its worker was ended.
+    /// The extension exceeded the time limit, and its worker was ended.
     case timedOut(identifier: String, during: String, limit: Duration)
-    /// Its app, which is asked instead of it, is gone, does not answer or cannot be understood, and there is no extension.
+    /// The app, which is asked instead of its extension, disconnected, did not answer, or sent an
+    /// invalid answer. The bundle has no extension.
     case delegateUnavailable(identifier: String, during: String, reason: String)
-    /// It answered that it could not.
+    /// The extension answered with a failure status.
     case failed(identifier: String, during: String, status: ExtensionStatus, message: String)
-    /// It answered what makes no sense.
+    /// The extension sent an invalid answer.
     case malformedAnswer(identifier: String, during: String, reason: String)
-    /// Its worker took more memory than it may, in bytes, and ended.
+    /// The worker exceeded its memory limit, in bytes, and ended.
     case memoryExceeded(identifier: String, during: String, limit: UInt64, lastOutput: [String])
-    /// A person does not want it to be used.
+    /// The user has disabled the extension.
     case disabled(identifier: String)
-    /// It crashed too often, and is not asked anything until it changes or is released.
+    /// The extension crashed too often. It gets no requests until it changes or the user releases
+    /// it.
     case quarantined(identifier: String, ExtensionHealth.Quarantine)
-    /// It failed, and is left alone for a while. `last`: what it did the last time, as the rest of a sentence.
+    /// The extension failed and gets no requests until the back-off ends. `last` describes the last
+    /// failure, as the end of a sentence.
     case backingOff(identifier: String, ExtensionHealth.BackOff, last: String?)
-    /// Nobody waits for the answer any more.
+    /// The caller no longer waits for the answer.
     case cancelled
 
-    /// The error: what was attempted, what happened, what to do.
+    /// The error message: the attempt, the failure, and the remedy.
     public var description: String {
         switch self {
         case .notFound(let identifier, let searchPath, let known):
@@ -82,7 +85,8 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         }
     }
 
-    /// What a person can do about a fault of the extension's code; `nil` where the description says it.
+    /// The user's next step after a fault in the extension's code, or `nil` if `description`
+    /// already contains one.
     public var advice: String? {
         switch self {
         case .crashed(let identifier, _, _, _), .timedOut(let identifier, _, _), .malformedAnswer(let identifier, _, _):
@@ -96,14 +100,16 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     }
 
     private static func text(_ moment: Double) -> String {
-        // What was read from a file may be any number; the calendar takes those of ten thousand years.
+        // A moment that was read from a file may be any number. The calendar only formats about ten
+        // thousand years.
         guard abs(moment) < 3e11 else { return "an unknown moment" }
         return Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
     }
 }
 
 extension ExtensionError {
-    /// No worker could be started because a system call failed. Where a limit of this process may be the cause, it is named.
+    /// Returns the error for a worker that could not start because a system call failed. The
+    /// message names the limit of this process that may be the cause.
     static func workerUnavailable(failing operation: String, code: Int32) -> ExtensionError {
         let hint =
             switch code {
@@ -115,8 +121,8 @@ extension ExtensionError {
         return .workerUnavailable(reason: "\(operation) failed: \(String(cString: strerror(code))).\(hint)")
     }
 
-    /// A worker ended before it had loaded anything of its extension's, and its program said why, as of a limit that is too
-    /// small.
+    /// Returns the error for a worker that ended before it loaded the extension. The reason is the
+    /// output of the worker program, such as a limit that is too small.
     static func workerUnavailable(saying lines: [String]) -> ExtensionError {
         let program = "searchlight-worker: "
         let words = lines.map { $0.hasPrefix(program) ? String($0.dropFirst(program.count)) : $0 }
@@ -124,7 +130,7 @@ extension ExtensionError {
             reason: words.isEmpty ? "its program ended at once." : words.joined(separator: " "))
     }
 
-    /// What was asked, for an error of something that was asked of an extension.
+    /// The purpose of the failed request, or `nil` if the error is not about a request.
     var during: String? {
         switch self {
         case .crashed(_, let during, _, _), .timedOut(_, let during, _), .memoryExceeded(_, let during, _, _),
@@ -143,7 +149,8 @@ extension ExtensionError {
         }
     }
 
-    /// Whether the extension was not asked at all, since it may not be now.
+    /// `true` if the request was rejected without being sent, because the extension is disabled,
+    /// quarantined or backing off.
     public var isRefusal: Bool {
         switch self {
         case .disabled, .quarantined, .backingOff: true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// What happens while extensions work, for whoever shows progress or keeps a log.
+/// An event in the work of an extension, for progress displays and logs.
 public enum ExtensionEvent: Hashable, Sendable, Codable {
     /// A worker was started for the extension.
     case started(bundle: String, processIdentifier: Int32)
@@ -9,33 +9,35 @@ public enum ExtensionEvent: Hashable, Sendable, Codable {
     case output(bundle: String, line: String)
     /// The extension logged a message.
     case log(bundle: String, level: HostRequest.LogLevel, message: String)
-    /// So many items were stored.
+    /// The number of items that were stored from one batch.
     case donated(bundle: String, count: Int)
-    /// The worker has reported what confines it.
+    /// The worker reported its confinement.
     case confined(bundle: String, SandboxReport)
-    /// The extension tried what it may not, and the kernel refused it.
+    /// The extension attempted a forbidden operation, and the kernel denied it.
     case refusal(bundle: String, SandboxRefusal)
-    /// The worker, or the app that was asked instead of the extension, is gone; the request is made once more, of whoever
-    /// answers next.
+    /// The worker, or the app that was asked instead of the extension, is gone. The request is sent
+    /// once more, to the next responder.
     case retrying(bundle: String, after: ExtensionError)
-    /// So much of what it was asked is done: `completed` of `total` units of the extension's choice; `total` is 0 if it is
-    /// not known. A few a second at most.
+    /// The extension's progress: `completed` of `total` units of its choice. `total` is 0 if it is
+    /// not known. At most a few events a second.
     case progress(bundle: String, completed: UInt64, total: UInt64)
-    /// The extension broke a rule of `searchlight_extension.h`, and it was made harmless.
+    /// The extension broke a rule of `searchlight_extension.h`, and the host contained the effect.
     case misuse(bundle: String, rule: HostRequest.Misuse, message: String)
-    /// An item made the extension fail, and is not asked for until something changes. `reason`: the rest of a sentence.
+    /// An item made the extension fail. The item is skip-listed until the extension or the host
+    /// changes. `reason` is the end of a sentence.
     case setAside(bundle: String, item: String, reason: String)
-    /// The extension crashed too often, and is not asked anything until it changes or is released. `reason`: the rest of a
-    /// sentence.
+    /// The extension crashed too often. It gets no requests until it changes or the user releases
+    /// it. `reason` is the end of a sentence.
     case quarantined(bundle: String, reason: String)
-    /// What is known of the extension's behaviour could not be written down; it holds for as long as this process lives.
+    /// The extension's health record could not be saved. It stays valid until this process ends.
     case healthNotKept(bundle: String, path: String, reason: String)
-    /// So many bytes of the heap are kept by the libraries that its bindings call; see ``WorkerConfiguration/countsLibraryMemory``.
+    /// The number of heap bytes that the libraries of the extension's bindings keep. Only reported
+    /// with ``WorkerConfiguration/countsLibraryMemory``.
     case libraryMemory(bundle: String, kept: Int64)
 }
 
 extension ExtensionEvent {
-    /// Whose extension it is.
+    /// The identifier of the extension's bundle.
     public var bundle: String {
         switch self {
         case .started(let bundle, _), .output(let bundle, _), .log(let bundle, _, _), .donated(let bundle, _),

@@ -2,21 +2,24 @@
 import ServiceMessages
 
 extension ExtensionHost {
-    /// Has a bundle be quiet in the background: its app, if that is asked instead of the extension, is told and no more; its
-    /// background worker is told at once, and frozen after a grace (``WorkerConfiguration/Limits/pauseGrace``). Returns once
-    /// it stands still, half a second later at most. What is asked of the bundle in the background from now on waits. What a
-    /// person asks is answered by another worker. No time limit counts meanwhile.
+    /// Pauses a bundle's background work. Returns once it is paused, within about half a second.
     ///
-    /// Each pause is followed by ``resumeBackground(_:)`` or ``endBackground(_:)``, whatever its outcome was and also if what
-    /// was under way has ended by itself.
+    /// The bundle's delegate, if one is asked instead of the extension, is only notified. The
+    /// background worker is notified at once and frozen after a grace
+    /// (``WorkerConfiguration/Limits/pauseGrace``). New background requests of the bundle wait.
+    /// Another worker answers interactive requests. Time limits do not count during the pause.
     ///
-    /// - Parameter notice: Why.
+    /// Follow each pause with ``resumeBackground(_:)`` or ``endBackground(_:)``, whatever its
+    /// outcome was, and even if the paused request has ended by itself.
+    ///
+    /// - Parameter notice: The reason for the pause. It is sent to the extension.
     @discardableResult
     public func pauseBackground(_ identifier: String, _ notice: ThrottleNotice) async -> PauseOutcome {
         paused.pause(identifier)
         let delegate = Task { await tellDelegate(of: identifier, .didThrottle(notice)) }
         let outcome = await pool.pauseBackground(identifier, notice)
-        // Whoever let it go on meanwhile found nothing that was paused in one that was being loaded.
+        // A resume during the pause could not reach a worker that was still loading. It is resumed
+        // here.
         if !paused.contains(identifier) {
             for worker in await pool.backgroundWorkers(of: identifier) { worker.resume() }
         }
@@ -24,39 +27,44 @@ extension ExtensionHost {
         return outcome
     }
 
-    /// Lets a bundle go on in the background, and tells it so. Harmless if it was not paused.
+    /// Resumes a bundle's background work and notifies the bundle. Does nothing to workers that
+    /// were not paused.
     public func resumeBackground(_ identifier: String) async {
         paused.resume(identifier)
         for worker in await pool.backgroundWorkers(of: identifier) { worker.resume() }
         _ = await tellDelegate(of: identifier, .didFinishThrottle)
     }
 
-    /// Ends what is asked of a bundle in the background, as a cancelled request is ended: it is told, asked to end, and then
-    /// ended; at once if it is frozen. The requests fail with ``ExtensionError/cancelled`` and are held against nobody. Its
-    /// worker ends with them. The bundle is not paused any more. Returns before all that has happened.
+    /// Cancels a bundle's background requests and ends its pause.
+    ///
+    /// Each request is cancelled as usual: a notice, then a request to end, then a kill; a frozen
+    /// worker is killed at once. The requests fail with ``ExtensionError/cancelled``, which does
+    /// not count as a failure of the extension. The worker ends with them. Returns before all of
+    /// this has happened.
     public func endBackground(_ identifier: String) async {
         paused.end(identifier)
         await pool.endBackground(identifier)
     }
 
-    /// What all workers of a bundle that are asked by an origin have cost since this host began, those that have ended too;
-    /// `nil` if there was none. None of it ever becomes less, so that differences of two moments lose nothing.
+    /// Returns the cost of all workers of a bundle and an origin since this host started, including
+    /// ended workers. Returns `nil` if there was none. The counters never decrease, so the
+    /// difference of two readings is exact.
     public nonisolated func usage(of identifier: String, for origin: RequestOrigin) -> WorkerUsage? {
         pool.processes.usage(of: identifier, for: origin)
     }
 
-    /// The processes of all workers, from their start until they were reaped.
+    /// The process identifiers of all workers that are not yet reaped.
     public nonisolated var processIdentifiers: [Int32] { pool.processes.identifiers }
 
-    /// Has a request wait while its bundle is paused, if it is one of the background.
+    /// Returns a worker for a request. A background request first waits while its bundle is paused.
     ///
-    /// - Returns: A worker for it. One that was begun when the bundle was just being paused is not used.
+    /// - Returns: A lease on a worker that was not caught by a pause while it started.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> WorkerPool.Lease {
         guard origin == .background else { return try await presentLease(bundle, origin) }
         while true {
             try await paused.pass(bundle.identifier)
             let lease = try await presentLease(bundle, origin)
-            // From here on whoever pauses the bundle finds the worker.
+            // From here on, a pause of the bundle finds the worker.
             guard paused.contains(bundle.identifier) else { return lease }
             await pool.giveBack(lease, isUsable: false)
         }
@@ -64,7 +72,7 @@ extension ExtensionHost {
 }
 
 extension WorkerPool {
-    /// Has the background workers of a bundle be quiet, those that are leaving too.
+    /// Pauses the background workers of a bundle, including those that are being retired.
     func pauseBackground(_ identifier: String, _ notice: ThrottleNotice) async -> PauseOutcome {
         let (limits, clock) = (configuration.limits, configuration.clock)
         return await withTaskGroup(of: PauseOutcome.self) { group in
@@ -82,7 +90,8 @@ extension WorkerPool {
         }
     }
 
-    /// A worker once it is loaded; one that takes too long is ended, for nobody could tell it anything.
+    /// Returns a worker once it is loaded. A worker that loads for longer than `grace` is ended,
+    /// because it cannot receive notices.
     static func worker(
         of start: Start, within grace: Duration, _ clock: any Clock<Duration>
     ) async -> RunningWorker? {
@@ -95,11 +104,11 @@ extension WorkerPool {
         defer { timer.cancel() }
         if let worker = await outcome.value() { return worker }
         start.cancel()
-        // It may have been loaded just then, and be at work.
+        // The worker may have finished loading in this moment and already serve a request.
         return try? await start.value.get()
     }
 
-    /// Ends what the background workers of a bundle are asked; they end with it.
+    /// Cancels the requests of a bundle's background workers. The workers end with them.
     func endBackground(_ identifier: String) async {
         let starts = backgroundStarts(of: identifier)
         await retire(identifier, [.background])

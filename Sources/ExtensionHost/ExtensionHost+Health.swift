@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ExtensionHost {
-    /// What is known of the behaviour of all extensions of which anything is, by bundle identifier.
+    /// The health records of all extensions that have one, by bundle identifier.
     public nonisolated var health: [String: ExtensionHealth] { book.all }
 
-    /// What is known of the behaviour of an extension.
+    /// Returns the health record of an extension.
     public nonisolated func health(of identifier: String) -> ExtensionHealth { book[identifier] }
 
-    /// Has an extension used, or not any more. What it is doing is finished; its app is asked all the same.
+    /// Disables or enables an extension. Requests in progress finish. The bundle's app is still
+    /// asked as a delegate.
     ///
-    /// - Throws: ``HealthStoreError``; it holds for as long as this process lives.
+    /// - Throws: ``HealthStoreError`` if the change could not be saved. It still holds until this
+    ///   process ends.
     public func setDisabled(_ isDisabled: Bool, _ identifier: String) async throws(HealthStoreError) {
         var problem: HealthStoreError?
         do throws(HealthStoreError) { try await book.setDisabled(isDisabled, identifier) } catch { problem = error }
@@ -17,18 +19,19 @@ extension ExtensionHost {
         if let problem { throw problem }
     }
 
-    /// Forgets what is held against an extension: quarantine, back-off, items set aside. It is asked from now on as if nothing
-    /// had happened, unless it is disabled.
+    /// Clears an extension's quarantine, back-off and skip-listed items. From now on the extension
+    /// is asked as if it had never failed, unless it is disabled.
     ///
-    /// - Returns: What was known of it before.
-    /// - Throws: ``HealthStoreError``; it holds for as long as this process lives.
+    /// - Returns: The health record before the change.
+    /// - Throws: ``HealthStoreError`` if the change could not be saved. It still holds until this
+    ///   process ends.
     @discardableResult
     public func release(_ identifier: String) async throws(HealthStoreError) -> ExtensionHealth {
         try await book.release(identifier)
     }
 
-    /// Starts the worker of an extension, because a person is about to need it. Does not wait until it is ready; a failure
-    /// is left to whoever asks.
+    /// Starts the worker of an extension for an interactive request that is about to come. Does not
+    /// wait until the worker is ready. A failure to start is thrown to the first request instead.
     public func prewarm(_ identifier: String) async {
         guard let bundle = try? registry.bundle(identifier), (try? await book.admit(bundle, .person)) != nil,
             let lease = try? await pool.lease(bundle, .person)

@@ -6,13 +6,15 @@ import SystemSupport
 import UniformTypeIdentifiers
 
 extension ExtensionHost {
-    /// Has everything of a bundle donated. Returns once that was acknowledged, or once it is known that the extension wants
-    /// to be asked page by page.
+    /// Asks a bundle to donate all of its items. Returns once the bundle has acknowledged, or has
+    /// answered that it wants to be asked page by page.
     ///
     /// - Parameters:
-    ///   - origin: Who wants it; a person overrides a back-off.
-    ///   - onAsking: Told who will be asked, before that; again if it is somebody else's turn.
-    /// - Throws: ``ExtensionError``; then the reindex is still owed.
+    ///   - origin: The origin of the request. An interactive request (`.person`) overrides a
+    ///     back-off.
+    ///   - onAsking: Called with the responder before it is asked, and again for each further
+    ///     responder.
+    /// - Throws: ``ExtensionError``; the reindex is then still pending.
     public func reindexAll(
         _ identifier: String, origin: RequestOrigin = .person, onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> WholeReindex {
@@ -20,10 +22,11 @@ extension ExtensionHost {
         return answer.isEmpty ? .acknowledged : .inPages
     }
 
-    /// Has the extension of a bundle donate one page of everything; its app is not asked, for apps know no pages. Returns
-    /// once the page was acknowledged.
+    /// Asks the extension of a bundle to donate one page of its items. Returns once the extension
+    /// has acknowledged the page. The bundle's app is not asked, because delegates have no paging
+    /// interface.
     ///
-    /// - Throws: ``ExtensionError``; then the page is still owed.
+    /// - Throws: ``ExtensionError``; the page is then still pending.
     public func reindexPage(
         _ page: ReindexPage, _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) -> ReindexPageReply {
@@ -34,28 +37,34 @@ extension ExtensionHost {
         }
     }
 
-    /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged, but for those with which
-    /// the extension fails and does not without: they are set aside (``ExtensionHealth/itemsSetAside``), and told as
-    /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Items that were set aside before are asked for if a person wants it.
+    /// Asks a bundle to donate some items again, or to delete them. Returns once the bundle has
+    /// acknowledged.
+    ///
+    /// Items that make the extension fail on their own are skip-listed
+    /// (``ExtensionHealth/itemsSetAside``) and reported as
+    /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Items that were skip-listed before are
+    /// only asked for by an interactive request.
     public func reindexItems(
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
         _ = try await perform(.reindexItems(items), identifier, origin)
     }
 
-    /// Has the items of some files donated, donated again or deleted. Returns once that was acknowledged.
+    /// Asks an extension to update the items of some files. Returns once the extension has
+    /// acknowledged.
     ///
-    /// - Parameter changes: At most 1,024.
-    /// - Throws: ``ExtensionError``, with the status `unsupported` if the extension has no interface `searchlight.changes/1`.
+    /// - Parameter changes: At most 1,024 changes.
+    /// - Throws: ``ExtensionError``, with the status `unsupported` if the extension does not
+    ///   implement `searchlight.changes/1`.
     public func updateFiles(
         _ changes: [FileChange], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
         _ = try await perform(.updateFiles(changes), identifier, origin)
     }
 
-    /// Fulfils a data promise.
+    /// Returns the data that an item promises for a type.
     ///
-    /// - Parameter options: How it is asked for.
+    /// - Parameter options: Retry and progress options.
     public func data(
         item: String, type: String, _ identifier: String, options: RequestOptions = .standard
     ) async throws(ExtensionError) -> Payload {
@@ -64,9 +73,11 @@ extension ExtensionHost {
         return try read(answer, request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
     }
 
-    /// Fulfils a file promise; with the original if `inPlace`.
+    /// Returns the file that an item promises for a type.
     ///
-    /// - Parameter options: How it is asked for.
+    /// - Parameters:
+    ///   - inPlace: `true` to get the original file instead of a copy.
+    ///   - options: Retry and progress options.
     /// - Returns: A file or a folder, opened by the worker under its sandbox.
     public func file(
         item: String, type: String, inPlace: Bool, _ identifier: String, options: RequestOptions = .standard
@@ -75,7 +86,8 @@ extension ExtensionHost {
         let answer = try await perform(request, identifier, options: options)
         let reply = try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
         var status = stat()
-        // Of a type that nobody declares, nobody knows whether its files are folders.
+        // An undeclared (dynamic) type may stand for files or folders, so only declared types are
+        // checked.
         if let promised = UTType(type), !promised.isDynamic, !promised.conforms(to: .directory),
             fstat(reply.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
         {
@@ -86,9 +98,9 @@ extension ExtensionHost {
         return reply
     }
 
-    /// Has an item rendered.
+    /// Returns the extension's preview of an item.
     ///
-    /// - Throws: ``ExtensionError``; `unsupported` if nobody renders it.
+    /// - Throws: ``ExtensionError``; the status is `unsupported` if no responder renders the item.
     public func preview(
         item: String, query: String?, contentPath: String?, _ identifier: String
     ) async throws(ExtensionError) -> PreviewReply {
@@ -113,21 +125,23 @@ extension ExtensionHost {
     }
 }
 
-/// How an extension is asked something.
+/// Retry and progress options of a request to an extension.
 public struct RequestOptions: Sendable {
-    /// Told how much is done: `completed` of `total` units of the extension's choice; `total` is 0 if it is not known.
+    /// A progress callback: `completed` of `total` units of the extension's choice. `total` is 0 if
+    /// it is not known.
     public typealias ProgressListener = @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
 
     let mayRetry: Bool
     let onRetry: @Sendable () -> Void
     let onProgress: ProgressListener
 
-    /// Creates options. What is called is called on any thread, and must not block.
+    /// Creates options. The closures are called on any thread and must not block.
     ///
     /// - Parameters:
-    ///   - mayRetry: Whether a request that is under way when its worker ends is made once more in a fresh one.
+    ///   - mayRetry: `true` to send the request once more, to a fresh worker, if its worker ends
+    ///     during it.
     ///   - onRetry: Called when the second attempt begins.
-    ///   - onProgress: Told of this request's progress, a few times a second at most.
+    ///   - onProgress: Called with this request's progress, at most a few times a second.
     public init(
         mayRetry: Bool = true, onRetry: @escaping @Sendable () -> Void = {},
         onProgress: @escaping ProgressListener = { _, _ in }
@@ -137,28 +151,28 @@ public struct RequestOptions: Sendable {
         self.onProgress = onProgress
     }
 
-    /// One more attempt, as the design has it, and nobody who watches.
+    /// Options with one retry and without callbacks.
     public static let standard = RequestOptions()
 }
 
-/// What came of asking for everything.
+/// The outcome of a request to donate all items.
 public enum WholeReindex: Hashable, Sendable {
-    /// All was donated.
+    /// All items were donated.
     case acknowledged
-    /// Nothing was: the extension is to be asked page by page (`searchlight.paging/1`).
+    /// No item was donated. The extension must be asked page by page (`searchlight.paging/1`).
     case inPages
 
     static let pagingInterface = "searchlight.paging/1"
 
-    /// The arguments of the answer.
+    /// The arguments of the reply to the caller.
     var arguments: [BusValue] { self == .acknowledged ? [] : [.boolean(true)] }
 }
 
 extension WorkerRequest {
-    /// Whether an app may be asked instead of its extension.
+    /// `true` if a delegate app may answer the request instead of the extension.
     var isForApps: Bool { if case .reindexPage = self { false } else { true } }
 
-    /// Whether everything has been donated once the request was answered so.
+    /// Returns `true` if all items have been donated once the request got this answer.
     func donatesAll(_ answer: [BusValue]) -> Bool {
         switch self {
         case .reindexAll: return answer.isEmpty
@@ -172,7 +186,8 @@ extension WorkerRequest {
 }
 
 extension ExtensionBundle {
-    /// What tells the files of the bundle, and the worker that loads them, from those of another version.
+    /// Returns a string that identifies the version of the bundle's files and of the worker program
+    /// that loads them.
     public func fingerprint(workerPath: String) -> String {
         let print = BundleFingerprint(self, workerPath: workerPath)
         return [print.manifest, print.library, print.worker].map { stamp in

@@ -4,7 +4,8 @@ import ServiceMessages
 import SystemSupport
 
 extension ExtensionHost {
-    /// Asks an extension, if it may be asked.
+    /// Sends a request to an extension, unless its health record forbids it. Retries once if the
+    /// worker ended.
     func ask(
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ options: RequestOptions
     ) async throws(ExtensionError) -> [BusValue] {
@@ -23,14 +24,15 @@ extension ExtensionHost {
             answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         } catch {
             guard error.isWorthAnotherTry, options.mayRetry else { throw error }
-            // It may be in quarantine by now; then what happened is the better answer.
+            // The extension may be in quarantine by now. The original error is then the better
+            // answer.
             guard (try? await book.admit(bundle, .person)) != nil else { throw error }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
             options.onRetry()
             answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         }
         let donatesAll = request.donatesAll(answer)
-        // One that is to be asked in pages has done nothing yet.
+        // An extension that wants to be asked in pages has not done anything yet.
         guard donatesAll || request != .reindexAll else { return answer }
         await keep(bundle) { (book) throws(HealthStoreError) in
             try await book.noteSuccess(of: bundle.identifier)
@@ -39,12 +41,13 @@ extension ExtensionHost {
         return answer
     }
 
-    /// Has items donated again, with regard to those with which the extension fails: these alone are set aside.
+    /// Asks for items in parts, by bisection, and skip-lists only those that make the extension
+    /// fail on their own.
     private func reindexInParts(
         _ items: [String], _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) {
         let identifier = bundle.identifier
-        // A person who asks for an item wants it tried.
+        // An interactive request also retries skip-listed items.
         let left = origin == .person ? [] : Set(book[identifier].itemsSetAside.map(\.identifier))
         var search = BatchHalving(items.filter { !left.contains($0) }, configuration.limits)
         let problem = await look(with: &search, bundle, origin) {
@@ -56,7 +59,8 @@ extension ExtensionHost {
         if let problem { throw problem }
     }
 
-    /// Tells of changed files, with regard to those with which the extension fails: these alone are set aside, by their paths.
+    /// Reports changed files in parts, by bisection, and skip-lists only the files that make the
+    /// extension fail, by their paths.
     private func updateFilesInParts(
         _ changes: [FileChange], _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) {
@@ -67,9 +71,11 @@ extension ExtensionHost {
         } mayBeGuilty: {
             $0.mayBeAFiles
         }
-        // If nothing went well, an answer that it cannot, or none, may be about anything. Then nothing is lost by waiting.
+        // If no part succeeded, a “cannot” status or a missing answer may have any cause. Only
+        // failures that are worth a retry skip-list a file then; the others lose nothing by
+        // waiting.
         let setAside = search.setAside.filter { !search.done.isEmpty || $0.error.isWorthAnotherTry }
-        // With a file that it was set aside for before, an extension fails once more, which is no news.
+        // A repeated failure with files that are already skip-listed does not count again.
         let isKnown = !setAside.isEmpty && setAside.allSatisfy { !known.isDisjoint(with: $0.item.paths) }
         await conclude(
             search, setAside.flatMap { one in one.item.paths.suffix(1).map { ($0, one.error) } }, bundle,
@@ -79,9 +85,9 @@ extension ExtensionHost {
         if setAside.count < search.guilty.count, let error = search.firstFailure { throw error }
     }
 
-    /// Asks for parts until the items are found with which it fails, or the search is given up.
+    /// Asks for parts until the failing items are found, or the search is given up.
     ///
-    /// - Returns: Why it was.
+    /// - Returns: The error that ended the search, or `nil` if the search is complete.
     private func look<Item: Sendable>(
         with search: inout BatchHalving<Item>, _ bundle: ExtensionBundle, _ origin: RequestOrigin,
         asking request: ([Item]) -> WorkerRequest, mayBeGuilty: (ExtensionError) -> Bool
@@ -101,10 +107,13 @@ extension ExtensionHost {
         return nil
     }
 
+    /// Records the result of a bisection in the health record and reports the items that are
+    /// skip-listed.
+    ///
     /// - Parameters:
-    ///   - setAside: What is set aside, by name, and for what.
-    ///   - isHeldAgainstIt: Whether failures count if everything failed.
-    ///   - names: By which names an item may have been set aside before.
+    ///   - setAside: The items to skip-list, by name, with their errors.
+    ///   - isHeldAgainstIt: `true` if failures count when every part failed.
+    ///   - names: Returns the names under which an item may be skip-listed.
     private func conclude<Item>(
         _ search: BatchHalving<Item>, _ setAside: [(String, ExtensionError)], _ bundle: ExtensionBundle,
         isHeldAgainstIt: Bool = true, names: (Item) -> [String]
@@ -124,21 +133,21 @@ extension ExtensionHost {
         for (item, reason) in reasons { onEvent(.setAside(bundle: identifier, item: item, reason: reason)) }
     }
 
-    /// Asks an extension once.
+    /// Sends a request to an extension once.
     ///
-    /// - Parameter counts: Whether a failure is held against it.
+    /// - Parameter counts: `true` if a failure counts in the extension's health record.
     private func attempt(
         _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true,
         onProgress: @escaping RequestOptions.ProgressListener = RequestOptions.standard.onProgress
     ) async throws(ExtensionError) -> [BusValue] {
-        // It may have been replaced since the request was made, or tried the last time.
+        // The bundle may have been replaced since the request was made, or since the last attempt.
         let bundle = try registry.bundle(bundle.identifier)
         let lease = try await lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
                 return try await worker.perform(request, onProgress: onProgress)
             } catch {
-                // An item that got no processor is not set aside for it.
+                // An item is not skip-listed if the worker got no processor time.
                 if !counts, case .timedOut(_, _, let limit) = error, worker.wasStarved {
                     throw .noProcessor(for: bundle.identifier, "reindex so many items", within: limit)
                 }
@@ -150,8 +159,9 @@ extension ExtensionHost {
         }
     }
 
-    /// A worker that reaches what is there now: one that was kept knows of no file that was put in the place of another, or
-    /// that was not there, since it began. It ends once it has nothing to do.
+    /// Returns a lease on a worker whose sandbox covers the files that exist now. The Landlock
+    /// rules of a reused worker do not cover files that were created or replaced after its start.
+    /// Such a worker ends once it is idle.
     func presentLease(
         _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) -> WorkerPool.Lease {
@@ -159,11 +169,11 @@ extension ExtensionHost {
         guard !lease.isNew, case .success(let worker) = await lease.start.value, await !worker.reachesWhatIsThere()
         else { return lease }
         await pool.giveBack(lease, isUsable: false)
-        // Whatever may have changed again meanwhile.
+        // The second worker is used even if the files have changed again.
         return try await pool.lease(bundle, origin)
     }
 
-    /// Does something with a worker, and gives it back.
+    /// Runs a closure with the worker of a lease, then returns the lease to the pool.
     func use<Value: Sendable>(
         _ lease: WorkerPool.Lease, _ body: @Sendable (RunningWorker) async throws(ExtensionError) -> Value
     ) async throws(ExtensionError) -> Value {
@@ -178,7 +188,7 @@ extension ExtensionHost {
         return try outcome.get()
     }
 
-    /// Notes a failure, and tells of what follows from it.
+    /// Records a failure, and reports a quarantine that follows from it.
     static func note(
         _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle, in book: HealthBook,
         _ onEvent: (ExtensionEvent) -> Void
@@ -202,7 +212,7 @@ extension ExtensionHost {
 }
 
 extension ExtensionError {
-    /// What it says of an extension; for errors that ``mayBeAnItems``.
+    /// The kind of failure, for errors that ``mayBeAnItems``.
     fileprivate var kindAlone: ExtensionHealth.FailureKind? {
         switch self {
         case .crashed: .crashed
@@ -212,7 +222,7 @@ extension ExtensionError {
         }
     }
 
-    /// Why an item is set aside, as the rest of a sentence about the extension.
+    /// The reason for skip-listing an item, as the end of a sentence about the extension.
     fileprivate var itemReason: String {
         switch self {
         case .crashed(_, _, let exit, _): "\(exit.description) while it was asked for it"
@@ -228,8 +238,10 @@ extension Result {
 }
 
 extension Result where Failure == ExtensionError {
-    /// Whether what its worker says it has not, a fresh one may have: callbacks, of which each makes only so many, or a library
-    /// that was not there. Code of an extension's own means by the same word what it likes.
+    /// `true` if a fresh worker may have a resource that this worker has used up or cannot see. The
+    /// resource is a callback, whose number is limited per worker, or a library that did not exist
+    /// at its start. Only holds for bindings, because an extension's own code may use the status
+    /// for anything.
     fileprivate func isOfAWorkerUsedUp(_ bundle: ExtensionBundle) -> Bool {
         guard case .failed(_, _, .unavailable, _)? = failure else { return false }
         return bundle.manifest.access.bindsSymbols

@@ -3,15 +3,20 @@ import BusTransport
 import Foundation
 import ServiceMessages
 
-/// Asks extensions to do things, each in a worker process of its own, or their apps while these are registered as
-/// delegates; and gets over their failures.
+/// The host of all extensions. It sends requests to extensions, each in a worker process of its
+/// own, and contains their failures.
 ///
-/// A worker is started when its extension is first asked something, and kept for a while. A request that is under way when
-/// its worker crashes is made once more in a fresh worker; then it fails. How extensions behave is noted
-/// (``ExtensionHealth``): one that crashes too often is not asked any more, one that failed is left alone for a while by
-/// everybody but a person who waits. A delegate that is gone, goes, is too late or does not serve the request leaves it to
-/// the next older one, and at last to the extension, which is asked from the start. What a delegate answers otherwise, its
-/// refusals too, is the answer. Nothing is held against apps: they are not the host's.
+/// A worker starts with the first request to its extension and is then kept for a while. If a
+/// worker crashes during a request, the request is sent once more to a fresh worker; then it fails.
+///
+/// The health record (``ExtensionHealth``) keeps an extension's failures. An extension that crashes
+/// too often is quarantined. After other failures it is in back-off, and only interactive requests
+/// are sent.
+///
+/// An app that is registered as a delegate is asked before its extension. If the delegate is gone,
+/// disconnects, exceeds the limit or does not serve the request, the next older delegate is asked,
+/// and at last the extension. Any other answer of a delegate is final, including failures. Failures
+/// of apps are not recorded, because the host does not run apps.
 public actor ExtensionHost {
     let configuration: WorkerConfiguration
     private(set) var registry: ExtensionRegistry
@@ -20,24 +25,25 @@ public actor ExtensionHost {
     private let delegates: LiveDelegates
     let pool: WorkerPool
     let book: HealthBook
-    /// What is asked in the background and has to wait.
+    /// The bundles whose background work is paused, and the requests that wait for them.
     nonisolated let paused = PausedBundles()
 
     /// Creates a host.
     ///
     /// - Parameters:
-    ///   - configuration: How workers are started.
-    ///   - registry: The extensions there are.
+    ///   - configuration: The worker program, its limits and its environment.
+    ///   - registry: The installed extensions.
     ///   - delegates: The apps that are asked instead of extensions; `nil` for none.
-    ///   - receiver: Keeps what extensions donate.
-    ///   - health: Keeps how they behave.
-    ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - onWork: Called when the host begins something that nobody has just asked for; what it gives back lives as long as
-    ///     that goes on.
-    ///   - onItemsGivenBack: Told of items that were set aside and may be asked for again, since their extension or the host
-    ///     has changed; they are owed. Says whether that is written down.
-    ///   - onHealthChange: Told that what is known of extensions has changed; called on any thread, must not block.
-    ///   - onEvent: Told what happens; called on any thread, must not block.
+    ///   - receiver: The receiver of all donations from workers.
+    ///   - health: The store of the health records.
+    ///   - now: Returns the present, in seconds since 2001-01-01 UTC.
+    ///   - onWork: Called when the host starts work that no request has just asked for. The host
+    ///     keeps the returned value until the work ends.
+    ///   - onItemsGivenBack: Called with items that are no longer skip-listed, because their
+    ///     extension or the host has changed. Their reindex is pending. Returns `true` if that was
+    ///     saved.
+    ///   - onHealthChange: Called after a health record changed, on any thread; must not block.
+    ///   - onEvent: Called with each event, on any thread; must not block.
     public init(
         configuration: WorkerConfiguration, registry: ExtensionRegistry, delegates: LiveDelegates? = nil,
         receiver: any DonationReceiver, health: any HealthStore = MemoryHealthStore(),
@@ -62,11 +68,12 @@ public actor ExtensionHost {
             })
     }
 
-    /// Tells the delegate of a bundle, or else its running workers, to slow down or that they need not any more. Nobody is
-    /// started for it. A worker that is paused (``pauseBackground(_:_:)``) is told when it goes on, and not by this.
+    /// Notifies a bundle's delegate, or else its running workers, that it should throttle or stop
+    /// throttling. Starts no worker. A paused worker (``pauseBackground(_:_:)``) is skipped; it is
+    /// notified when it resumes.
     ///
-    /// - Parameter notice: Why, and by how much; `nil` when it is over.
-    /// - Returns: Whether there was somebody to tell.
+    /// - Parameter notice: The reason and the degree; `nil` to stop throttling.
+    /// - Returns: `true` if a delegate or a worker was notified.
     @discardableResult
     public func throttle(_ identifier: String, _ notice: ThrottleNotice?) async -> Bool {
         let request = notice.map(WorkerRequest.didThrottle) ?? .didFinishThrottle
@@ -81,9 +88,9 @@ public actor ExtensionHost {
         return wasTold
     }
 
-    /// Tells the delegate of a bundle something that it need not answer.
+    /// Sends a notification, which needs no answer, to a bundle's delegate.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: `true` if the bundle has a delegate.
     func tellDelegate(of identifier: String, _ request: WorkerRequest) async -> Bool {
         var asked: Set<DelegateToken> = []
         while let delegate = nextDelegate(of: identifier, &asked, includingSilent: false) {
@@ -91,14 +98,14 @@ public actor ExtensionHost {
                 _ = try await delegate.perform(request)
                 return true
             } catch {
-                // One that does not listen was told all the same.
+                // A delegate that does not serve the notification has received it all the same.
                 guard case .delegateUnavailable = error else { return true }
             }
         }
         return false
     }
 
-    /// Ends all workers and waits until they are gone; delegates are asked nothing more.
+    /// Ends all workers and waits until they are gone. Delegates get no further requests.
     public func shutdown() async {
         isShutDown = true
         delegates.close()
@@ -106,18 +113,19 @@ public actor ExtensionHost {
         await pool.shutdown()
     }
 
-    /// Uses other bundles from now on. Workers of bundles that are gone or were replaced finish what is under way.
+    /// Replaces the registry. Workers of bundles that were removed or replaced finish their
+    /// requests in progress.
     public func update(_ registry: ExtensionRegistry) async {
         let before = self.registry
         self.registry = registry
         for bundle in before.extensions where !registry.extensions.contains(bundle) {
             await pool.retire(bundle.identifier)
         }
-        // So that nobody is told of a quarantine that is over.
+        // Ends quarantines of bundles that have changed, so that the reported health is current.
         for bundle in registry.extensions { await book.meet(bundle) }
     }
 
-    /// Asks one responder after the other until one answers.
+    /// Asks one responder after another until one answers.
     func perform(
         _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
         options: RequestOptions = .standard, onAsking: @Sendable (Donor) -> Void = { _ in }
@@ -162,7 +170,8 @@ public actor ExtensionHost {
 }
 
 extension ExtensionError {
-    /// What it says of an extension that its worker could not be started with it; `nil` if nothing.
+    /// The kind of failure if a worker did not start; `nil` if it does not count against the
+    /// extension.
     fileprivate var kindOfStart: ExtensionHealth.FailureKind? {
         switch self {
         case .crashed: .crashed

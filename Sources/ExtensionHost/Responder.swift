@@ -2,15 +2,16 @@
 import BusTransport
 import ServiceMessages
 
-/// Whoever can answer what is asked about the items of a bundle: a worker with its extension, or its app.
+/// An endpoint that answers requests about the items of a bundle: a worker with its extension, or
+/// the bundle's app.
 protocol Responder: Sendable {
-    /// Asks, and waits for the answer for as long as the limits of the request allow. A reindex is answered once all that
-    /// the responder donated before its acknowledgement has been kept.
+    /// Sends a request and waits for the answer within the request's time limit. A reindex returns
+    /// once all donations from before the acknowledgement are stored.
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue]
 }
 
 extension ExtensionError {
-    /// Whether this is no answer of a delegate, so that the next responder is asked.
+    /// `true` if the error is not a delegate's own answer, so that the next responder is asked.
     var isLeftToOthers: Bool {
         switch self {
         case .delegateUnavailable, .failed(_, _, .unsupported, _): true

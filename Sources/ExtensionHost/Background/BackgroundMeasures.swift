@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What makes a background worker give way to everybody else.
+/// The measures that make a background worker yield to all other processes.
 public struct BackgroundMeasures: OptionSet, Hashable, Sendable, Codable {
-    /// The bits of `csandbox_policy.h`.
+    /// The bits, with the values of `csandbox_policy.h`.
     public let rawValue: UInt32
-    /// Creates a set of these bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// It runs when nobody else wants the processor (`SCHED_IDLE`).
+    /// The worker only gets processor time that no other process wants (`SCHED_IDLE`).
     public static let processor = Self(rawValue: 1 << 0)
-    /// It reads and writes when nobody else wants the disk, where the disk's scheduler knows classes.
+    /// The worker only gets disk time that no other process wants (idle I/O class), if the disk's
+    /// scheduler supports classes.
     public static let disk = Self(rawValue: 1 << 1)
-    /// So does the session that it is alone in (autogroup 19); without that the first would only count within the session.
+    /// The worker's session, in which it is alone, yields to other sessions (autogroup nice 19).
+    /// Without this measure, `SCHED_IDLE` only counts within the session.
     public static let session = Self(rawValue: 1 << 2)
-    /// Its timers may be late, so that they need not wake a processor for it alone.
+    /// The worker's timers may be late, so that they share wake-ups of a processor.
     public static let timers = Self(rawValue: 1 << 3)
-    /// It is ended before others when memory runs out.
+    /// The kernel ends the worker first when memory runs out.
     public static let memory = Self(rawValue: 1 << 4)
 
-    /// Everything.
+    /// All measures.
     public static let all: Self = [.processor, .disk, .session, .timers, .memory]
 
-    /// How late its timers may be, in nanoseconds: a thousand times the kernel's own 50 µs, and not noticed by work that nobody
-    /// waits for.
+    /// The timer slack, in nanoseconds: a thousand times the kernel's default of 50 µs. Background
+    /// work does not notice it.
     static let timerSlack: UInt32 = 50_000_000
-    /// Its `oom_score_adj`: as if it took half of the memory besides. systemd gives a user's programs 100 to 200.
+    /// The worker's `oom_score_adj`. It counts as if the worker used half of the memory in
+    /// addition. systemd gives a user's programs 100 to 200.
     static let outOfMemoryScore: UInt32 = 500
 
-    /// What each does, as "the kernel does not …" would end, in order.
+    /// The effect of each measure in the set, as the end of “the kernel does not …”, in the order
+    /// of the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.processor, "have them yield processors (SCHED_IDLE)"), (.disk, "have them yield disks (ioprio)"),

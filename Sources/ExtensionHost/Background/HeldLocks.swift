@@ -3,18 +3,20 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Whether a process holds locks on files that others may wait for.
+/// A check for file locks that a process holds and that other processes may wait for.
 ///
-/// Each descriptor's own page of `/proc` is looked at, not `/proc/locks`: that names no process for locks of open file
-/// descriptions (`F_OFD_SETLK`), and no path.
+/// The check reads `/proc/PID/fdinfo` for each descriptor. `/proc/locks` is not enough: it names
+/// neither the process of an open-file-description lock (`F_OFD_SETLK`) nor a path.
 enum HeldLocks {
-    /// The most descriptors that are looked at; a confined worker has at most 1,024.
+    /// The maximum number of descriptors to check. A confined worker has at most 1,024.
     private static let maximumDescriptors = 4096
 
-    /// Looks; exact if the process stands still. Its number must still be its own.
+    /// Returns `true` if the process holds a lock. The answer is exact if the process is stopped.
+    /// The process must not be reaped yet, so that its number is still its own.
     ///
-    /// - Parameter folder: Where nobody else locks anything: its temporary folder.
-    /// - Returns: `true` also where that cannot be seen.
+    /// - Parameter folder: The worker's temporary folder. Locks in it are ignored, because no other
+    ///   process uses it.
+    /// - Returns: `true` also if the locks cannot be determined.
     static func exist(in process: pid_t, besidesIn folder: String?) -> Bool {
         let path = "/proc/\(process)/fdinfo"
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path),
@@ -27,7 +29,8 @@ enum HeldLocks {
         }
     }
 
-    /// Locks come before what makes some of these pages long, and one is enough.
+    /// Reads only the start of the page. `lock:` lines come before the lines that can make a page
+    /// long.
     private static func isLocked(_ page: String) -> Bool {
         let descriptor = open(page, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

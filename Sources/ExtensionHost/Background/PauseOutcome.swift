@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a background worker that was to be quiet.
+/// The outcome of the pause of a background worker.
 public enum PauseOutcome: String, Hashable, Sendable, Codable, CaseIterable {
-    /// It has heeded the notice: it used no processor any more before it was frozen, as it is now.
+    /// The worker stopped by itself: it used almost no processor time before it was frozen. It is
+    /// frozen now.
     case heeded
-    /// It was frozen while it worked on.
+    /// The worker was still working when it was frozen.
     case frozen
-    /// It held a lock that somebody may wait for and did not give it back in time, or it was still being loaded; so it was
-    /// ended. Its request has failed with ``ExtensionError/cancelled`` and is held against nobody.
+    /// The worker was ended, because it held a lock past the grace or was still loading. Its
+    /// request failed with ``ExtensionError/cancelled``, which does not count against the
+    /// extension.
     case ended
-    /// There was none. What is asked of the bundle in the background from now on waits all the same.
+    /// The bundle had no background worker. New background requests wait all the same.
     case notRunning
-    /// It was told to go on before it was frozen.
+    /// The worker was resumed before it was frozen.
     case resumed
 
-    /// Of several workers, the one that matters most.
+    /// Returns the most severe outcome of several workers.
     static func gravest(_ outcomes: [PauseOutcome]) -> PauseOutcome {
         [.ended, .frozen, .heeded, .resumed].first { outcomes.contains($0) } ?? .notRunning
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The bundles of which nothing is asked in the background for now, and who waits to ask. Without it, a request that is just
-/// being made when its bundle is paused would start a worker that nobody has paused.
+/// The bundles whose background requests are paused, and the requests that wait. It also covers a
+/// request that is being made while its bundle is paused; that request would otherwise start a
+/// worker that is not paused.
 final class PausedBundles: Sendable {
     private struct State {
         var paused: Set<String> = []
@@ -14,16 +15,16 @@ final class PausedBundles: Sendable {
 
     func contains(_ bundle: String) -> Bool { state.withLock { $0.paused.contains(bundle) } }
 
-    /// Has whoever comes for a bundle wait from now on.
+    /// Makes new background requests of a bundle wait.
     func pause(_ bundle: String) { state.withLock { _ = $0.paused.insert(bundle) } }
 
-    /// Lets those who wait go on.
+    /// Lets the waiting requests of a bundle continue.
     func resume(_ bundle: String) { release(true) { $0.paused.remove(bundle) != nil ? { $0 == bundle } : nil } }
 
-    /// Has those who wait give up; whoever comes from now on does not wait.
+    /// Cancels the waiting requests of a bundle. New requests do not wait.
     func end(_ bundle: String) { release(false) { $0.paused.remove(bundle) != nil ? { $0 == bundle } : nil } }
 
-    /// Has all who wait give up, and whoever comes from now on.
+    /// Cancels all waiting requests, and all new requests that would wait.
     func close() {
         release(false) { state in
             state.isClosed = true
@@ -33,7 +34,8 @@ final class PausedBundles: Sendable {
 
     /// Returns once a bundle is not paused.
     ///
-    /// - Throws: ``ExtensionError/cancelled`` if the task is cancelled meanwhile, or the request was ended.
+    /// - Throws: ``ExtensionError/cancelled`` if the task is cancelled while it waits, or if the
+    ///   request was ended.
     func pass(_ bundle: String) async throws(ExtensionError) {
         guard contains(bundle) else { return }
         let number = state.withLock { state in

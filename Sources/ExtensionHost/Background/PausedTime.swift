@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// How long a worker was made to stand still: time in which nothing can be expected of it.
+/// The time for which a worker was paused. The worker cannot make progress in it.
 final class PausedTime: Sendable {
     private struct State {
         var since: Duration?
@@ -13,13 +13,13 @@ final class PausedTime: Sendable {
 
     init(clock: any Clock<Duration>) { elapsed = stopwatch(clock) }
 
-    /// Begins to count, unless that goes on.
+    /// Starts the count, unless it is running.
     func begin() {
         let now = elapsed()
         state.withLock { $0.since = $0.since ?? now }
     }
 
-    /// Ends it, if it goes on.
+    /// Stops the count, if it is running.
     func end() {
         let now = elapsed()
         let waiting = state.withLock { state in
@@ -36,7 +36,8 @@ final class PausedTime: Sendable {
         return state.withLock { state in state.total + (state.since.map { now - $0 } ?? .zero) }
     }
 
-    /// All of it, once it does not go on. Cancelling does not end the waiting; the end of the worker does.
+    /// Returns the total once the count is stopped. Cancelling the task does not end the wait; the
+    /// end of the worker does.
     func total() async -> Duration {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let goesOn = state.withLock { state in

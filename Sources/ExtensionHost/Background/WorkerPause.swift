@@ -2,12 +2,15 @@
 import ServiceMessages
 import Synchronization
 
-/// Has one worker be quiet, and go on.
+/// The pause and resume mechanism of one worker.
 ///
-/// It is told, has a grace to heed that, and then stands still whatever it is doing: `SIGSTOP`, which no process can block,
-/// handle or outlive its host with (a stopped process dies of `SIGKILL` too, the kernel's at the end of the host). Not the
-/// freezer of control groups: it needs a group of the worker's own that the host may write, which it has under systemd with
-/// delegation only, and does the same to a process that can start no others.
+/// A pause notifies the worker, waits for a grace, and then sends `SIGSTOP`, which no process can
+/// block or handle. A stopped process cannot outlive its host: it dies of the kernel's `SIGKILL` at
+/// the end of the host.
+///
+/// The cgroup freezer is not used. It needs a group of the worker's own that the host may write,
+/// which the host only has under systemd with delegation. A worker cannot start processes, so
+/// `SIGSTOP` has the same effect.
 final class WorkerPause: Sendable {
     private enum Phase {
         case running
@@ -16,9 +19,10 @@ final class WorkerPause: Sendable {
     }
     private struct State {
         var phase = Phase.running
-        /// Grows with each change, so that what belongs to a pause that is over does nothing.
+        /// The number of the current phase. Grows with each change, so that tasks of an earlier
+        /// pause have no effect.
         var number: UInt64 = 0
-        /// The number of the last pause, whose worker hears what it is told although others need all processors.
+        /// The number of the last pause. Only that pause makes the worker yield processors again.
         var last: UInt64 = 0
     }
     private let state = Mutex(State())
@@ -27,20 +31,24 @@ final class WorkerPause: Sendable {
     private let clock: any Clock<Duration>
     private let tell: @Sendable (WorkerRequest) -> Void
     private let end: @Sendable () -> Void
-    /// How long it was made to stand still, and had for heeding that.
+    /// The paused time, including the grace.
     let time: PausedTime
 
-    /// How much processor time a worker that has heeded may still use in the second half of its grace, in nanoseconds.
+    /// The maximum processor time that a worker that has heeded the notice uses in the second half
+    /// of its grace, in nanoseconds.
     private static let quiet: UInt64 = 1_000_000
-    /// How long, and how often, it is looked whether all threads stand still. One that waits for a disk does so without using
-    /// a processor, and stops before it does anything else.
+    /// The interval and the number of checks that all threads are stopped. A thread that waits for
+    /// a disk uses no processor time, and stops before it does anything else.
     private static let look = (interval: Duration.milliseconds(1), times: 50)
-    /// How long is waited, and how often, where the kernel takes no more changes of sessions: one every tenth of a second.
+    /// The interval and the number of attempts while the kernel rejects a change of the session: it
+    /// accepts one every tenth of a second.
     private static let yielding = (interval: Duration.milliseconds(110), times: 10)
 
+    /// Creates the mechanism for a running worker.
+    ///
     /// - Parameters:
-    ///   - tell: Sends something that has no answer to the worker; must not wait.
-    ///   - end: Ends the worker, and what it was asked as if nobody waited for it any more.
+    ///   - tell: Sends a notification to the worker; must not block.
+    ///   - end: Ends the worker and cancels its requests.
     init(
         _ process: WorkerProcess, _ configuration: WorkerConfiguration,
         tell: @escaping @Sendable (WorkerRequest) -> Void, end: @escaping @Sendable () -> Void
@@ -52,7 +60,7 @@ final class WorkerPause: Sendable {
 
     var isPaused: Bool { state.withLock { if case .paused = $0.phase { true } else { false } } }
 
-    /// Has it be quiet; returns once it is. Whoever comes while it is learns the same.
+    /// Pauses the worker. Returns once it is paused. Concurrent calls return the same outcome.
     func pause(_ notice: ThrottleNotice) async -> PauseOutcome {
         let task = state.withLock { state -> Task<PauseOutcome, Never>? in
             switch state.phase {
@@ -62,9 +70,10 @@ final class WorkerPause: Sendable {
                 state.number += 1
                 state.last = state.number
                 time.begin()
-                // Where others need all processors, one that yields to them would hear of it when it is too late.
+                // On a busy machine, a worker that yields its processors would read the notice too
+                // late.
                 _ = process.setYielding(false)
-                // Under the lock, so that this and what is told when it goes on keep their order.
+                // Sent under the lock, so that the notices of pause and resume stay in order.
                 tell(.didThrottle(notice))
                 let task = Task { [number = state.number] in
                     let outcome = await quieten(number)
@@ -78,7 +87,7 @@ final class WorkerPause: Sendable {
         return await task?.value ?? .notRunning
     }
 
-    /// Lets it go on, if it was to be quiet.
+    /// Resumes the worker, if it is paused or about to be.
     func resume() {
         state.withLock { state in
             guard case .paused(let task) = state.phase else { return }
@@ -104,7 +113,8 @@ final class WorkerPause: Sendable {
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
         let half = process.processorTime
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
-        // It has ended, or has no process of its own that could be frozen.
+        // Without a processor time, the worker has ended or has no process of its own that could be
+        // frozen.
         guard let half, let full = process.processorTime else { return .notRunning }
         let heeds = full - min(full, half) <= Self.quiet
         guard whileIts(number, process.freeze) else { return calledOff }
@@ -120,10 +130,10 @@ final class WorkerPause: Sendable {
         return heeds ? .heeded : .frozen
     }
 
-    /// Has it yield to others again.
+    /// Makes the worker yield processors again.
     private func yield(_ number: UInt64) async {
         for _ in 0..<Self.yielding.times {
-            // A pause that came meanwhile does so at its own end.
+            // A newer pause makes the worker yield when it has finished.
             guard state.withLock({ $0.last == number && !process.setYielding(true) }) else { return }
             guard (try? await ContinuousClock().sleep(for: Self.yielding.interval)) != nil else { return }
         }
@@ -131,12 +141,13 @@ final class WorkerPause: Sendable {
 
     private func standStill() async {
         for _ in 0..<Self.look.times where !process.isStopped {
-            // The kernel's time, whatever the clock of the limits is.
+            // Uses the system's clock, because this waits for the kernel, whatever the clock of the
+            // limits is.
             guard (try? await ContinuousClock().sleep(for: Self.look.interval)) != nil else { return }
         }
     }
 
-    /// Does something, unless the pause is over.
+    /// Runs a closure, unless the pause with this number is over.
     private func whileIts(_ number: UInt64, _ body: () -> Void) -> Bool {
         state.withLock { state in
             guard state.number == number else { return false }
@@ -145,7 +156,7 @@ final class WorkerPause: Sendable {
         }
     }
 
-    /// What became of a pause that somebody or the worker's end has ended.
+    /// The outcome of a pause that was cut short by a resume or by the end of the worker.
     private var calledOff: PauseOutcome {
         state.withLock { if case .over = $0.phase { .notRunning } else { .resumed } }
     }

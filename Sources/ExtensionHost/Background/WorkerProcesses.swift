@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// The processes of a host's workers, from their start until they were reaped, and what they have cost.
+/// The processes of a host's workers that are not yet reaped, and the cost of all workers.
 final class WorkerProcesses: Sendable {
     private struct Entry {
         let process: WorkerProcess
@@ -11,18 +11,19 @@ final class WorkerProcesses: Sendable {
     }
     private struct State {
         var running: [pid_t: Entry] = [:]
-        /// What workers that have ended had cost, by bundle, and what the host wrote for any.
+        /// The cost of ended workers, by origin and bundle, plus the bytes that the host wrote for
+        /// donations of any worker.
         var ended: [RequestOrigin: [String: WorkerUsage]] = [:]
     }
     private let state = Mutex(State())
 
-    /// Notes a process until it ends.
+    /// Tracks a process until it ends.
     func add(_ process: WorkerProcess, bundle: String, _ origin: RequestOrigin) {
         let number = process.identifier
         state.withLock { $0.running[number] = Entry(process: process, bundle: bundle, origin: origin) }
         process.whenEnded { [weak self] in
             self?.state.withLock { state in
-                // The number may be another's by now.
+                // The number may belong to another process by now.
                 guard state.running[number]?.process === process else { return }
                 state.running[number] = nil
                 let before = state.ended[origin]?[bundle] ?? WorkerUsage()
@@ -31,7 +32,8 @@ final class WorkerProcesses: Sendable {
         }
     }
 
-    /// Notes what was donated: the host writes at least as much for it, and a worker hardly anything itself.
+    /// Counts the bytes of a donation. The host writes at least this amount for it; a worker itself
+    /// writes hardly anything.
     func note(donated bytes: Int, bundle: String, _ origin: RequestOrigin) {
         guard bytes > 0 else { return }
         state.withLock { state in
@@ -40,10 +42,10 @@ final class WorkerProcesses: Sendable {
         }
     }
 
-    /// The numbers of those that run.
+    /// The identifiers of the running processes, sorted.
     var identifiers: [pid_t] { state.withLock { $0.running.keys.sorted() } }
 
-    /// What all workers of a bundle have cost that are asked by an origin; `nil` if there was none.
+    /// Returns the cost of all workers of a bundle and an origin, or `nil` if there was none.
     func usage(of bundle: String, for origin: RequestOrigin) -> WorkerUsage? {
         state.withLock { state in
             let running = state.running.values.filter { $0.bundle == bundle && $0.origin == origin }

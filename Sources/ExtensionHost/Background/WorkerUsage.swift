@@ -3,27 +3,29 @@ import CSandbox
 import Foundation
 import Glibc
 
-/// What workers have cost.
+/// The resources that workers have used.
 public struct WorkerUsage: Hashable, Sendable, Codable {
-    /// Seconds of processor time, of all threads.
+    /// The processor time of all threads, in seconds.
     public var cpu: Double
-    /// Bytes written to disks, or on their way there, and those that were donated, which the host writes.
+    /// The bytes that were written to disks or are on their way there, plus donated bytes, which
+    /// the host writes.
     public var written: UInt64
-    /// How often they waited and had to be woken (voluntary context switches).
+    /// The number of waits that ended with a wake-up (voluntary context switches).
     public var wakeUps: UInt64
 
-    /// Creates a usage; nothing by default.
+    /// Creates a usage. It is zero by default.
     public init(cpu: Double = 0, written: UInt64 = 0, wakeUps: UInt64 = 0) {
         (self.cpu, self.written, self.wakeUps) = (cpu, written, wakeUps)
     }
 
-    /// What a process that was reaped has cost in all.
+    /// Creates the total usage of a process that was reaped.
     init(_ cost: csandbox_cost) {
         self.init(cpu: Double(cost.cpu) / 1e9, written: cost.written, wakeUps: cost.wake_ups)
     }
 
-    /// What a process has cost so far, as far as the kernel tells: the wake-ups of threads that have ended are told with the
-    /// end of the process alone. Its number must still be its own.
+    /// Creates the usage of a running process so far, from the kernel's counters. Wake-ups of ended
+    /// threads are missing; the kernel only reports them at the end of the process. The process
+    /// must not be reaped yet, so that its number is still its own.
     init(of process: pid_t) {
         self.init()
         var nanoseconds: UInt64 = 0
@@ -46,7 +48,7 @@ public struct WorkerUsage: Hashable, Sendable, Codable {
             cpu: one.cpu + other.cpu, written: one.written &+ other.written, wakeUps: one.wakeUps &+ other.wakeUps)
     }
 
-    /// The larger of both in each: what is counted never becomes less.
+    /// Returns the larger value of each counter, so that counters never decrease.
     func grown(to other: WorkerUsage) -> WorkerUsage {
         WorkerUsage(
             cpu: max(cpu, other.cpu), written: max(written, other.written), wakeUps: max(wakeUps, other.wakeUps))

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an extension bundle is not used. Each says what is wrong and what to do.
+/// A reason not to use an extension bundle. The description says what is wrong and what to do.
 public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no `Info.plist`, or it cannot be opened.
     case manifestUnreadable(reason: String)
-    /// What is called as a bundle is none.
+    /// The path of the bundle is not a directory.
     case notADirectory(found: String)
-    /// A file of the bundle is no regular file: a symbolic link, a pipe.
+    /// A file of the bundle is not a regular file but, for example, a symbolic link or a pipe.
     case notAFile(name: String, found: String)
-    /// The `Info.plist` is larger than any manifest needs to be.
+    /// The `Info.plist` exceeds the size limit.
     case manifestTooLarge(bytes: Int)
     /// A key the host needs is missing.
     case missingKey(String)
-    /// A key the host needs is missing, and another is there that is like one that would do.
+    /// A required key is missing, and the manifest has a key with a similar name.
     case misspeltKey(UnknownKey)
-    /// A key has a value the host cannot use.
+    /// A key has an invalid value.
     case invalidValue(key: String, value: String, expected: String)
-    /// A path that no extension may declare; see docs/EXTENSIONS.md.
+    /// The manifest declares a path that no extension may declare. See docs/EXTENSIONS.md.
     case closedPath(key: String, path: String, reason: String, advice: String)
-    /// The library the manifest names cannot be opened.
+    /// The manifest's library cannot be opened.
     case libraryUnreadable(name: String, reason: String)
     /// The library is not a shared library.
     case notALibrary(name: String, found: String)
-    /// The library begins as one and goes on as none: it was cut off, or is still being copied.
+    /// The library is truncated or damaged, or is still being copied.
     case damagedLibrary(name: String, found: String)
-    /// The library would give rights to whoever ran it.
+    /// The library has the set-user-ID or set-group-ID bit.
     case privileged(name: String, mode: String)
     /// The library was built for another processor.
     case wrongArchitecture(name: String, found: String, expected: String)
-    /// Somebody else could change the bundle.
+    /// Another user could change the bundle.
     case writableByOthers(path: String, detail: String)
-    /// A symbol binding is wrong at a place.
+    /// A symbol binding has an error at this position.
     case invalidBinding(number: Int, line: Int, column: Int, problem: String, advice: String)
-    /// Another bundle earlier in the search path has the same identifier.
+    /// A bundle that comes earlier in the search path has the same identifier.
     case shadowed(identifier: String, by: String)
 
-    /// The problem in one or two sentences.
+    /// The problem in one or two sentences, with the remedy.
     public var description: String {
         switch self {
         case .manifestUnreadable(let reason): "Its Info.plist cannot be read: \(reason)."
@@ -82,16 +82,18 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     }
 }
 
-/// Something that is odd about a bundle and does not keep it from being used.
+/// An oddity of a bundle that does not prevent its use.
 public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The directory is not named after the identifier, so that a person looks for it elsewhere, and so does this program
-    /// when the manifest cannot be read.
+    /// The directory is not named after the identifier. The user looks for it elsewhere, and so
+    /// does this program while the manifest cannot be read.
     case nameMismatch(directory: String, identifier: String)
-    /// Its manifest has a key that nothing reads.
+    /// The manifest has a key that Searchlight does not read.
     case unknownKey(UnknownKey)
-    /// It reads folders in which programs keep passwords or sessions beside what a person may want to find.
+    /// The extension reads folders in which programs keep passwords or sessions beside searchable
+    /// content.
     case readsSessions(paths: [String])
-    /// It may change all that a person keeps in their folders for documents, projects that they run among it.
+    /// The extension may change everything in the user's document folders, including projects that
+    /// the user runs.
     case changesAllDocuments(paths: [String])
 
     /// The warning in one sentence.

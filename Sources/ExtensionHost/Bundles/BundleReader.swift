@@ -2,21 +2,24 @@
 import Glibc
 import SystemSupport
 
-/// Looks at bundles: opens each thing once and judges what is open, so that nothing can be put in its place in between.
+/// A reader and checker of bundles. It opens each file once and checks the open file, so that
+/// nothing can be replaced between check and use.
 ///
-/// Symbolic links: a bundle may be one, as tools that keep packages elsewhere make them (stow, nix), if the link, the
-/// directory it leads to and the directory that holds this cannot be changed by others. The manifest and the library may
-/// not. Hard links are nobody's business: whoever may write to a file may do so by each of its names.
+/// A bundle may be a symbolic link, as package tools such as stow and nix create them. Nobody else
+/// may be able to change the link, its target, or the target's parent directory. The manifest and
+/// the library must not be links. Hard links are not checked: a user who may write to a file may do
+/// so by each of its names.
 struct BundleReader {
     private var trust = BundleTrust()
 
-    /// What was read, and what the cache keeps of it.
+    /// The bundle, and its entry for the cache.
     struct Result {
         var bundle: ExtensionBundle
         var entry: RegistryCache.Entry
     }
 
-    /// What is wrong with a directory of the search path: who may rename things in it may replace bundles.
+    /// Returns the problem of a directory of the search path, if another user may rename entries in
+    /// it and so replace bundles.
     mutating func problem(ofSearched directory: String) -> BundleProblem? {
         var status = stat()
         guard stat(directory, &status) == 0, let flaw = trust.flaw(status, at: .target(directory), orSticky: true)
@@ -26,7 +29,7 @@ struct BundleReader {
 
     /// Reads and checks the bundle at a path.
     ///
-    /// - Parameter known: What the cache knows of it. Owners and modes are looked at in any case.
+    /// - Parameter known: The cache entry of the bundle. Owners and modes are checked in any case.
     mutating func read(_ path: String, known: RegistryCache.Entry?) throws(BundleProblem) -> Result {
         let (folder, directory) = try open(path)
         let manifestStatus = try status(of: "Info.plist", in: folder, path)
@@ -39,9 +42,9 @@ struct BundleReader {
         return Result(bundle: bundle, entry: entry)
     }
 
-    // MARK: The parts
+    // MARK: The parts of a bundle
 
-    /// Opens the directory of a bundle, and says where it is.
+    /// Opens the directory of a bundle, and returns it with its real path.
     private mutating func open(_ path: String) throws(BundleProblem) -> (OwnedDescriptor, String) {
         var link = stat()
         guard lstat(path, &link) == 0 else { throw Self.unreadable(errno) }
@@ -63,7 +66,7 @@ struct BundleReader {
             throw .writableByOthers(path: path, detail: flaw)
         }
         guard isLink else { return (folder, path) }
-        // Whoever may rename what is in the directory around it may put another in its place.
+        // A user who may rename entries of the parent directory may replace the target.
         guard fstatat(number, "..", &status, 0) == 0 else { throw Self.unreadable(errno) }
         let target = Self.path(of: number) ?? path
         if let flaw = trust.flaw(status, at: .target("/proc/self/fd/\(number)/.."), orSticky: true) {
@@ -76,7 +79,7 @@ struct BundleReader {
         .manifestUnreadable(reason: String(cString: strerror(code)).lowercased())
     }
 
-    /// Where an open directory is.
+    /// Returns the path of an open directory.
     private static func path(of number: Int32) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)
@@ -84,7 +87,8 @@ struct BundleReader {
         return String(validating: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// What a file of the bundle is: a regular one that nobody else may change.
+    /// Returns the status of a file of the bundle, after the check that it is regular and that
+    /// nobody else may change it.
     private mutating func status(
         of name: String, in folder: OwnedDescriptor, _ path: String
     ) throws(BundleProblem) -> stat {
@@ -111,7 +115,7 @@ struct BundleReader {
         name == "Info.plist" ? .manifestUnreadable(reason: reason) : .libraryUnreadable(name: name, reason: reason)
     }
 
-    /// The manifest, from the cache if it is still the same.
+    /// Returns the manifest, from the cache if the file is unchanged.
     private mutating func manifest(
         _ folder: OwnedDescriptor, _ status: stat, _ known: RegistryCache.Entry?
     ) throws(BundleProblem) -> (RegistryCache.Entry, ExtensionManifest) {
@@ -131,8 +135,8 @@ struct BundleReader {
         return (entry, manifest)
     }
 
-    /// Checks the libraries of the bundle, its own or those that its bindings call, unless the cache says that these were
-    /// found good; `nil` if it has none.
+    /// Checks the bundle's own library, or the libraries that its bindings call, unless the cache
+    /// says that the same files passed. Returns `nil` if the bundle has none.
     private mutating func libraries(
         of manifest: ExtensionManifest, _ folder: OwnedDescriptor, _ path: String, _ known: RegistryCache.Entry?
     ) throws(BundleProblem) -> FileStamp? {
@@ -157,11 +161,11 @@ struct BundleReader {
         return FileStamp(of: stamps)
     }
 
-    /// The first bytes of a file of the bundle.
+    /// Returns the first bytes of a file of the bundle, and its status.
     private func contents(
         _ name: String, _ folder: OwnedDescriptor, limit: Int
     ) throws(BundleProblem) -> ([UInt8], stat) {
-        // O_NONBLOCK, so that a named pipe that was put in the way meanwhile cannot hang the host.
+        // With O_NONBLOCK, a named pipe that has replaced the file cannot block the host.
         let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased()) }
         let file = OwnedDescriptor(adopting: number)
@@ -177,7 +181,7 @@ struct BundleReader {
         }
     }
 
-    /// What something is, as it reads after “is”; `nil` for what a link leads to.
+    /// Returns a phrase for the file type that follows “is”. `nil` stands for the target of a link.
     private static func kind(_ mode: mode_t?) -> String {
         guard let mode else { return "a symbolic link to something else than a folder" }
         return switch mode & S_IFMT {

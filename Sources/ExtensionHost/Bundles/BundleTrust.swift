@@ -2,19 +2,21 @@
 import Glibc
 import SystemSupport
 
-/// Who may change a file that this user is to trust: the user and root, and nobody else.
+/// A check that only the user and root can change a file.
 struct BundleTrust {
     private let user = geteuid()
-    /// The process's group if it has only this user; found out when it is first met, since name services may be slow.
+    /// The process's group if only this user is in it. Determined on first use, because name
+    /// services may be slow.
     private lazy var ownGroup: gid_t? = FileTrust.isOwn(group: getegid()) ? getegid() : nil
 
-    /// Who else may change a file, in words that follow its path; `nil` if nobody may.
+    /// Returns a phrase that says who else may change a file, to follow its path; `nil` if nobody
+    /// else may.
     ///
     /// - Parameters:
     ///   - status: The file's owner and mode.
-    ///   - place: The file, for its access list.
-    ///   - isSticky: Whether a sticky directory may be written by others: they can put things there, which
-    ///     then belong to them, and replace none of anybody else's.
+    ///   - place: The file's location, for its access control list.
+    ///   - isSticky: `true` to accept a sticky directory that others may write to. They can only
+    ///     add files of their own to it, and replace no others.
     mutating func flaw(_ status: stat, at place: FileAccessList.Place, orSticky isSticky: Bool = false) -> String? {
         guard status.st_uid == user || status.st_uid == 0 else { return "belongs to user \(status.st_uid)" }
         if isSticky, status.st_mode & S_ISVTX != 0 { return nil }
@@ -33,6 +35,7 @@ struct BundleTrust {
 
     static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }
 
-    /// Whether a group is this process's and the user's own, so that files made with umask 002 are writable by it.
+    /// Returns `true` if the group is this process's and private to the user. Files made with umask
+    /// 002 are writable by it.
     private mutating func isPrivate(_ group: gid_t) -> Bool { group == getegid() && ownGroup == group }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// Places that no extension reads by declaring them, since who reads there has a person's keys; and why others are not
-/// written, which ``WritableNames`` decides. Judged by name when a manifest is read, and by what the names lead to when a
-/// policy is made.
+/// The deny list of paths that no extension may declare for reading, because they hold keys,
+/// passwords or sessions. Also contains the reasons for which ``WritableNames`` denies writing.
+/// Names are checked when the manifest is read; link targets are checked when a sandbox policy is
+/// made.
 enum ClosedPlaces {
-    /// Why a place is closed, and what to declare instead.
+    /// The reason for which a path is denied, and an alternative to declare.
     struct Reason: Hashable {
         /// The reason, to follow “it” or “which”.
         let sentence: String
@@ -25,7 +26,7 @@ enum ClosedPlaces {
             sentence: "leads through more links or names than are followed, or has a name that is no text",
             advice: "the folder that it leads to")
 
-        // For writing.
+        // Reasons to deny writing.
         static let programs = Reason(
             sentence: "is, holds or lies in what other programs are started or configured from", advice: documents)
         static let started = Reason(
@@ -76,8 +77,9 @@ enum ClosedPlaces {
         private static let documents = "a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS)"
     }
 
-    /// Why a declared path may not be read, as far as its name tells; `nil` if it may be declared. What `$XDG_CONFIG_HOME` and
-    /// the others mean is known only when a worker is started, so they are taken for what they mostly are.
+    /// Returns the reason for which a declared path may not be read, judging by its names; `nil` if
+    /// it may be declared. `$XDG_CONFIG_HOME` and the other bases are only known when a worker
+    /// starts, so this uses their default paths.
     static func reason(_ path: DeclaredPath) -> Reason? {
         switch path.base {
         case .home: reason(belowHome: path.names)
@@ -87,22 +89,23 @@ enum ClosedPlaces {
         }
     }
 
-    /// Where each base mostly is, below the home folder.
+    /// The default path of each base, below the home folder.
     static let usual: [DeclaredPath.Base?: [String]] = [
         .config: [".config"], .data: [".local", "share"], .cache: [".cache"],
         .state: [".local", "state"],
     ]
-    /// Where home folders are, and how many names lead from there to one.
+    /// The folders that hold home folders, and the number of path components from there to a home
+    /// folder.
     static let homes: [([String], Int)] = [(["home"], 1), (["var", "home"], 1), (["root"], 0)]
 
-    /// The same for a path below the home folder, or another that stands for a part of it.
+    /// Returns the reason for a path below the home folder.
     static func reason(belowHome names: [String]) -> Reason? {
         guard !names.isEmpty else { return .everything }
         if touches(names, [".local", "share", "searchlight"]) { return .store }
         return secrets.contains { touches(names, $0) } || saysSecret(names) ? .secrets : nil
     }
 
-    /// The same for an absolute path, which may be below anybody's home folder.
+    /// Returns the reason for an absolute path, which may be below any user's home folder.
     static func reason(belowRoot names: [String]) -> Reason? {
         for (folder, depth) in homes where names.starts(with: folder) {
             return reason(belowHome: Array(names.dropFirst(folder.count + depth)))
@@ -110,8 +113,9 @@ enum ClosedPlaces {
         return systemSecrets.contains { touches(names, $0) } ? .secrets : nil
     }
 
-    /// Whether a hidden name, or one below, says itself that it keeps keys or what somebody typed: programs that nobody here
-    /// knows call such files so. Documents may be called anything.
+    /// Returns `true` if a hidden name, or a name below it, contains a word for keys or typed
+    /// input. This covers programs that the list does not name. Names that are not hidden are
+    /// documents and may have any name.
     private static func saysSecret(_ names: [String]) -> Bool {
         guard let hidden = names.firstIndex(where: { $0.isHiddenName }) else { return false }
         return names[hidden...].contains { name in
@@ -121,14 +125,14 @@ enum ClosedPlaces {
         }
     }
 
-    /// Whether one of two places holds the other.
+    /// Returns `true` if one path contains the other.
     private static func touches(_ names: [String], _ others: [String]) -> Bool {
         names.starts(with: others) || others.starts(with: names)
     }
 
-    // MARK: The names
+    // MARK: The denied names
 
-    /// Words of names, in lower case.
+    /// Words in names that suggest secrets, in lower case.
     private static let secretWords: Set<String> = [
         "auth", "cert", "certs", "cookie", "cookies", "credential", "credentials", "creds", "histfile", "history",
         "key",
@@ -139,7 +143,7 @@ enum ClosedPlaces {
     private static let secretEndings = [
         "credentials", "history", "password", "passwords", "secrets", "wallet", "wallets",
     ]
-    /// Below the home folder.
+    /// The denied paths below the home folder.
     static let secrets: [[String]] = [
         [".ssh"], [".gnupg"], [".password-store"], [".pki"], [".netrc"], [".pgpass"], [".git-credentials"], [".aws"],
         [".npmrc"], [".pypirc"], [".my.cnf"], [".cargo", "credentials"], [".cargo", "credentials.toml"],
@@ -160,11 +164,11 @@ enum ClosedPlaces {
         [".config", "syncthing"], [".local", "state", "syncthing"], [".config", "Signal"], [".config", "Slack"],
         [".config", "discord"], [".config", "Element"], [".local", "share", "TelegramDesktop"], [".purple"],
         [".local", "share", "remmina"],
-        // Money, and what was typed.
+        // Wallets, and histories of typed input.
         [".bitcoin"], [".electrum"], [".ethereum"], [".monero"], [".litecoin"], [".dogecoin"], [".config", "Exodus"],
         [".lesshst"], [".viminfo"], [".esd_auth"], [".smbcredentials"],
     ]
-    /// Where programs keep sessions beside what a person may well want to find.
+    /// Folders in which programs keep sessions beside content that the user may want to find.
     private static let sessions: [[String]] = [
         [".mozilla"], [".thunderbird"], [".config", "google-chrome"], [".config", "chromium"],
         [".config", "BraveSoftware"], [".config", "microsoft-edge"], [".config", "vivaldi"], [".config", "opera"],
@@ -179,7 +183,7 @@ enum ClosedPlaces {
         ["run", "systemd"], ["sbin"], ["snap"], ["sys"], ["usr"], ["var", "lib"], ["var", "run"], ["var", "spool"],
     ]
 
-    /// Whether a path that may be read also leads to a program's passwords or sessions.
+    /// Returns `true` if a readable path also contains passwords or sessions of a program.
     static func holdsSessions(_ path: DeclaredPath) -> Bool {
         let names = path.base.flatMap { usual[$0] }.map { $0 + path.names } ?? path.names
         guard path.base == .home || path.base.flatMap({ usual[$0] }) != nil else { return false }

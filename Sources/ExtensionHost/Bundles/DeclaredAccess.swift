@@ -1,41 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What an extension says it needs to reach: the `Searchlight` dictionary of its `Info.plist`. It reaches nothing else of
-/// the user's; see docs/EXTENSIONS.md.
+/// The access that an extension declares: the `Searchlight` dictionary of its `Info.plist`. The
+/// extension cannot access any other data of the user. See docs/EXTENSIONS.md.
 public struct DeclaredAccess: Hashable, Sendable {
-    /// `ReadablePaths`: files, and folders with all below them.
+    /// `ReadablePaths`: readable files, and folders with their whole subtree.
     public var readablePaths: [DeclaredPath] = []
-    /// `WritablePaths`: the same, to be changed too; only an app's own folders, and the user's documents.
+    /// `WritablePaths`: the same, readable and writable; only an app's own folders and the user's
+    /// documents.
     public var writablePaths: [DeclaredPath] = []
-    /// `ReadablePathsFrom`: files in which the person lists folders that the extension may read, one in a line.
+    /// `ReadablePathsFrom`: files in which the user lists folders that the extension may read, one
+    /// per line.
     public var readablePathsFrom: [DeclaredPath] = []
-    /// `WatchedPaths`: those of the readable files whose changes it is told of.
+    /// `WatchedPaths`: the readable files whose changes are reported to the extension.
     public var watchedPaths = WatchedPaths.none
-    /// `IdentifiersArePaths`: whether the identifier of an item is the absolute path of its file.
+    /// `IdentifiersArePaths`: `true` if the identifier of each item is the absolute path of its
+    /// file.
     public var identifiersArePaths = false
-    /// `AllowsNetwork`: whether it may open connections.
+    /// `AllowsNetwork`: `true` if the extension may open network connections.
     public var allowsNetwork = false
     /// `MemoryLimit`, in bytes.
     public var memoryLimit = defaultMemoryLimit
-    /// `DesktopEntry`: the name of its app's desktop entry.
+    /// `DesktopEntry`: the name of the app's desktop entry.
     public var desktopEntry: String?
-    /// Whether there are `SymbolBindings`, whose closures are code made at run time.
+    /// `true` if the manifest has `SymbolBindings`, whose closures are machine code that is made at
+    /// run time.
     public var bindsSymbols = false
 
-    /// What the `MemoryLimit` is if there is none, in bytes: ten times what a Swift extension with Foundation begins with.
+    /// The default `MemoryLimit`, in bytes: ten times the memory of a Swift extension with
+    /// Foundation at its start.
     public static let defaultMemoryLimit = 512 << 20
-    /// What it may be: a Swift extension does not start with less.
+    /// The range of the `MemoryLimit`, in bytes. A Swift extension does not start with less than
+    /// the lower bound.
     public static let memoryLimits = 64 << 20...16 << 30
-    /// The most paths in each list.
+    /// The maximum number of paths in each list.
     public static let maximumPaths = 64
 
-    /// Access to nothing but its own folders.
+    /// Creates an access to nothing but the extension's own folders.
     public init() {}
 
     /// Reads the `Searchlight` dictionary of a manifest.
     ///
-    /// - Parameter identifier: That of the bundle, which its own folders are named after.
+    /// - Parameter identifier: The bundle's identifier. The extension's own folders are named after
+    ///   it.
     init(manifest root: [String: Any], identifier: String) throws(BundleProblem) {
         guard let found = root["Searchlight"] else { return }
         guard let table = found as? [String: Any] else {
@@ -106,21 +113,21 @@ public struct DeclaredAccess: Hashable, Sendable {
     static func shown(_ value: Any) -> String { String("\(value)".prefix(300)) }
 }
 
-/// A path in a manifest: absolute, or below a folder that differs from person to person.
+/// A path in a manifest: absolute, or below a base folder that depends on the user.
 public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
-    /// What a path can begin with.
+    /// The start of a path that is not absolute.
     public enum Base: String, Sendable, CaseIterable {
-        /// The person's own folder.
+        /// The user's home folder.
         case home = "$HOME"
         /// Settings; `~/.config` unless the variable says otherwise.
         case config = "$XDG_CONFIG_HOME"
         /// Data; `~/.local/share` unless the variable says otherwise.
         case data = "$XDG_DATA_HOME"
-        /// What can be made again; `~/.cache` unless the variable says otherwise.
+        /// Caches, which can be made again; `~/.cache` unless the variable says otherwise.
         case cache = "$XDG_CACHE_HOME"
         /// State; `~/.local/state` unless the variable says otherwise.
         case state = "$XDG_STATE_HOME"
-        /// Documents, as `user-dirs.dirs` names them; so with the four below.
+        /// Documents. `user-dirs.dirs` names this folder and the four below.
         case documents = "$XDG_DOCUMENTS_DIR"
         /// Downloads.
         case download = "$XDG_DOWNLOAD_DIR"
@@ -133,20 +140,22 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         /// The extension's own folder.
         case bundle = "$BUNDLE"
 
-        /// Whether it may stand alone: the others hold what belongs to everybody.
+        /// `true` if the base itself may be declared, without a name below it. The other bases are
+        /// shared by all apps.
         var mayStandAlone: Bool { self == .bundle || isDocuments }
-        /// Whether it is one of the folders that hold a user's documents.
+        /// `true` if the base is one of the folders for the user's documents.
         var isDocuments: Bool { Self.documentFolders.contains(self) }
-        /// Those, of the eight of `user-dirs.dirs`: what is on the desktop is started from there, the templates fill menus, and
-        /// the public folder is what others on the network read.
+        /// The document folders: five of the eight of `user-dirs.dirs`. Programs are started from
+        /// the desktop, menus list the templates, and other users on the network read the public
+        /// folder.
         static let documentFolders: [Base] = [.documents, .download, .music, .pictures, .videos]
     }
-    /// What it begins with; `nil` for an absolute path.
+    /// The base, or `nil` for an absolute path.
     public let base: Base?
-    /// The names below that; of an absolute path, those below `/`.
+    /// The names below the base; for an absolute path, the names below `/`.
     public let names: [String]
 
-    /// The longest path, in bytes.
+    /// The maximum length of a path, in bytes.
     public static let maximumBytes = 1024
 
     static let expected = """
@@ -155,7 +164,8 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         """
     static let expectedForWriting = expected + ", and not in the bundle"
 
-    /// Reads a path; `nil` if it is none, leads out of its base, or would be everything.
+    /// Parses a path. Returns `nil` if the text is not a path, leaves its base, or names a whole
+    /// base that is shared.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return nil
@@ -174,19 +184,19 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         if names.isEmpty, base?.mayStandAlone != true { return nil }
     }
 
-    /// The path as a manifest would have it.
+    /// The path in the form of the manifest.
     public var description: String {
         guard let base else { return "/" + names.joined(separator: "/") }
         return ([base.rawValue] + names).joined(separator: "/")
     }
 
-    /// Whether another path is this one or lies below it, as far as their texts say.
+    /// Returns `true` if `other` is this path or lies below it, judging by the text alone.
     func holds(_ other: DeclaredPath) -> Bool {
         base == other.base && other.names.count >= names.count
             && zip(names, other.names).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
     }
 
-    /// The path up to a number of names; `nil` if that is none.
+    /// Returns the path of the first `count` names, or `nil` if that is not a valid path.
     func prefix(_ count: Int) -> DeclaredPath? {
         DeclaredPath(([base?.rawValue ?? ""] + names.prefix(count)).joined(separator: "/"))
     }

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CSystem
 
-/// The headers of an ELF file of 64 bits in this machine's byte order (System V ABI, `elf.h`). The file is hostile: it is
-/// read in pieces, no further than bounds, and never loaded.
+/// The headers of a 64-bit ELF file in this machine's byte order (System V ABI, `elf.h`). The file
+/// is hostile: it is read in pieces within fixed bounds, and never loaded.
 package struct ELFFile {
-    /// The most entries of a table that are read; libraries have about ten segments and forty sections.
+    /// The maximum number of table entries to read. Libraries have about ten segments and forty
+    /// sections.
     private static let maximumEntries = 256
-    /// No file is larger, in bytes.
+    /// The upper bound of positions in a file, in bytes.
     private static let maximumPosition = 1 << 40
 
     /// The header at the beginning of the file.
     package let header: Elf64_Ehdr
     private let read: (_ position: Int, _ count: Int) -> [UInt8]?
 
-    /// - Parameter read: Exactly a number of bytes from a position; `nil` where the file has fewer.
-    /// - Returns: `nil` for what does not begin as such a file.
+    /// Reads the header of a file.
+    ///
+    /// - Parameter read: Returns exactly `count` bytes from a position, or `nil` if the file has
+    ///   fewer.
+    /// - Returns: `nil` if the file does not start as such an ELF file.
     package init?(read: @escaping (_ position: Int, _ count: Int) -> [UInt8]?) {
         guard let start = read(0, MemoryLayout<Elf64_Ehdr>.size), start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2]),
             start[5] == (1.littleEndian == 1 ? 1 : 2)
@@ -23,15 +27,16 @@ package struct ELFFile {
         self.read = read
     }
 
-    /// Bytes of the file.
+    /// Returns bytes of the file.
     ///
-    /// - Returns: `nil` if the file has fewer bytes, or if no file is that long.
+    /// - Returns: `nil` if the file has fewer bytes, or if a position exceeds the upper bound.
     package func bytes(at position: UInt64, count: UInt64, atMost limit: Int = .max) -> [UInt8]? {
         guard position < Self.maximumPosition, count < Self.maximumPosition else { return nil }
         return read(Int(position), min(Int(count), limit))
     }
 
-    /// The entries of a table; none if it has too many, or they have another size than those of the ABI.
+    /// Returns the entries of a table. Returns none if the table is too long or its entry size is
+    /// not the ABI's.
     private func table<Entry: BitwiseCopyable>(
         at position: UInt64, count: UInt16, size: UInt16, of _: Entry.Type
     ) -> [Entry] {
@@ -41,7 +46,7 @@ package struct ELFFile {
         return Self.entries(bytes)
     }
 
-    /// The entries that stand in some bytes, as far as they are whole.
+    /// Returns the entries in some bytes. An incomplete last entry is left out.
     package static func entries<Entry: BitwiseCopyable>(_ bytes: [UInt8], of _: Entry.Type = Entry.self) -> [Entry] {
         bytes.withUnsafeBytes { bytes in
             stride(from: 0, through: bytes.count - MemoryLayout<Entry>.size, by: MemoryLayout<Entry>.size).map {

@@ -2,36 +2,38 @@
 import Foundation
 import Glibc
 
-/// An extension bundle that was found, read and accepted. Nothing of it has been loaded.
+/// An extension bundle that was found, read and accepted. Nothing in it has been loaded.
 public struct ExtensionBundle: Hashable, Sendable {
-    /// The `.searchext` directory, absolute, as it was found; a symbolic link where it was one.
+    /// The absolute path of the `.searchext` directory as it was found, which may be a symbolic
+    /// link.
     public var path: String
-    /// The directory itself, absolute: ``path``, or where that led when it was looked at.
+    /// The absolute path of the directory itself: ``path``, or the link's target when it was read.
     public var directory: String
-    /// What its manifest says.
+    /// The contents of the manifest.
     public var manifest: ExtensionManifest
-    /// What tells this state of the bundle from another.
+    /// The identity of this version of the bundle.
     public var fingerprint: Fingerprint
 
     /// The bundle identifier.
     public var identifier: String { manifest.identifier }
-    /// The library, absolute; `nil` for an extension without code of its own.
+    /// The absolute path of the library; `nil` for an extension without code of its own.
     public var libraryPath: String? { manifest.libraryName.map { directory + "/" + $0 } }
 
-    /// How a bundle directory's name ends.
+    /// The suffix of a bundle directory's name.
     public static let suffix = ".searchext"
 
-    /// What tells one state of a bundle from another: its manifest's content and its library's identity. A bundle that is
-    /// replaced, and be it by the same, has another.
+    /// The identity of one version of a bundle: its manifest's content and its library's file. A
+    /// replaced bundle has another fingerprint, even if the new files are equal.
     public struct Fingerprint: Hashable, Sendable, Codable {
         /// A digest of the manifest.
         public var manifest: UInt64
-        /// The library's file system, number, size and time of change.
+        /// The library's device, inode, size and modification time.
         public var library: [Int64]
 
         init(manifest: UInt64, library: FileStamp) {
             self.manifest = manifest
-            // Not when the mode changed last: that changes nothing a worker has loaded.
+            // The time of the last status change is left out: a change of the mode does not affect
+            // a loaded library.
             self.library = [
                 Int64(truncatingIfNeeded: library.device), Int64(truncatingIfNeeded: library.inode), library.size,
                 library.modified,
@@ -39,7 +41,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         }
     }
 
-    /// What is odd about the bundle and does not keep it from being used.
+    /// Oddities of the bundle that do not prevent its use.
     public var warnings: [BundleWarning] {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var warnings: [BundleWarning] = []

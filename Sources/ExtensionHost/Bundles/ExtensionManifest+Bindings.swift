@@ -5,10 +5,11 @@ import UniformTypeIdentifiers
 extension ExtensionManifest {
     private static let bindingsKey = "Searchlight.SymbolBindings"
 
-    /// The texts under `SymbolBindings` of the `Searchlight` dictionary, each read and checked as the worker will; empty if
-    /// there is no such key.
+    /// Returns the bindings under `SymbolBindings` of the `Searchlight` dictionary, each checked as
+    /// the worker will check it. Returns an empty array if the key is missing.
     ///
-    /// - Throws: ``BundleProblem/invalidBinding(number:line:column:problem:advice:)`` for the first that is wrong.
+    /// - Throws: ``BundleProblem/invalidBinding(number:line:column:problem:advice:)`` for the first
+    ///   invalid binding.
     static func bindings(in root: [String: Any]) throws(BundleProblem) -> [String] {
         guard let value = (root["Searchlight"] as? [String: Any])?["SymbolBindings"] else { return [] }
         guard let texts = value as? [String], !texts.isEmpty, texts.count <= BindingLimits.bindings else {
@@ -32,7 +33,7 @@ extension ExtensionManifest {
         return texts
     }
 
-    /// What each binding serves and which functions it calls, a line each.
+    /// The purpose of each binding and the functions that it calls, one line each.
     public var bindingLines: [String] {
         bindings.compactMap { text in
             guard let binding = try? SymbolBinding(parsing: text) else { return nil }
@@ -41,7 +42,8 @@ extension ExtensionManifest {
         }
     }
 
-    /// The types of files by their name extensions, in lower case, as the type system has them now; empty where no binding asks.
+    /// The type identifiers by filename extension in lower case, from the type registry's current
+    /// snapshot. Empty if no binding uses `type(`.
     var bindingTypes: [String: String] {
         guard bindings.contains(where: { $0.contains("type(") }) else { return [:] }
         var types: [String: String] = [:]
@@ -54,7 +56,7 @@ extension ExtensionManifest {
         return types
     }
 
-    /// The files of the bundle that its bindings call.
+    /// The files in the bundle that its bindings call.
     var boundLibraries: Set<String> {
         var names: Set<String> = []
         for text in bindings {

@@ -2,35 +2,38 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What an extension's `Info.plist` says: Apple's keys, and Searchlight's own under one dictionary.
+/// The contents of an extension's `Info.plist`: Apple's keys, and Searchlight's own in one
+/// dictionary.
 public struct ExtensionManifest: Hashable, Sendable {
-    /// `CFBundleIdentifier`, reverse-DNS; the name under which everything of the extension is stored.
+    /// `CFBundleIdentifier`, in reverse-DNS form. The extension's items and records are stored
+    /// under it.
     public var identifier: String
     /// `CFBundleVersion`, or `0`.
     public var version: String
     /// `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public var displayName: String
-    /// `CFBundleExecutable`: the library's file name inside the bundle; `nil` for an extension without code of its own.
+    /// `CFBundleExecutable`: the library's file name in the bundle; `nil` for an extension without
+    /// code of its own.
     public var libraryName: String?
-    /// `NSExtensionPrincipalClass`: the class that implements an extension written against CoreSpotlight.
+    /// `NSExtensionPrincipalClass`: the class that implements an extension that uses CoreSpotlight.
     public var principalClass: String?
-    /// `NSExtensionPointIdentifier`: what the extension extends.
+    /// `NSExtensionPointIdentifier`: the extension points.
     public var extensionPoints: Set<ExtensionPoint>
-    /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as far as they can be read.
+    /// The valid declarations of `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
     public var typeDeclarations: [UTTypeDeclaration]
-    /// What of the type declarations cannot be read, and why.
+    /// The problems of invalid type declarations.
     public var typeDiagnostics: [UTTypeDiagnostic]
-    /// What it says it needs to reach.
+    /// The declared access.
     public var access: DeclaredAccess
 
-    /// `Searchlight.SymbolBindings`: the texts of the bindings of an extension without code of its own; see
+    /// `Searchlight.SymbolBindings`: the bindings of an extension without code of its own; see
     /// docs/BINDINGS.md.
     public var bindings: [String]
 
-    /// The keys that are not read and look as if they should be; a few of many.
+    /// The unknown keys that look misspelt; at most 20.
     public var unknownKeys: [UnknownKey]
 
-    /// What an extension can extend.
+    /// A point that an extension can extend.
     public enum ExtensionPoint: String, Sendable, CaseIterable {
         /// Reindexing and promises.
         case index = "com.apple.spotlight.index"
@@ -38,17 +41,17 @@ public struct ExtensionManifest: Hashable, Sendable {
         case preview = "com.apple.quicklook.preview"
     }
 
-    /// The largest manifest that is read, in bytes.
+    /// The maximum size of a manifest, in bytes.
     public static let maximumBytes = 256 << 10
 
     /// Reads a manifest from the bytes of an `Info.plist`.
     ///
-    /// - Throws: ``BundleProblem`` naming the first key that is missing or wrong.
+    /// - Throws: ``BundleProblem`` that names the first key that is missing or invalid.
     public init(propertyList data: Data) throws(BundleProblem) {
         try self.init(try Self.values(Array(data)))
     }
 
-    /// The values of an `Info.plist`.
+    /// Returns the values of an `Info.plist`.
     static func values(_ bytes: [UInt8]) throws(BundleProblem) -> PropertyValue {
         guard bytes.count <= maximumBytes else { throw .manifestTooLarge(bytes: bytes.count) }
         do throws(PropertyListReader.Problem) {
@@ -58,7 +61,8 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    /// Reads a manifest from the values of an `Info.plist`, wherever they come from.
+    /// Creates a manifest from the values of an `Info.plist` or of the cache. Both pass the same
+    /// checks.
     init(_ values: PropertyValue) throws(BundleProblem) {
         guard let root = values.any as? [String: Any] else {
             throw .manifestUnreadable(reason: "its top level is not a dictionary")
@@ -91,14 +95,15 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    /// The longest bundle identifier, in bytes.
+    /// The maximum length of a bundle identifier, in bytes.
     public static let maximumIdentifierBytes = 255
 
-    /// Whether a text may be the identifier of a bundle: a reverse-DNS name of letters, digits, `-` and `.`.
+    /// Returns `true` if a text is a valid bundle identifier: a reverse-DNS name of letters,
+    /// digits, `-` and `.`.
     public static func isIdentifier(_ text: String) -> Bool { isName(text, parts: 2) }
 
-    /// Whether a text may be the identifier of an app, of so many parts at least: as of a bundle, and with `_`, which those of
-    /// Flatpak and the names of desktop files may have, too.
+    /// Returns `true` if a text is a valid app identifier of at least `parts` parts. `_` is valid
+    /// too, because identifiers of Flatpak and names of desktop files may contain it.
     public static func isAppIdentifier(_ text: String, parts: Int = 2) -> Bool {
         isName(String(text.map { $0 == "_" ? "-" : $0 }), parts: parts)
     }
@@ -125,7 +130,8 @@ public struct ExtensionManifest: Hashable, Sendable {
 
     private static func libraryName(in root: [String: Any]) throws(BundleProblem) -> String {
         guard let name = root["CFBundleExecutable"] as? String else {
-            // Who has bindings has no library, and is not helped by the advice to add one.
+            // A manifest that misspells the bindings needs no library, so the advice to add one
+            // would be wrong.
             if let key = ManifestKeys.misspeltBindings(in: root) { throw .misspeltKey(key) }
             throw .missingKey("CFBundleExecutable")
         }

@@ -3,20 +3,22 @@ import Glibc
 import SystemSupport
 import UniformTypeIdentifiers
 
-/// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.
+/// The extensions on a search path, and the rejected bundles with their reasons. Only manifests are
+/// read.
 ///
-/// Of several bundles with one identifier the first counts, by the order of the search path, then by name; the others are
-/// ``BundleProblem/shadowed(identifier:by:)``. One that is refused hides none behind it: a broken copy of a user's own does
-/// not take away the system's.
+/// If several bundles have one identifier, the first in the search path, then by name, is used. The
+/// others are ``BundleProblem/shadowed(identifier:by:)``. A rejected bundle shadows none: a broken
+/// copy in the user's folder does not hide the system's.
 public struct ExtensionRegistry: Sendable {
     /// A bundle that is not used.
     public struct Refusal: Hashable, Sendable, Codable {
         /// The `.searchext` directory.
         public var path: String
-        /// Why not.
+        /// The reason for the rejection.
         public var problem: BundleProblem
 
-        /// By habit, and by a warning where it is not kept, a directory is named after its identifier.
+        /// The identifier that the directory's name suggests. By convention, a directory is named
+        /// after its identifier.
         public var likelyIdentifier: String {
             if case .shadowed(let identifier, _) = problem { return identifier }
             let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -24,19 +26,20 @@ public struct ExtensionRegistry: Sendable {
         }
     }
 
-    /// The extensions, in the order of their identifiers.
+    /// The extensions, sorted by identifier.
     public private(set) var extensions: [ExtensionBundle] = []
-    /// The bundles that are not used.
+    /// The rejected bundles.
     public private(set) var refusals: [Refusal] = []
-    /// The directories that were searched, first wins; some may not exist.
+    /// The searched directories, in order of precedence. Some may not exist.
     public let searchPath: [String]
 
-    /// The most bundles of one directory that are looked at; the first by name.
+    /// The maximum number of bundles that are read from one directory: the first by name.
     public static let maximumPerDirectory = 2048
 
-    /// Searches directories for bundles. A directory that does not exist is no error.
+    /// Searches directories for bundles. Directories that do not exist are skipped.
     ///
-    /// - Parameter cache: What is known of bundles from before; takes what is found now.
+    /// - Parameter cache: The cache of earlier searches. It is updated with the results of this
+    ///   one.
     public init(searchPath: [String], cache: RegistryCache? = nil) {
         var known: Set<String> = []
         self.searchPath = searchPath.filter { known.insert($0).inserted }
@@ -65,7 +68,7 @@ public struct ExtensionRegistry: Sendable {
         cache?.replace(found, in: Set(self.searchPath))
     }
 
-    /// The names of what is called as a bundle in a directory, sorted.
+    /// Returns the names in a directory that have the suffix of a bundle, sorted.
     static func bundleNames(in directory: String) -> [String] {
         guard let folder = opendir(directory) else { return [] }
         defer { closedir(folder) }
@@ -79,29 +82,31 @@ public struct ExtensionRegistry: Sendable {
         return Array(names.sorted().prefix(maximumPerDirectory))
     }
 
-    /// One extension, wherever it is.
+    /// Creates a registry of one extension, without a search path.
     public init(only bundle: ExtensionBundle) {
         searchPath = []
         extensions = [bundle]
     }
 
-    /// The extension with an identifier.
+    /// Returns the extension with an identifier.
     ///
-    /// - Throws: ``ExtensionError/refused(path:problem:)`` if its bundle is there and unusable,
-    ///   ``ExtensionError/notFound(identifier:searchPath:known:)`` otherwise.
+    /// - Throws: ``ExtensionError/refused(path:problem:)`` if its bundle exists but is unusable,
+    ///   otherwise ``ExtensionError/notFound(identifier:searchPath:known:)``.
     public func bundle(_ identifier: String) throws(ExtensionError) -> ExtensionBundle {
         if let bundle = extensions.first(where: { $0.identifier == identifier }) { return bundle }
-        // A bundle that cannot be read has no identifier of its own.
+        // An unreadable bundle has no identifier, so its directory's name is used.
         if let refusal = refusals.first(where: { $0.likelyIdentifier == identifier }) {
             throw .refused(path: refusal.path, problem: refusal.problem)
         }
         throw .notFound(identifier: identifier, searchPath: searchPath, known: extensions.map(\.identifier))
     }
 
-    /// Makes the types that the extensions declare known.
+    /// Registers the types that the extensions declare.
     ///
-    /// - Parameter types: Where; the process's own registry is what `UTType` asks.
-    /// - Returns: What is wrong with the declarations, by bundle. None of it keeps an extension from being used.
+    /// - Parameter types: The registry to add them to. `UTType` uses the shared registry of the
+    ///   process.
+    /// - Returns: The problems of the declarations, by bundle. They do not prevent the use of an
+    ///   extension.
     @discardableResult
     public func registerTypes(in types: UTTypeRegistry = .shared) -> [String: [UTTypeDiagnostic]] {
         var diagnostics: [String: [UTTypeDiagnostic]] = [:]
@@ -115,23 +120,25 @@ public struct ExtensionRegistry: Sendable {
         return diagnostics
     }
 
-    /// The folder for the extensions that a user installs for themselves; empty where nothing says whose home it is in.
+    /// Returns the folder for a user's own extensions, or an empty string if the environment names
+    /// no home folder.
     public static func userDirectory(environment: [String: String]) -> String {
         guard let data = BaseDirectories(environment: environment).data else { return "" }
         return withoutDoubledSlashes(data + "/searchlight/extensions")
     }
 
-    /// The search path of the XDG base directory specification, below a first entry of one's own.
+    /// Returns the search path of the XDG base directory specification, with explicit directories
+    /// first.
     ///
     /// - Parameters:
-    ///   - explicit: Directories that come first, separated by colons (`SEARCHLIGHT_EXTENSION_PATH`).
+    /// - explicit: Directories that come first, separated by colons (`SEARCHLIGHT_EXTENSION_PATH`).
     ///   - environment: The process's environment.
     public static func standardSearchPath(explicit: String?, environment: [String: String]) -> [String] {
         var directories = (explicit ?? "").split(separator: ":").map(String.init)
         let user = userDirectory(environment: environment)
         if !user.isEmpty { directories.append(user) }
         directories += BaseDirectories(environment: environment).sharedData.map { $0 + "/searchlight/extensions" }
-        // “/usr/share/” is “/usr/share”, and what is in it must not be taken for two.
+        // “/usr/share/” and “/usr/share” name one directory. Its bundles must not be found twice.
         return directories.map(withoutDoubledSlashes)
     }
 

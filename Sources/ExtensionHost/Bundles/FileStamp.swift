@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What tells one state of a file from another without reading it.
+/// The identity of one version of a file, determined without reading the file.
 public struct FileStamp: Hashable, Sendable, Codable {
-    /// The file system.
+    /// The device number of the file system.
     public var device: UInt64
-    /// The file in it.
+    /// The inode number.
     public var inode: UInt64
-    /// In bytes.
+    /// The size, in bytes.
     public var size: Int64
-    /// When its content was changed, in nanoseconds since 1970.
+    /// The time of the last change of the content, in nanoseconds since 1970.
     public var modified: Int64
-    /// When anything of it was changed, its mode and names too, in nanoseconds since 1970. Nobody but root can set it.
+    /// The time of the last change of content, mode or names, in nanoseconds since 1970. Only root
+    /// can set it.
     public var changed: Int64
 
     init(_ status: stat) {
@@ -26,11 +27,12 @@ public struct FileStamp: Hashable, Sendable, Codable {
         (self.device, self.inode, self.size, self.modified, self.changed) = (device, inode, size, modified, changed)
     }
 
-    /// The stamp of several files as of one; `nil` for none.
+    /// Combines the stamps of several files into one. Returns `nil` for none.
     init?(of stamps: [FileStamp]) {
         guard var all = stamps.first else { return nil }
         for stamp in stamps.dropFirst() {
-            // Multiplied, so that two files that change places are told apart.
+            // Multiplication makes the result depend on the order, so two files that swap places
+            // change the stamp.
             all.inode = all.inode &* 0x100_0000_01B3 ^ stamp.inode
             all.size = all.size &* 31 &+ stamp.size
             all.modified = all.modified &* 31 &+ stamp.modified
@@ -43,7 +45,7 @@ public struct FileStamp: Hashable, Sendable, Codable {
         Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue &+ Int64(time.tv_nsec)
     }
 
-    /// The present on the clock of the stamps.
+    /// The present on the file system's clock, in nanoseconds since 1970.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -69,7 +71,7 @@ public struct FileStamp: Hashable, Sendable, Codable {
     }
 }
 
-/// A short digest by which contents are told apart (FNV-1a, 64 bits). It is no proof against somebody who tries.
+/// A short digest of contents (FNV-1a, 64 bits). It is not collision resistant against an attacker.
 enum Digest {
     static func of(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

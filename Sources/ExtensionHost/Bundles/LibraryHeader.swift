@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CSystem
 
-/// Refuses what the dynamic linker would refuse, without starting a worker.
+/// A check that rejects libraries that the dynamic linker would reject, without starting a worker.
 enum LibraryHeader {
-    /// The bytes that are read of a library: its header and, wherever a linker puts them, its program headers.
+    /// The number of bytes to read of a library: its header, and the program headers that linkers
+    /// put right behind it.
     static let byteCount = MemoryLayout<Elf64_Ehdr>.size + maximumSegments * MemoryLayout<Elf64_Phdr>.size
-    /// The most program headers that are looked at; libraries have about ten.
+    /// The maximum number of program headers to check. Libraries have about ten.
     private static let maximumSegments = 64
-    /// The bytes up to the end of `e_machine`, which has its place in headers of 32 bits too.
+    /// The number of bytes up to the end of `e_machine`, which has the same offset in 32-bit
+    /// headers.
     private static let machineEnd = 20
 
     #if arch(x86_64)
@@ -20,11 +22,12 @@ enum LibraryHeader {
         #error("Name this architecture's ELF machine number here.")
     #endif
 
-    /// Checks that the bytes begin a shared library for this machine, and that all of it can be there.
+    /// Checks that the bytes start a shared library for this machine, and that its segments lie
+    /// within the file.
     ///
     /// - Parameters:
-    ///   - bytes: The first ``byteCount`` of the file, or all there are.
-    ///   - size: How many bytes the file has.
+    ///   - bytes: The first ``byteCount`` bytes of the file, or all if it is shorter.
+    ///   - size: The size of the file, in bytes.
     static func check(_ bytes: [UInt8], size: Int64, name: String) throws(BundleProblem) {
         guard bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else {
             let found = bytes.isEmpty ? "the file is empty" : "it is not an ELF file"
@@ -75,7 +78,8 @@ enum LibraryHeader {
         }
         let (end, overflows) = file.header.e_phoff.addingReportingOverflow(UInt64(count) * UInt64(entrySize))
         guard !overflows, end <= size else { throw damaged("its segments are said to be listed beyond its end") }
-        // A linker puts the list right behind the header; one elsewhere is left to the dynamic linker.
+        // Linkers put the table right behind the header. A table elsewhere is left to the dynamic
+        // linker.
         guard end <= readBytes else { return }
         let segments = file.segments
         for segment in segments where segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC {

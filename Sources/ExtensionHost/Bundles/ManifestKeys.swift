@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of a manifest that are read, and those of one that are not and look as if they should be.
+/// The known keys of a manifest, and a search for unknown keys that look misspelt.
 enum ManifestKeys {
     private static let ofRoot = [
         "CFBundleIdentifier", "CFBundleVersion", "CFBundleDisplayName", "CFBundleName", "CFBundleExecutable",
@@ -15,11 +15,11 @@ enum ManifestKeys {
         "MemoryLimit", "DesktopEntry", bindings,
     ]
     private static let bindings = "SymbolBindings"
-    /// The most that are told, and bytes of each.
+    /// The maximum number of reported keys, and the maximum length of each in bytes.
     private static let (maximumKeys, maximumBytes) = (20, 100)
 
-    /// The keys that are not read. Manifests of Apple's have many that mean nothing here; at their top level only those count
-    /// that look misspelt.
+    /// Returns the unknown keys. Apple's manifests have many keys that mean nothing here, so at the
+    /// top level only keys that look misspelt are returned.
     static func unknown(in root: [String: Any]) -> [UnknownKey] {
         let extensionTable = root["NSExtension"] as? [String: Any] ?? [:]
         var found = unknown(in: root, ofRoot, prefix: "").filter { !$0.meant.isEmpty }
@@ -28,7 +28,7 @@ enum ManifestKeys {
         return Array(found.prefix(maximumKeys))
     }
 
-    /// The key that somebody who meant the bindings may have written instead.
+    /// Returns the key that looks like a misspelt key of the bindings.
     static func misspeltBindings(in root: [String: Any]) -> UnknownKey? {
         unknown(in: root).first { $0.meant.contains { $0 == "Searchlight" || $0 == "Searchlight." + bindings } }
     }
@@ -42,14 +42,14 @@ enum ManifestKeys {
     }
 }
 
-/// A key of a manifest that is not read.
+/// An unknown key of a manifest.
 public struct UnknownKey: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The key, with those it is under.
+    /// The key with the keys of its enclosing dictionaries.
     public var key: String
-    /// What may be meant, the nearest first.
+    /// The known keys with similar names, the nearest first.
     public var meant: [String]
 
-    /// A sentence, and a question where something else may be meant.
+    /// A sentence, followed by a question if a known key has a similar name.
     public var description: String {
         let question = meant.isEmpty ? "" : " Did you mean \(meant.joined(separator: " or "))?"
         return "Its Info.plist has the unknown key \(key), which is not read.\(question)"

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds what somebody may have meant who misspelt a name, such as that of a bundle or an attribute.
+/// Spelling suggestions for a misspelt name, such as the name of a bundle or of an attribute.
 public enum NearNames {
-    /// The most letters that are compared; names of bundles are shorter.
+    /// The maximum number of bytes to compare; names of bundles are shorter.
     private static let maximumLength = 255
-    /// The most names that are compared.
+    /// The maximum number of names to compare.
     private static let maximumNames = 2000
 
-    /// A sentence that asks for the nearest names, if any are near.
+    /// Returns a question with the nearest names, or `nil` if none is near.
     public static func sentence(to name: String, among known: [String]) -> String? {
         let found = nearest(to: name, among: known)
         return found.isEmpty ? nil : "Did you mean \(found.joined(separator: " or "))?"
     }
 
-    /// At most three names that differ in little, or end in the same, the nearest first.
+    /// Returns at most three names with a small edit distance or the same last component, the
+    /// nearest first.
     public static func nearest(to name: String, among known: [String]) -> [String] {
         let wanted = Array(name.lowercased().utf8.prefix(maximumLength))
         guard !wanted.isEmpty else { return [] }
-        // Of a short name, no more than every other letter.
+        // For a short name, the bound is at most half of its letters.
         let bound = min(max(2, wanted.count / 5), wanted.count / 2)
         let last = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         let ranked = known.prefix(maximumNames).compactMap { candidate -> (distance: Int, name: String)? in
@@ -30,7 +31,7 @@ public enum NearNames {
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
     }
 
-    /// How many letters have to be put in, taken out or replaced.
+    /// Returns the Levenshtein distance: the number of insertions, deletions and replacements.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, letter) in one.enumerated() {

@@ -3,27 +3,30 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What was read of bundles, so that an unchanged one is neither read nor parsed again: its manifest's values, and that its
-/// library was found good, by the device, inode, size and times of both files.
+/// A cache of bundles, so that an unchanged bundle is neither read nor parsed again.
 ///
-/// The file is as hostile as a manifest: its values pass the same checks again. One that is damaged, or of another format,
-/// is ignored and written anew. Who owns a bundle and who may write to it is never kept. May be used from any thread.
+/// It keeps the values of the manifest and the fact that the library passed its check. Device,
+/// inode, size and times of both files are the key.
+///
+/// The file is as hostile as a manifest: its values pass the same checks again. A file that is
+/// damaged or of another format is ignored and replaced. Ownership and write access are never
+/// cached. May be used from any thread.
 public final class RegistryCache: Sendable {
-    /// What is kept of one bundle.
+    /// The cached facts of one bundle.
     struct Entry: Sendable {
         var manifestStamp: FileStamp
         var libraryStamp: FileStamp
-        /// Of the manifest's bytes.
+        /// The digest of the manifest's bytes.
         var digest: UInt64
-        /// Whether the stamps tell: a file that was changed in the moment of being read may change once more within the
-        /// same tick of the file system's clock.
+        /// `true` if the stamps are reliable. A file that changed just before it was read may
+        /// change again within the same tick of the file system's clock.
         var isSettled = false
-        /// The manifest's values as ``PropertyValue`` encodes them.
+        /// The manifest's values in the encoding of ``PropertyValue``.
         var encoded: ArraySlice<UInt8>
-        /// The manifest, once it was made in this process.
+        /// The manifest, if it was parsed in this process.
         var manifest: ExtensionManifest?
 
-        /// The coarsest clock of a file system that is met (FAT's), in nanoseconds.
+        /// The coarsest clock of a supported file system (FAT), in nanoseconds.
         private static let tick: Int64 = 2_000_000_000
 
         init(
@@ -45,7 +48,7 @@ public final class RegistryCache: Sendable {
             return entry
         }
 
-        /// The manifest; `nil` if what the file held is none.
+        /// Returns the manifest, or `nil` if the cached values are not a valid one.
         func readManifest() -> ExtensionManifest? {
             if let manifest { return manifest }
             guard let values = try? PropertyValue(decoding: encoded) else { return nil }
@@ -71,16 +74,17 @@ public final class RegistryCache: Sendable {
     private let path: String?
     private let isWritable: Bool
 
-    /// The most bundles that are kept; others are read each time.
+    /// The maximum number of cached bundles. Further bundles are read each time.
     static let maximumEntries = 4096
     private static let maximumBytes = 64 << 20
     private static let magic = Array("SLREGC01".utf8)
 
-    /// Reads a cache; one that is missing, damaged or somebody else's is an empty one.
+    /// Reads a cache. A file that is missing, damaged or owned by another user gives an empty
+    /// cache.
     ///
     /// - Parameters:
-    ///   - path: The file; `nil` for one in memory only.
-    ///   - isWritable: Whether ``save()`` writes.
+    ///   - path: The path of the file; `nil` for a cache in memory only.
+    ///   - isWritable: `true` if ``save()`` writes the file.
     public init(path: String?, isWritable: Bool = true) {
         self.path = path
         self.isWritable = isWritable && path != nil
@@ -88,12 +92,12 @@ public final class RegistryCache: Sendable {
         state = Mutex(State(entries: entries))
     }
 
-    /// How many bundles it knows.
+    /// The number of cached bundles.
     public var count: Int { state.withLock { $0.entries.count } }
 
     func entries() -> [String: Entry] { state.withLock { $0.entries } }
 
-    /// Takes what a search has found in place of what was known of the bundles in these directories.
+    /// Replaces the entries of the bundles in these directories with the results of a search.
     func replace(_ entries: [String: Entry], in directories: Set<String>) {
         state.withLock { state in
             let kept = state.entries.filter { path, _ in
@@ -108,7 +112,8 @@ public final class RegistryCache: Sendable {
         }
     }
 
-    /// Writes the file anew if anything has changed. That it cannot be written harms nothing.
+    /// Writes the file if any entry has changed. Write errors are ignored, because the cache is
+    /// optional.
     public func save() {
         guard isWritable, let path else { return }
         let entries: [String: Entry]? = state.withLock { state in
@@ -124,11 +129,11 @@ public final class RegistryCache: Sendable {
         guard number >= 0 else { return }
         let file = OwnedDescriptor(adopting: number)
         let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: file.number) }
-        // Not synchronised: what a crash leaves of it is found out by its checksum.
+        // The file is not synchronised. Its checksum detects a file that a crash has truncated.
         if (try? written.get()) == nil || rename(temporary, path) != 0 { unlink(temporary) }
     }
 
-    // MARK: The file: the magic bytes, a digest of the rest, the number of entries, and these
+    // MARK: The file: the magic bytes, a digest of the rest, the number of entries, the entries
 
     static func encode(_ entries: [String: Entry]) -> [UInt8] {
         var body: [UInt8] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The files whose changes an extension is told of: `WatchedPaths` in the `Searchlight` dictionary of its manifest, `true` or an
-/// array of paths.
+/// The files whose changes are reported to an extension: `WatchedPaths` in the `Searchlight`
+/// dictionary of its manifest, either `true` or an array of paths.
 ///
 /// ```xml
 /// <key>ReadablePaths</key> <array><string>$HOME/.mozilla/firefox</string></array>
@@ -10,9 +10,9 @@
 public enum WatchedPaths: Hashable, Sendable {
     /// The key is missing, `false`, or an empty array.
     case none
-    /// `true`: everything that it declares readable, but for its own bundle.
+    /// `true`: all readable paths except the extension's own bundle.
     case all
-    /// An array: some of what it declares readable.
+    /// An array: a part of the readable paths.
     case some([WatchedPath])
 
     static let expected = """
@@ -20,7 +20,7 @@ public enum WatchedPaths: Hashable, Sendable {
         ReadablePaths that is not in $BUNDLE; the names after that may have * in them
         """
 
-    /// Reads a value of a manifest.
+    /// Parses the manifest's value.
     init(_ value: Any?, _ readable: [DeclaredPath], from lists: [DeclaredPath]) throws(BundleProblem) {
         let key = "Searchlight.WatchedPaths"
         switch value {
@@ -42,14 +42,15 @@ public enum WatchedPaths: Hashable, Sendable {
 
 /// A path of ``WatchedPaths``.
 public struct WatchedPath: Hashable, Sendable, CustomStringConvertible {
-    /// The folder or file; of a path of `ReadablePathsFrom` the list, which stands for what it lists.
+    /// The folder or file. For a path of `ReadablePathsFrom`, the list file, which stands for the
+    /// paths that it lists.
     public let start: DeclaredPath
-    /// Patterns of the names below it, one for each level; `*` stands for any characters.
+    /// Patterns of the names below ``start``, one for each level. `*` matches any characters.
     public let names: [String]
-    /// Whether ``start`` is a list.
+    /// `true` if ``start`` is a list file.
     public let isList: Bool
 
-    /// Reads a path; `nil` if it is none, or lies in nothing that is readable.
+    /// Parses a path. Returns `nil` if the text is not a path or lies in no readable path.
     init?(_ text: String, _ readable: [DeclaredPath], from lists: [DeclaredPath]) {
         guard let path = DeclaredPath(text), path.base != .bundle else { return nil }
         isList = lists.contains(path)
@@ -64,6 +65,6 @@ public struct WatchedPath: Hashable, Sendable, CustomStringConvertible {
         names = Array(path.names.dropFirst(depth))
     }
 
-    /// The path as a manifest would have it.
+    /// The path in the form of the manifest.
     public var description: String { ([start.description] + names).joined(separator: "/") }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What `WritablePaths` may name, judged by the name alone when a manifest is read; ``WritableFolders`` judges what it leads
-/// to on a machine.
+/// The rules for `WritablePaths`, judged by the name alone when a manifest is read.
+/// ``WritableFolders`` checks the real folders when a worker starts.
 ///
-/// A list of what is open, not of what is closed: shells, toolchains, games and services keep what they run and read in places
-/// that nobody here knows, and there are more every year. Open are folders named as the extension's app is, in the
-/// folders that XDG and Flatpak have for apps, and the user's documents. A hidden name is closed there too, since what keeps
-/// code or settings among documents (`.git`, `.envrc`, `.vscode`) hides it.
+/// This is an allow list. Shells, toolchains, games and services keep code and settings in paths
+/// that a deny list cannot cover. Allowed are folders named after the extension's app, in the XDG
+/// and Flatpak folders for apps, and the user's documents. Hidden names in them are denied, because
+/// code and settings among documents (`.git`, `.envrc`, `.vscode`) are hidden.
 enum WritableNames {
-    /// Why a declared path is closed, as far as its name tells; `nil` if it may be declared.
+    /// Returns the reason for which a declared path may not be written, judging by its names; `nil`
+    /// if it may be declared.
     static func reason(_ path: DeclaredPath, _ names: AppNames) -> ClosedPlaces.Reason? {
         switch path.base {
         case .home: reason(belowHome: path.names, names)
@@ -21,7 +22,7 @@ enum WritableNames {
         }
     }
 
-    /// Whether a path that may be declared is a folder for documents as a whole, with all that the user keeps there.
+    /// Returns `true` if a path that may be declared is a whole document folder.
     static func isWholeDocuments(_ path: DeclaredPath) -> Bool {
         switch path.base {
         case .home: path.names.count == 1
@@ -30,12 +31,13 @@ enum WritableNames {
         }
     }
 
-    /// The folders for documents, as they are called unless `user-dirs.dirs` says otherwise.
+    /// The default names of the document folders. `user-dirs.dirs` can rename them.
     private static let documents: Set<String> = ["Documents", "Downloads", "Music", "Pictures", "Videos"]
-    /// Where the folders of apps are, below the home folder.
+    /// The folders that hold the folders of apps, below the home folder.
     private static let settings = [".config"]
     private static let bases: [[String]] = [settings, [".local", "share"], [".local", "state"], [".cache"]]
-    /// What of an app in a Flatpak is data. Its settings are what it is configured from.
+    /// The parts of a Flatpak app's folder that hold data. The app reads its configuration from the
+    /// others.
     private static let flatpakKinds: Set<String> = ["data", "cache"]
 
     private static func reason(belowHome path: [String], _ names: AppNames) -> ClosedPlaces.Reason? {
@@ -55,7 +57,7 @@ enum WritableNames {
         return hidden(path.dropFirst())
     }
 
-    /// An absolute path is one below somebody's home folder, or nobody's.
+    /// An absolute path is only allowed below a home folder.
     private static func reason(belowRoot path: [String], _ names: AppNames) -> ClosedPlaces.Reason? {
         for (folder, depth) in ClosedPlaces.homes where path.starts(with: folder) {
             return reason(belowHome: Array(path.dropFirst(folder.count + depth)), names)

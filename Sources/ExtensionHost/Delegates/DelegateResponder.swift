@@ -3,10 +3,10 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// One registered app, asked within the limits that hold for workers.
+/// A registered delegate app that is asked within the time limits of workers.
 ///
-/// An app is not the host's to end. One that let a request time out is silent: it is passed over until it shows a sign of
-/// life, or each request would wait for it in vain.
+/// The host cannot end an app. A delegate whose request timed out is unresponsive. It is skipped
+/// until it shows progress; otherwise each request would wait for it in vain.
 final class DelegateResponder: Responder {
     let token: DelegateToken
     let bundle: String
@@ -41,7 +41,7 @@ final class DelegateResponder: Responder {
         self.onDisconnect = onDisconnect
     }
 
-    /// Whether its last request timed out and nothing was heard of it since.
+    /// `true` if the last request timed out and the app has shown no progress since.
     var isSilent: Bool { state.withLock { $0.isSilent } }
 
     func noteProgress() {
@@ -49,7 +49,7 @@ final class DelegateResponder: Responder {
         state.withLock { $0.isSilent = false }
     }
 
-    /// Ends the registration; nobody waits for its answers any more.
+    /// Ends the registration. Waiting requests return at once.
     func end() {
         let waiting = state.withLock { state in
             state.hasEnded = true
@@ -60,14 +60,16 @@ final class DelegateResponder: Responder {
     }
 
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
-        // What was refused before is not this request's: the app was told, and is asked for all of it now.
+        // A loss from before this request does not count: the app was notified of it and is asked
+        // for all items now.
         if request.isReindex { _ = delegate.takeLoss() }
         let ending = await ask(request, request.limit(configuration.limits))
-        // Whatever the ending: nothing that it sent may come after what the next responder donates.
+        // Whatever the outcome: no donation of this app may arrive after donations of the next
+        // responder.
         if request.isReindex { await delegate.settle() }
         switch ending {
         case .answered(let answer):
-            // An acknowledgement has no words.
+            // An acknowledgement has no arguments.
             guard request.isReindex, let loss = delegate.takeLoss() else { return request.isReindex ? [] : answer }
             throw .failed(
                 identifier: bundle, during: request.purpose, status: loss.status,
@@ -112,7 +114,8 @@ final class DelegateResponder: Responder {
             state.waiting[number] = nil
             if case .timedOut = ending { state.isSilent = true }
         }
-        // A late answer shows that the app works again.
+        // A call that timed out is not cancelled, because a late answer shows that the app works
+        // again.
         if case .timedOut = ending {} else { call.cancel() }
         return ending
     }
@@ -120,7 +123,8 @@ final class DelegateResponder: Responder {
     private func failure(_ error: BusError, _ request: WorkerRequest) -> ExtensionError {
         switch error {
         case .remote(let name, let message):
-            // An app that knows no such request serves it as little as one that says so.
+            // An app that does not know the request is treated like an app that answers
+            // “unsupported”.
             let status = name == BusErrorName.unknownMethod ? .unsupported : ExtensionStatus(errorName: name)
             return .failed(identifier: bundle, during: request.purpose, status: status, message: message)
         case .disconnected, .cancelled:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What comes first of several things that may happen, for one who waits for it.
+/// The first of several possible outcomes, for one waiting task.
 final class FirstOutcome<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -10,7 +10,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
     }
     private let state = Mutex(State.open)
 
-    /// Decides, unless that was done before.
+    /// Sets the outcome, unless it is already set.
     func decide(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -26,7 +26,7 @@ final class FirstOutcome<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// Waits for the decision; called once.
+    /// Waits for the outcome. May be called once.
     func value() async -> Value {
         await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
             let known = state.withLock { state -> Value? in

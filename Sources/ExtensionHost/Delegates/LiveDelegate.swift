@@ -2,27 +2,30 @@
 import BusTransport
 import ServiceMessages
 
-/// An app that runs and answers for its bundle, as long as it is registered. Whoever has the connection to the app
-/// conforms; all functions may be called from any thread, several at a time.
+/// A running app that is registered as the delegate of its bundle. The owner of the connection to
+/// the app conforms. All functions may be called from any thread, concurrently.
 public protocol LiveDelegate: Sendable {
-    /// Asks the app, and waits for as long as it takes: the limits are the caller's business. The task is cancelled once
-    /// nobody waits any more, except after a time-out: a late answer shows that the app works again.
+    /// Sends a request to the app and waits without a time limit; the caller enforces limits. The
+    /// caller cancels the task when it stops waiting, except after a time-out: a late answer shows
+    /// that the app works again.
     ///
-    /// - Parameter request: Any request but `load`.
-    /// - Throws: ``BusError``: `disconnected` once the app is gone, `remote` for an error with which it answered.
+    /// - Parameter request: Any request except `load`.
+    /// - Throws: ``BusError``: `disconnected` once the app is gone, `remote` for an error that the
+    ///   app returned.
     func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue]
 
-    /// Returns when everything that the app sent before, over this connection, has been kept, refused, or dropped
-    /// because the connection ended; so that nothing of it comes after what another responder donates. Returns also when
-    /// the app is gone.
+    /// Returns when everything that the app has sent over this connection so far is stored,
+    /// rejected, or dropped because the connection ended. After that, no donation of the app can
+    /// follow donations of another responder. Returns also if the app is gone.
     func settle() async
 
-    /// The first donation since the last call that could not be kept for a reason that is not its own, such as a full
-    /// disk; a reindex during which there was one has failed.
+    /// Returns the error of the first donation since the last call that could not be stored
+    /// although it was valid, for example because of a full disk. A reindex with such an error has
+    /// failed.
     func takeLoss() -> BusError?
 }
 
-/// One registration of a delegate. Never used twice in a process.
+/// The identity of one registration of a delegate. Unique within a process.
 public struct DelegateToken: Hashable, Sendable {
     let number: UInt64
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The apps that are registered as delegates of their bundles. The newest registration of a bundle is asked; an older one
-/// again when the newer has gone. May be used from any thread.
+/// The apps that are registered as delegates of their bundles. The newest registration of a bundle
+/// is asked first. May be used from any thread.
 public final class LiveDelegates: Sendable {
-    /// The most registrations of one bundle: an app may run more than once.
+    /// The maximum number of registrations of one bundle. An app may run several times.
     public static let maximumForBundle = 64
-    /// The most registrations in all.
+    /// The maximum number of all registrations.
     public static let maximum = 4096
-    /// So many delegates are asked one after the other before it is the extension's turn: an app that registers anew
-    /// whenever it is asked must not be waited for without end.
+    /// The maximum number of delegates that are asked before the extension. It bounds a request to
+    /// an app that registers again whenever it is asked.
     static let maximumAsked = 4
 
     private struct State {
         var isClosed = false
-        /// In the order in which they registered.
+        /// The registrations of each bundle, oldest first.
         var bundles: [String: [DelegateResponder]] = [:]
         var tokens: [DelegateToken: DelegateResponder] = [:]
 
@@ -29,20 +29,22 @@ public final class LiveDelegates: Sendable {
     private let state = Mutex(State())
     private let configuration: WorkerConfiguration
 
-    /// Nobody is registered.
+    /// Creates an empty set of delegates.
     ///
-    /// - Parameter configuration: Its limits hold for delegates as for workers.
+    /// - Parameter configuration: Its time limits apply to delegates as to workers.
     public init(_ configuration: WorkerConfiguration) { self.configuration = configuration }
 
-    /// Registers an app; it is the one that is asked about its bundle from now on.
+    /// Registers an app. From now on it is asked first about its bundle.
     ///
-    /// - Returns: What ``unregister(_:)`` and ``noteProgress(_:)`` are told.
-    /// - Throws: ``ExtensionError/delegateUnavailable(identifier:during:reason:)`` if there are too many.
+    /// - Returns: The token for ``unregister(_:)`` and ``noteProgress(_:)``.
+    /// - Throws: ``ExtensionError/delegateUnavailable(identifier:during:reason:)`` if there are too
+    ///   many registrations or the host is shutting down.
     public func register(
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(ExtensionError) -> DelegateToken {
         let (token, problem) = state.withLock { state -> (DelegateToken, String?) in
-            // Of the process: a token that outlives its engine must not be one of the engine that follows.
+            // Counted per process: a token that outlives its engine must not match a token of the
+            // next engine.
             let token = DelegateToken(number: Self.last.add(1, ordering: .relaxed).newValue)
             if state.isClosed { return (token, "the host is being shut down") }
             let count = state.bundles[bundle]?.count ?? 0
@@ -63,9 +65,9 @@ public final class LiveDelegates: Sendable {
         return token
     }
 
-    /// Ends a registration. What the delegate is being asked is asked of the next responder.
+    /// Ends a registration. A request in progress goes to the next responder.
     ///
-    /// - Returns: Whether it was still there; a second call does nothing.
+    /// - Returns: `true` if the registration existed; a second call does nothing.
     @discardableResult
     public func unregister(_ token: DelegateToken) -> Bool {
         let responder = state.withLock { $0.remove(token) }
@@ -73,21 +75,22 @@ public final class LiveDelegates: Sendable {
         return responder != nil
     }
 
-    /// Notes that the app shows that it works: something it sent was kept. It has its time anew to answer what it is asked.
+    /// Records progress of the app: a donation of it was stored. The time limit of its current
+    /// request starts again.
     public func noteProgress(_ token: DelegateToken) {
         state.withLock { $0.tokens[token] }?.noteProgress()
     }
 
-    /// Whether an app is registered for a bundle.
+    /// Returns `true` if an app is registered for a bundle.
     public func isRegistered(for bundle: String) -> Bool { state.withLock { $0.bundles[bundle] != nil } }
 
-    /// Whether a registration has not ended.
+    /// Returns `true` if a registration has not ended.
     public func isRegistered(_ token: DelegateToken) -> Bool { state.withLock { $0.tokens[token] != nil } }
 
-    /// The newest registration of a bundle that has not been asked yet.
+    /// Returns the newest registration of a bundle that has not been asked yet.
     ///
-    /// - Parameter includingSilent: Whether one that let its last request time out, and has shown no sign of life since,
-    ///   is worth asking, after all others.
+    /// - Parameter includingSilent: `true` to return an unresponsive delegate if no other is left.
+    ///   The last request of such a delegate timed out, and it has shown no progress since.
     func newest(
         for bundle: String, excluding asked: Set<DelegateToken>, includingSilent: Bool
     ) -> DelegateResponder? {
@@ -95,7 +98,7 @@ public final class LiveDelegates: Sendable {
         return candidates.last { !$0.isSilent } ?? (includingSilent ? candidates.last : nil)
     }
 
-    /// Ends all registrations and accepts none any more.
+    /// Ends all registrations and rejects new ones.
     func close() {
         let all = state.withLock { state in
             state.isClosed = true

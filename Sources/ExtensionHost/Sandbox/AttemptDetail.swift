@@ -3,7 +3,7 @@ import CSandbox
 import Glibc
 
 extension csandbox_attempt {
-    /// What exactly was tried, as far as the arguments tell.
+    /// Returns a description of the attempt from its system call arguments.
     func detail(_ kind: SandboxRefusal.Kind, _ name: String, process: pid_t) -> String {
         switch kind {
         case .program: return text(name == "execveat" ? 1 : 0).flatMap { $0.isEmpty ? nil : $0 } ?? "in an open file"
@@ -24,7 +24,8 @@ extension csandbox_attempt {
         }
     }
 
-    /// What somebody can do who may use the network, and tried what that does not grant.
+    /// Returns the remedy for an extension that has network access and attempted an operation
+    /// beyond it.
     func networkRemedy(_ name: String) -> SandboxRefusal.Remedy {
         switch name {
         case "bind", "listen", "accept", "accept4": .noServers
@@ -56,7 +57,7 @@ extension csandbox_attempt {
         }
     }
 
-    /// Where a socket was to be connected or bound.
+    /// The address of the connect or bind, as text.
     private var address: String {
         var bytes = [UInt8](repeating: 0, count: 110)
         let count = min(Int(UInt32(truncatingIfNeeded: self[2])), bytes.count)
@@ -97,7 +98,7 @@ extension csandbox_attempt {
         let target: Int32?
         switch name {
         case "setpriority", "getpriority", "ioprio_set", "ioprio_get":
-            // PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS 1; then groups, then users.
+            // PRIO_PROCESS is 0 and IOPRIO_WHO_PROCESS is 1; groups and users follow.
             switch number(0) - (name.hasPrefix("io") ? 1 : 0) {
             case 1: return "a group of processes (\(name))"
             case 2: return "all processes of a user (\(name))"
@@ -112,7 +113,7 @@ extension csandbox_attempt {
         return "\(target == getpid() ? "its host, " : "")process \(target) (\(name))"
     }
 
-    /// The process or thread whose processor time is asked for.
+    /// The process or thread whose CPU-time clock is named.
     var clockOwner: pid_t { ~(number(0) >> 3) }
 
     private func changedFile(_ name: String, process: pid_t) -> String {

@@ -6,27 +6,38 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Answers what the filter of one worker asks the host, reports what is refused, and measures what no limit counts.
+/// The supervisor of one worker: it answers the system calls that the seccomp filter forwards,
+/// reports denials, and measures resources that have no kernel limit.
 ///
-/// One thread for each worker, which ends with it. A worker can make this thread busy but not block it: of what it names
-/// only files in `/proc` are opened for reading, every text is bounded, and a file system that hangs holds up this thread
-/// alone. Other files are opened by the worker itself, as far as Landlock lets it: it goes on before its path is looked at.
+/// Each worker has one such thread, which ends with it. A worker can keep this thread busy but
+/// cannot block it:
+///
+/// - Of the files that the worker names, only files in `/proc` are opened for reading.
+/// - Every text is bounded.
+/// - A file system that hangs only delays this thread.
+/// - The worker opens other files itself, within its Landlock rules. It continues before the path
+///   of the call is examined.
 final class AttemptWatcher: Sendable {
-    /// How many different refusals of one worker are told; the rest is one more.
+    /// The maximum number of distinct denials that are reported for one worker. The rest is
+    /// reported as one more.
     static let maximumDistinct = 96
-    /// After so many, attempts are refused without a look at what they are.
+    /// The number of attempts after which attempts are denied without a description.
     static let maximumLooks = 20_000
-    /// The most threads of one worker. Without a limit it could take all that its user may have, and the host could start
-    /// none; memory does not bound them, for many can share one stack. libdispatch's pools take some 300 at most.
+    /// The maximum number of threads of one worker. Without it, a worker could use up all threads
+    /// of its user, and the host could start none. Memory does not bound threads, because many can
+    /// share one stack. libdispatch's pools take about 300 at most.
     static let maximumThreads = 512
-    /// How long to wait after the worker's end for what it tried before, in milliseconds.
+    /// The time to wait for reports of earlier attempts after the worker's end, in milliseconds.
     private static let endGrace = 200
-    /// How long to wait for the thread once it was told to stop, in milliseconds; a busy machine may keep it from running.
+    /// The time to wait for the thread after the stop message, in milliseconds. On a busy machine
+    /// the thread may not run at once.
     private static let stopGrace = 2000
-    /// How many connections of one worker are made at once; the kernel gives up each after about two minutes.
+    /// The maximum number of concurrent connects of one worker. The kernel gives up each after
+    /// about two minutes.
     private static let maximumConnecting = 64
 
-    /// How long the thread has waited for a processor, in nanoseconds; the worker waits for it meanwhile.
+    /// The time for which the thread has waited for a processor, in nanoseconds. The worker waits
+    /// for the thread in that time.
     var processorWait: UInt64 {
         guard let folder = threadFolder.withLock({ $0 }),
             let text = SmallFile.text(at: folder + "/schedstat", limit: 256)
@@ -40,12 +51,13 @@ final class AttemptWatcher: Sendable {
     private let onReport: @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void
     private let onRefusal: @Sendable (SandboxRefusal) -> Void
     private let onExcess: @Sendable (WorkerExcess) -> Void
-    /// The sockets that threads of their own connect, by the call that waits; `nil` once the worker has ended.
+    /// The sockets that are being connected on threads of their own, by the identifier of the
+    /// waiting call; `nil` once the worker has ended.
     private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
-    /// The folder of the thread in `/proc`; `nil` until it runs.
+    /// The thread's folder in `/proc`; `nil` until the thread runs.
     private let threadFolder = Mutex<String?>(nil)
-    /// Whether an attempt is being looked at, and who waits for the end of that.
+    /// The state of the attempt that is being handled, and the tasks that wait for its end.
     private let looking = Mutex(Looking())
     private struct Looking {
         var isBusy = false
@@ -53,13 +65,16 @@ final class AttemptWatcher: Sendable {
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     }
     private let ended = DispatchGroup()
-    /// Both ends: whoever writes finds a reader, also when the thread has ended.
+    /// Both ends of the pipe, so that a write finds a reader even after the thread has ended.
     private let stopper: (read: OwnedDescriptor, write: OwnedDescriptor)
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
     ///   - socket: The host's end of the policy's socket.
-    ///   - onRefusal: Told of a refusal the first time, and of more of the same seldom; see ``SandboxRefusal/count``.
-    ///   - onExcess: Told that the worker has to be ended for what it used, once.
+    ///   - onRefusal: Called with each new denial, and at growing intervals with repeated ones; see
+    ///     ``SandboxRefusal/count``.
+    ///   - onExcess: Called once, if the worker must be ended because of its resource use.
     init(
         _ process: pid_t, _ policy: SandboxPolicy, _ connection: WorkerGauge.Connection, socket: OwnedDescriptor,
         stop: (read: OwnedDescriptor, write: OwnedDescriptor),
@@ -83,18 +98,21 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Waits until everything was told that the worker tried before its end; blocks for ``endGrace`` and
-    /// ``stopGrace`` at most.
+    /// Waits until everything that the worker attempted before its end is reported. Blocks for at
+    /// most ``endGrace`` plus ``stopGrace``.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         _ = write(stopper.write.number, Self.stop, 1)
-        // The thread ends at once now, unless it did not get to run yet, or a process that the worker left goes on trying.
+        // The thread ends now, unless it gets no processor time or a process that the worker left
+        // makes further attempts.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
-    /// Returns when everything was told that the worker had tried when this was called; after
-    /// ``WorkerOutput/answerGrace`` if that takes longer. A worker goes on while its path is looked at, so its answer may come
-    /// sooner. What it tried before that answer has been received: it waited for that.
+    /// Returns when everything that the worker has attempted so far is reported, or after
+    /// ``WorkerOutput/answerGrace``.
+    ///
+    /// A worker continues while the path of its call is examined, so its answer may arrive first.
+    /// Attempts from before that answer are already received, because the worker waited for each.
     func catchUp() async {
         await withCheckedContinuation { continuation in
             let number = looking.withLock { looking -> Int? in
@@ -111,7 +129,7 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Notes whether an attempt is being looked at.
+    /// Sets the busy state, and resumes the waiting tasks when it becomes `false`.
     private func setBusy(_ isBusy: Bool) {
         let waiting = looking.withLock { looking in
             looking.isBusy = isBusy
@@ -122,13 +140,13 @@ final class AttemptWatcher: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Has what the worker uses be measured at once: it stood still and goes on.
+    /// Requests a measurement of the worker's resource use at once, after a pause.
     func lookNow() { _ = write(stopper.write.number, Self.look, 1) }
 
-    /// What the thread is told: to end, or to look.
+    /// The messages to the thread: end, or measure.
     private static let stop = "x", look = "l"
 
-    /// Whether the thread was told to look, and not to end.
+    /// Returns `true` if the message is to measure rather than to end.
     private static func isToldToLook(_ descriptor: OwnedDescriptor) -> Bool {
         var word: UInt8 = 0
         return read(descriptor.number, &word, 1) == 1 && [word] == Array(look.utf8)
@@ -140,12 +158,12 @@ final class AttemptWatcher: Sendable {
         guard csandbox_receive_report(socket.number, &received, &number) == 0 else { return }
         let report = SandboxReport(received, policy: policy)
         onReport(report, received.inherited_peak)
-        // Without a listener nothing is asked, and what the worker uses is measured all the same.
+        // Without a listener no calls are forwarded, but resource use is still measured.
         let listener = number >= 0 ? OwnedDescriptor(adopting: number) : nil
         if let listener { csandbox_hasten(listener.number) }
-        // Where Landlock does not confine files, nothing is refused, and nothing must be told.
+        // Without Landlock file rules no file access is denied, so none may be reported.
         var tally = AttemptTally(confinesFiles: report.applied.contains(.files))
-        // While the worker is still on its way to its first attempt.
+        // Prepares the granted paths while the worker is still starting.
         _ = tally.granted(policy)
         var gauge = WorkerGauge(process, policy, connection)
         let isMeasured = policy.protections.contains(.limits)
@@ -176,10 +194,10 @@ final class AttemptWatcher: Sendable {
         for refusal in tally.rest() { onRefusal(refusal) }
     }
 
-    /// Whether the worker wanted memory that it did not get.
+    /// `true` if the worker was denied memory.
     var hasDeniedMemory: Bool { wasDeniedMemory.load(ordering: .relaxed) }
 
-    /// The time since the machine was started, in milliseconds.
+    /// Returns the monotonic time, in milliseconds.
     private static func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -194,7 +212,8 @@ final class AttemptWatcher: Sendable {
         func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
         func proceed() { csandbox_continue_attempt(listener, attempt.id) }
         func refuse(_ error: Int32, _ refusal: SandboxRefusal) {
-            // What was read is of no use if somebody else has the thread's number by now.
+            // If the thread has ended, its number may be reused and the memory that was read may be
+            // another's.
             if csandbox_attempt_is_waiting(listener, attempt.id) != 0 { tell(refusal, &tally) }
             answer(error)
         }
@@ -207,7 +226,7 @@ final class AttemptWatcher: Sendable {
             let error = csandbox_change_mode(
                 process, listener, attempt.id, attempt.number(0), UInt32(truncatingIfNeeded: attempt[1]))
             answer(error)
-            // The host leaves the set-id bits out.
+            // The host has removed the set-ID bits.
             if error == EPERM || attempt[1] & 0o6000 != 0 {
                 tell(SandboxRefusal(.permissions, name ?? "an open file"), &tally)
             }
@@ -219,7 +238,7 @@ final class AttemptWatcher: Sendable {
             proceed()
         case .cloneByStructure:
             var flags: UInt64 = 0
-            // CLONE_THREAD. Everybody tries this call first.
+            // CLONE_THREAD. All C libraries try this call before `clone`.
             if csandbox_read_memory(attempt.thread, attempt[0], &flags, 8) == 0, flags & 0x10000 == 0 {
                 tell(SandboxRefusal(.process, "clone3"), &tally)
             }
@@ -245,7 +264,8 @@ final class AttemptWatcher: Sendable {
             }
             proceed()
         case .timer:
-            // 1 to 3: CLOCK_PROCESS_CPUTIME_ID and others, of the caller. Negative numbers are of whom they name.
+            // 1 to 3 are the caller's clocks, such as CLOCK_PROCESS_CPUTIME_ID. Negative numbers
+            // name a process or thread.
             guard attempt.number(0) >= 0 || isThread(attempt.clockOwner) || attempt.clockOwner == 0 else {
                 let detail = attempt.detail(.inspection, "timer_create", process: process)
                 return refuse(EPERM, SandboxRefusal(.inspection, detail))
@@ -266,7 +286,8 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Calls that lead to files: the kernel carries them out as far as Landlock allows, but for what it cannot judge.
+    /// Handles calls that lead to files. The kernel carries them out within the Landlock rules; the
+    /// host denies what Landlock cannot judge.
     private func takeFiles(
         _ attempt: csandbox_attempt, _ operands: [AttemptedCall.Operand], _ intent: AttemptedCall.Intent,
         _ listener: Int32, _ tally: inout AttemptTally, _ gauge: inout WorkerGauge
@@ -293,7 +314,7 @@ final class AttemptWatcher: Sendable {
         }
         if case .flags(let argument) = intent, let operand = operands.first {
             let flags = attempt.number(argument)
-            // Such a descriptor gives no access, and the kernel asks nobody.
+            // An O_PATH descriptor gives no access, and Landlock does not check it.
             if flags & AttemptedFile.O_PATH_flag == 0,
                 openOfProcess(attempt, operand, flags: flags, listener, &tally)
             {
@@ -305,7 +326,8 @@ final class AttemptWatcher: Sendable {
             tally.looks < Self.maximumLooks && tally.confinesFiles
             ? AttemptedFile.read(attempt, operands, intent, process: process) : []
         if case .how = intent {
-            // What it asks for is in memory and can change after a look; everybody falls back to openat.
+            // The arguments are in memory and can change after a check. All programs fall back to
+            // openat.
             csandbox_answer_attempt(listener, attempt.id, ENOSYS)
         } else {
             csandbox_continue_attempt(listener, attempt.id)
@@ -315,9 +337,9 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Opens a file in `/proc` for the worker, or refuses to.
+    /// Opens a file in `/proc` for the worker, or denies it.
     ///
-    /// - Returns: Whether the call was answered: `false` for all other files.
+    /// - Returns: `true` if the call was answered; `false` for all other files.
     private func openOfProcess(
         _ attempt: csandbox_attempt, _ operand: AttemptedCall.Operand, flags: Int32, _ listener: Int32,
         _ tally: inout AttemptTally
@@ -342,7 +364,7 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Reads extended attributes of a path for the worker, if it may read the file.
+    /// Reads the extended attributes of a path for the worker, if it may read the file.
     private func takeAttributes(
         _ attempt: csandbox_attempt, isLinkItself: Bool, isList: Bool, _ listener: Int32, _ tally: inout AttemptTally
     ) {
@@ -351,7 +373,7 @@ final class AttemptWatcher: Sendable {
         switch ProcessPath(path, process: process, thread: attempt.thread) {
         case .elsewhere: break
         case .means(let meant): path = meant
-        // Nothing there has any.
+        // Files in `/proc` have no extended attributes.
         case .file, .closed: return answer(EOPNOTSUPP)
         case .others(let detail):
             tell(SandboxRefusal(.inspection, detail), &tally)
@@ -378,7 +400,7 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Connects a socket for the worker, if the address is of another machine.
+    /// Connects a socket for the worker, if the address belongs to another machine.
     private func connect(_ attempt: csandbox_attempt, _ owner: OwnedDescriptor, _ tally: inout AttemptTally) {
         let listener = owner.number
         func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
@@ -411,7 +433,8 @@ final class AttemptWatcher: Sendable {
             return true
         }
         guard isTaken else { return answer(EAGAIN) }
-        // It may block, whatever the socket says now: the worker can have it say something else at any time.
+        // The connect may block whatever the socket's flags are, because the worker can change them
+        // at any time.
         let started = OwnThread.start("worker-connect") { [self] in
             let error = csandbox_connect(socket.number, address, UInt32(count))
             connecting.withLock { $0?[identifier] = nil }
@@ -422,7 +445,8 @@ final class AttemptWatcher: Sendable {
         answer(EAGAIN)
     }
 
-    /// Has no thread wait for a connection of a worker that has ended.
+    /// Shuts down the sockets that are being connected, so that no thread waits for an ended
+    /// worker.
     private func stopConnecting() {
         let sockets = connecting.withLock { connecting in
             defer { connecting = nil }
@@ -438,7 +462,7 @@ final class AttemptWatcher: Sendable {
         if request.call == .remap { gauge.note(growth: request.growth) }
         var memory = csandbox_memory()
         let isKnown = csandbox_measure_memory(process, &memory) == 0
-        // What it wrote and then closed is no more counted by the kernel.
+        // The kernel does not count the memory of files that were written and closed.
         if isKnown, request.growth > 0, gauge.hasAllMemory(memory) {
             denyMemory(&tally)
             return csandbox_answer_attempt(listener, attempt.id, ENOMEM)
@@ -454,7 +478,7 @@ final class AttemptWatcher: Sendable {
             tell(refusal, &tally)
             return csandbox_answer_attempt(listener, attempt.id, error)
         case .code(let descriptor):
-            // What the worker can write it could have written.
+            // Code in a writable file could have been written by the worker.
             let file = AttemptedFile.link("/proc/\(process)/fd/\(descriptor)")
             guard let file, file.hasPrefix("/"), !file.hasSuffix(" (deleted)"),
                 !tally.granted(policy).allow(file, isChange: true)
@@ -466,7 +490,7 @@ final class AttemptWatcher: Sendable {
         csandbox_continue_attempt(listener, attempt.id)
     }
 
-    /// Reports that the worker has all the memory that it may have.
+    /// Reports that the worker has reached its memory limit.
     private func denyMemory(_ tally: inout AttemptTally) {
         wasDeniedMemory.store(true, ordering: .relaxed)
         tell(SandboxRefusal(.memory, "more than its limit of \(policy.memoryLimit >> 20) MiB"), &tally)
@@ -476,16 +500,17 @@ final class AttemptWatcher: Sendable {
         number == process || number > 0 && access("/proc/\(process)/task/\(number)", F_OK) == 0
     }
 
-    /// How many threads the worker has, without listing them.
+    /// The number of the worker's threads, without listing them.
     private var threads: Int {
         var status = stat()
-        // The folder of its threads has a link for each, and two of its own.
+        // The link count of the folder is the number of threads plus two.
         return stat("/proc/\(process)/task", &status) == 0 ? Int(status.st_nlink) - 2 : 0
     }
 
     private func tell(_ refusal: SandboxRefusal, _ tally: inout AttemptTally) {
         var refusal = refusal
-        // Another name for each worker; as its code names it, attempts of several are one.
+        // Each worker has a folder of its own. With the variable's name, attempts of several
+        // workers count as one.
         if let folder = policy.temporaryFolder {
             refusal.detail.replace(folder, with: "$TMPDIR", maxReplacements: 1)
         }
@@ -494,7 +519,7 @@ final class AttemptWatcher: Sendable {
 }
 
 extension WorkerExcess {
-    /// The same as a report.
+    /// The same excess as a denial to report.
     var refusal: SandboxRefusal {
         switch self {
         case .temporaryFolder(let quota): SandboxRefusal(.limit, "\(quota) in its temporary folder")
@@ -508,7 +533,7 @@ extension WorkerExcess {
     }
 }
 
-/// How often one worker tried what.
+/// The number of attempts of one worker, by kind.
 struct AttemptTally {
     let confinesFiles: Bool
     private(set) var looks = 0
@@ -529,7 +554,7 @@ struct AttemptTally {
         return now
     }
 
-    /// Counts one refusal; gives back what is to be told now: the first, and when it is ten, a hundred, … times as many.
+    /// Counts a denial. Returns what to report now: the first, then at 10, 100, … attempts.
     mutating func add(_ refusal: SandboxRefusal) -> SandboxRefusal? {
         looks += 1
         var key = refusal
@@ -549,7 +574,7 @@ struct AttemptTally {
         return told
     }
 
-    /// What was not told yet.
+    /// Returns the denials that are not reported yet.
     func rest() -> [SandboxRefusal] {
         counts.values.filter { $0.untold > 0 }.map { count in
             var told = count.refusal

@@ -3,63 +3,69 @@ import CSandbox
 import CSeccomp
 import Glibc
 
-/// What a system call means that the filter put before the host.
+/// The meaning of a system call that the seccomp filter forwarded to the host.
 enum AttemptedCall: Sendable {
-    /// It leads to files; Landlock decides, but for those in `/proc`.
+    /// The call leads to files. Landlock decides, except for files in `/proc`.
     case files([Operand], Intent)
-    /// It reads extended attributes of a path; the host carries it out where the file is granted.
+    /// The call reads extended attributes of a path. The host carries it out if the file is
+    /// granted.
     case attributes(isLinkItself: Bool, isList: Bool)
-    /// `fchmod`, which the host carries out where it may be.
+    /// `fchmod`. The host carries it out if it is allowed.
     case changeMode
-    /// A connection of a socket, which the host makes where it may be.
+    /// A connect of a socket. The host makes the connection if it is allowed.
     case connect
-    /// A new thread, of which there may be so many. A new process is refused.
+    /// The call creates a thread; their number is limited. A new process is denied.
     case makeThread
-    /// `clone3`, whose meaning is in memory; everybody falls back to `clone`.
+    /// `clone3`, whose arguments are in memory. All C libraries fall back to `clone`.
     case cloneByStructure
-    /// It reaches a process, a thread or a group of them, as this argument says; and this one, where it is not always a process.
+    /// The call targets a process, thread or group: the one in `argument`. If `kind` is set, only
+    /// its value `process` means a process.
     case target(name: String, argument: Int, kind: (argument: Int, process: UInt64)?)
-    /// It asks for a clock that is the processor time of a process or a thread.
+    /// The call names a clock that may be the CPU time of a process or thread.
     case clock(name: String)
-    /// It makes a timer of a clock, which may be the processor time of a process or a thread; the kernel counts timers per user.
+    /// The call creates a timer for a clock that may be the CPU time of a process or thread. The
+    /// kernel counts timers per user.
     case timer
-    /// It maps memory, or makes it writable.
+    /// The call maps memory or makes it writable.
     case memory(MemoryRequest.Call)
-    /// It takes blocks of a file system for a file.
+    /// The call reserves blocks of a file system for a file.
     case allocate
-    /// It takes something of which there is a limit.
+    /// The call takes a limited resource.
     case limited(ResourceLimit)
-    /// It asks for larger buffers of a socket. As where the kernel's own limit is reached, it succeeds and they stay as they are.
+    /// The call asks for larger socket buffers. It succeeds without effect, as at the kernel's own
+    /// limit.
     case enlargeBuffers
-    /// It needs a privilege that no worker has, and asks for what it may have next.
+    /// The call needs a privilege that no worker has. Programs then ask for the buffers that they
+    /// may have.
     case enlargeBuffersByForce
-    /// It is refused, and told as this.
+    /// The call is denied and reported as this kind.
     case refused(SandboxRefusal.Kind, name: String)
-    /// Nobody has looked at it.
+    /// The call is not known.
     case unknown
 
-    /// Which arguments name a file: a folder's descriptor, if there is one, and the address of the path.
+    /// The arguments that name a file: the descriptor of a folder, if there is one, and the address
+    /// of the path.
     struct Operand: Sendable {
         var folder: Int?
         var path: Int
     }
     enum Intent: Sendable {
-        /// As the argument with the flags of `open` says.
+        /// The argument has the flags of `open`.
         case flags(Int)
-        /// As the structure of `openat2` says.
+        /// The argument is the address of the structure of `openat2`.
         case how(Int)
-        /// It makes a file, of any kind, with the mode in this argument.
+        /// The call creates a file of any kind. The argument is the mode.
         case make(mode: Int)
-        /// It makes an ordinary file with the mode in this argument, or empties it.
+        /// The call creates a regular file or truncates it. The argument is the mode.
         case create(mode: Int)
-        /// It cuts a file off.
+        /// The call truncates a file.
         case truncate
-        /// It moves a file, as the flags in this argument say.
+        /// The call moves a file. The argument has the flags.
         case move(flags: Int)
         case change
     }
 
-    /// By number; made once.
+    /// The calls by number.
     private static let table: [Int32: AttemptedCall] = {
         var table: [Int32: AttemptedCall] = [:]
         func set(_ name: String, _ call: AttemptedCall) {
@@ -118,14 +124,16 @@ enum AttemptedCall: Sendable {
     private static let setsockoptNumber = seccomp_syscall_resolve_name("setsockopt")
     private static let queueing: Set<Int32> = numbers("rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
+    /// Determines the meaning of a call.
+    ///
     /// - Parameters:
     ///   - process: The worker.
-    ///   - allowsNetwork: Whether it may connect.
+    ///   - allowsNetwork: `true` if the worker may connect.
     init(_ attempt: csandbox_attempt, process: pid_t, allowsNetwork: Bool) {
         switch attempt.number {
         case Self.cloneNumber where attempt[0] & SystemCalls.threadFlags == SystemCalls.threadFlags: self = .makeThread
         case Self.connectNumber where allowsNetwork: self = .connect
-        // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and the same by force.
+        // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and then with their FORCE variants.
         case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)):
             self = .enlargeBuffers
         case Self.setsockoptNumber where attempt.number(1) == 1 && [32, 33].contains(attempt.number(2)):
@@ -140,7 +148,8 @@ enum AttemptedCall: Sendable {
 
     static func numbers(_ names: String...) -> Set<Int32> { Set(names.map { seccomp_syscall_resolve_name($0) }) }
 
-    /// Names that libseccomp may be too old for. From 424 on, all processors have the same numbers.
+    /// System calls that an old libseccomp does not know. From 424 on, all architectures have the
+    /// same numbers.
     private static let recent: [Int32: String] = [
         451: "cachestat", 452: "fchmodat2", 453: "map_shadow_stack", 454: "futex_wake", 455: "futex_wait",
         456: "futex_requeue", 457: "statmount", 458: "listmount", 459: "lsm_get_self_attr", 460: "lsm_set_self_attr",
@@ -148,7 +157,7 @@ enum AttemptedCall: Sendable {
         466: "removexattrat", 467: "open_tree_attr", 468: "file_getattr", 469: "file_setattr",
     ]
 
-    /// The name of a call, for those nobody has looked at.
+    /// Returns the name of an unknown call.
     static func name(_ number: Int32) -> String {
         guard let name = seccomp_syscall_resolve_num_arch(UInt32(SCMP_ARCH_NATIVE), number) else {
             return recent[number] ?? "the kernel's function \(number)"
@@ -162,29 +171,31 @@ extension csandbox_attempt {
     subscript(argument: Int) -> UInt64 {
         withUnsafeBytes(of: arguments) { $0.loadUnaligned(fromByteOffset: argument * 8, as: UInt64.self) }
     }
-    /// An argument of 32 bits.
+    /// Returns a 32-bit argument.
     func number(_ argument: Int) -> Int32 { Int32(truncatingIfNeeded: self[argument]) }
-    /// Whether it makes a file whose set-id bits would let others run it with the rights of this user, outside of any
-    /// sandbox. Of `openat2` that cannot be said.
+    /// Returns `true` if the call creates a file with set-ID bits, which would let others run it
+    /// with this user's rights, outside of any sandbox. Cannot be determined for `openat2`.
     func makesSetIdFile(_ intent: AttemptedCall.Intent) -> Bool {
         let mode: Int
         switch intent {
         case .make(let argument), .create(let argument): mode = argument
-        // The mode follows the flags, and means something where a file is made, with a name or without (O_TMPFILE).
+        // The mode follows the flags. It only counts if a file is created, with a name or without
+        // (O_TMPFILE).
         case .flags(let argument) where number(argument) & (O_CREAT | 0o20000000) != 0: mode = argument + 1
         case .flags, .how, .move, .truncate, .change: return false
         }
         return self[mode] & 0o6000 != 0
     }
 
-    /// Whether it opens a file for neither reading nor writing, which Landlock lets pass, and which is good only for control of what
-    /// is there.
+    /// Returns `true` if the call opens a file for neither reading nor writing. Landlock allows
+    /// that, and the descriptor is only good for control operations (ioctl).
     func opensForControl(_ intent: AttemptedCall.Intent) -> Bool {
         guard case .flags(let argument) = intent else { return false }
         return number(argument) & (O_ACCMODE | AttemptedFile.O_PATH_flag) == O_ACCMODE
     }
 
-    /// Whether it makes a device, a pipe or a socket with a name, or leaves one behind (`RENAME_WHITEOUT`).
+    /// Returns `true` if the call creates a named device, pipe or socket, or leaves one behind
+    /// (`RENAME_WHITEOUT`).
     func makesSpecialFile(_ intent: AttemptedCall.Intent) -> Bool {
         switch intent {
         case .make(let argument):
@@ -195,7 +206,7 @@ extension csandbox_attempt {
         }
     }
 
-    /// Whether there may be one more file after it.
+    /// Returns `true` if the call may create one more file.
     func mayMakeFile(_ intent: AttemptedCall.Intent) -> Bool {
         switch intent {
         case .make, .create: true
@@ -206,13 +217,15 @@ extension csandbox_attempt {
     }
     private static let making = AttemptedCall.numbers("mkdir", "mkdirat", "link", "linkat", "symlink", "symlinkat")
 
-    /// The path of an operand, absolute; `nil` if it cannot be read, or is that of a descriptor alone.
+    /// Returns the absolute path of an operand; `nil` if it cannot be read, or if only a descriptor
+    /// names the file.
     func path(_ operand: AttemptedCall.Operand, process: pid_t) -> String? {
         guard let text = text(operand.path), !text.isEmpty else { return nil }
         return AttemptedFile.absolute(text, folder: operand.folder.map { number($0) }, process: process)
     }
 
-    /// A text of the worker's, at most a path long; `nil` if it cannot be read.
+    /// Reads a text from the worker's memory, of at most `PATH_MAX` bytes; `nil` if it cannot be
+    /// read.
     func text(_ argument: Int) -> String? {
         guard self[argument] != 0 else { return nil }
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in

@@ -3,18 +3,19 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A file that a worker means, as the host sees it. Only for telling: the worker may change its mind, or its memory, and
-/// what holds it back is Landlock.
+/// A file that a worker's call names, as the host sees it. It only serves reports: the worker may
+/// change its memory at any time, and Landlock is what confines it.
 struct AttemptedFile: Sendable {
-    /// Absolute; as the worker wrote it, or below the folder that it named.
+    /// The absolute path, as the worker wrote it or below the folder that it named.
     var path: String
     var isChange: Bool
-    /// Whether it would be made if it is not there.
+    /// `true` if the call creates the file when it does not exist.
     var isCreating: Bool
-    /// Whether a link at its end is meant itself.
+    /// `true` if the call means a link at the end of the path, not its target.
     var isLinkItself: Bool
 
-    /// What of the worker's memory and descriptors has to be read while the call still waits.
+    /// Reads the files of a call from the worker's memory and descriptors. Must be called while the
+    /// call still waits.
     ///
     /// - Parameter process: The worker.
     static func read(
@@ -29,7 +30,7 @@ struct AttemptedFile: Sendable {
             flags = Int32(truncatingIfNeeded: value)
         case .make, .create, .truncate, .move, .change: break
         }
-        // Such a descriptor gives no access, and the kernel asks nobody.
+        // An O_PATH descriptor gives no access, and Landlock does not check it.
         if flags & O_PATH_flag != 0 { return [] }
         let isOpening =
             switch intent {
@@ -65,7 +66,7 @@ struct AttemptedFile: Sendable {
         return base + "/" + text
     }
 
-    /// What a symbolic link says.
+    /// Returns the target of a symbolic link.
     static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -76,7 +77,8 @@ struct AttemptedFile: Sendable {
         }
     }
 
-    /// The file that a path of the worker's leads to, without links; `nil` if there is none, or no path to it.
+    /// Returns the file that a path of the worker leads to, without links; `nil` if there is no
+    /// file or no path to it.
     static func target(_ path: String, isLinkItself: Bool, process: pid_t) -> String? {
         var path = path
         switch ProcessPath(path, process: process) {
@@ -88,10 +90,10 @@ struct AttemptedFile: Sendable {
         return try? file.resolved(path)
     }
 
-    /// What the kernel refuses of it; `nil` if nothing.
+    /// Returns the denial that the kernel makes for this file, or `nil` if the access is allowed.
     func refusal(_ granted: GrantedPaths, process: pid_t) -> SandboxRefusal? {
         var path = path
-        // Links below /proc mean something else for everybody who follows them.
+        // Links below /proc have another target for each process that follows them.
         switch ProcessPath(path, process: process) {
         case .elsewhere: break
         case .means(let meant): path = meant
@@ -102,12 +104,13 @@ struct AttemptedFile: Sendable {
             guard let real = try resolved(path), !granted.allow(real, isChange: isChange) else { return nil }
             return SandboxRefusal(isChange ? .write : .read, real)
         } catch {
-            // A path that nobody needs, wherever it leads.
+            // A path with too many names is reported as it is, wherever it leads.
             return error == .names ? SandboxRefusal(isChange ? .write : .read, path) : nil
         }
     }
 
-    /// The path without links; `nil` if there is nothing, so that the kernel has no reason to refuse.
+    /// Returns the path without links; `nil` if the file does not exist, so that the kernel has no
+    /// access to deny.
     private func resolved(_ path: String) throws(FollowedPath.Failure) -> String? {
         let flags = Self.O_PATH_flag | O_CLOEXEC | (isLinkItself ? O_NOFOLLOW : 0)
         let descriptor = open(path, flags)
@@ -116,7 +119,7 @@ struct AttemptedFile: Sendable {
             return Self.link("/proc/self/fd/\(descriptor)")
         }
         guard errno == ENOENT, isCreating else { return nil }
-        // A link that leads to nothing yet is followed, if not itself meant.
+        // A dangling link is followed, unless the call means the link itself.
         if !isLinkItself { return try FollowedPath(path).path }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = try FollowedPath(path[..<slash].isEmpty ? "/" : String(path[..<slash]))
@@ -124,7 +127,8 @@ struct AttemptedFile: Sendable {
     }
 }
 
-/// The paths of a policy, as it has them: without links. A link that somebody puts in such a place opens nothing.
+/// The paths of a policy, resolved and without links. A link that is later created at such a path
+/// grants nothing.
 struct GrantedPaths: Sendable {
     private let readable: [String]
     private let writable: [String]

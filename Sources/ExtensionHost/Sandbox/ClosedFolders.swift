@@ -3,15 +3,17 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// What nobody may read of one person's on this machine, whatever it is called here: ``ClosedPlaces`` once links and variables
-/// are followed.
+/// The denied paths of one user on this machine, under whatever name: ``ClosedPlaces`` with links
+/// and variables resolved.
 struct ClosedFolders {
-    /// Folders with the names below the home folder that they stand for; the home folder is the last.
+    /// Real folders with the default names below the home folder that they stand for. The home
+    /// folder is the last.
     private let folders: [(path: String, names: [String])]
     private let home: String
-    /// Where closed names that are links lead to.
+    /// The targets of denied paths that are links.
     private let secrets: [String]
-    /// What of these there is, and what holds it: the same by another spelling, or where it is mounted a second time.
+    /// The existing denied files, and the folders that hold them. The identity detects the same
+    /// file under another spelling or in a second mount.
     private let closed: Set<FileIdentity>
     private let holders: Set<FileIdentity>
 
@@ -21,7 +23,8 @@ struct ClosedFolders {
         let places = [
             (user.config, DeclaredPath.Base.config), (user.data, .data), (user.cache, .cache), (user.state, .state),
         ]
-        // A variable that names the home folder, or what is around it, says nothing of what is there.
+        // A variable that names the home folder, or a folder above it, says nothing about its
+        // contents.
         folders =
             places.map { (paths.real($0.0) ?? $0.0, ClosedPlaces.usual[$0.1] ?? []) }
             .filter { !lies(home, in: $0.0) } + [(home, [])]
@@ -41,7 +44,7 @@ struct ClosedFolders {
         (self.closed, self.holders) = (closed, holders)
     }
 
-    /// Why a path without links is closed.
+    /// Returns the reason for which a resolved path is denied.
     func reason(_ real: String) -> ClosedPlaces.Reason? {
         let names = pathNames(real)
         let reason: ClosedPlaces.Reason?
@@ -56,7 +59,8 @@ struct ClosedFolders {
         return FileIdentity(real).map(holders.contains) == true ? .secrets : nil
     }
 
-    /// Whether one of two places holds the other; a link to all that is around the home folder closes nothing.
+    /// Returns `true` if one path contains the other. A link to a folder above the home folder
+    /// denies nothing.
     private func touches(_ real: String, _ other: String) -> Bool {
         !lies(home, in: other) && (lies(real, in: other) || lies(other, in: real))
     }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// What makes a file or folder the same, whatever it is called: by another spelling where letters' case does not count, or in a
-/// second place where it is mounted.
+/// The identity of a file or folder, whatever its name is. It is the same for another spelling on a
+/// case-insensitive file system, and for a second mount.
 struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64
 
     init(_ place: csandbox_place) { (device, inode) = (place.device, place.inode) }
 
-    /// That of what a path leads to; `nil` if there is nothing.
+    /// Creates the identity of a path's target; `nil` if there is none.
     init?(_ path: String) {
         var place = csandbox_place()
         guard csandbox_look(path, &place) == 0 else { return nil }
         self.init(place)
     }
 
-    /// Those of a path and of what it lies in, without `/`, as far as they are there.
+    /// Returns the identities of a path and of the folders that contain it, without `/`, up to the
+    /// first that does not exist.
     ///
-    /// - Parameter path: Absolute, without links, `.` and `..`.
+    /// - Parameter path: An absolute path without links, `.` and `..`.
     static func chain(_ path: String) -> [FileIdentity] {
         var found: [FileIdentity] = []
         let bytes = Array(path.utf8)

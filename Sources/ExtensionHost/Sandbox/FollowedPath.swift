@@ -3,35 +3,39 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A path once links are followed, with bounds: whoever makes links decides how much there is to follow.
+/// A path with its links resolved, within bounds, because the author of the links decides how much
+/// there is to follow.
 ///
-/// What is not there yet counts as a name that leads nowhere else. Names are bytes: Swift takes two spellings of a letter for
-/// one, and a file system does not.
+/// A name that does not exist yet counts as no link. Names are compared as bytes: Swift treats two
+/// spellings of a letter as equal, and a file system does not.
 package struct FollowedPath: Hashable, Sendable {
-    /// Absolute, without links, `.`, `..` and doubled slashes.
+    /// The absolute path without links, `.`, `..` and doubled slashes.
     package let path: String
-    /// Where the links are that were followed, in order; they are paths of this form themselves.
+    /// The paths of the links that were followed, in order. They have the form of ``path``.
     package let links: [String]
     package let isThere: Bool
 
-    /// Why a path cannot be followed.
+    /// An error while a path is resolved.
     package enum Failure: Error, Hashable {
-        /// More than ``FollowedPath/maximumLinks``, or in a circle: the kernel gives up too.
+        /// The path has more links than ``FollowedPath/maximumLinks``, or a circle. The kernel
+        /// gives up too.
         case links
-        /// More names than were left to look at.
+        /// The path has more names than the caller's budget.
         case names
-        /// Relative, longer than the kernel takes, or no text.
+        /// The path is relative, longer than `PATH_MAX`, or not text.
         case form
     }
 
-    /// The most links of one path, as many as the kernel follows.
+    /// The maximum number of links in one path, as in the kernel.
     package static let maximumLinks = 40
-    /// The most names of one path, those of its links among them; each takes about a microsecond.
+    /// The maximum number of names in one path, including the names in its links. Each takes about
+    /// a microsecond.
     package static let maximumNames = 4096
 
-    /// Follows a path.
+    /// Resolves a path.
     ///
-    /// - Parameter left: How many names may still be looked at; those that were are taken off.
+    /// - Parameter left: The remaining budget of names. It is reduced by the names that were
+    ///   resolved.
     package static func follow(_ path: String, left: inout Int) throws(Failure) -> FollowedPath {
         let bytes = Array(path.utf8)
         guard bytes.first == slash, bytes.count < Int(PATH_MAX), !bytes.contains(0) else { throw .form }
@@ -40,14 +44,15 @@ package struct FollowedPath: Hashable, Sendable {
             guard left >= 0 else { throw .names }
             let found = csandbox_open_exactly(path, 0)
             if found >= 0 { close(found) }
-            // Nothing before the name at which it ended is a link, nor is that.
+            // Without ELOOP, no name up to the end or to the first missing name is a link.
             if found != -ELOOP { return FollowedPath(path: path, links: [], isThere: found >= 0) }
         }
         let names = names(of: bytes)
         return try walk(names, left: &left)
     }
 
-    /// How many names a path has; `nil` if it has `.`, `..`, nothing between two slashes, or a slash at its end.
+    /// Returns the number of names; `nil` if the path has `.`, `..`, a doubled slash or a slash at
+    /// its end.
     private static func plainNames(_ bytes: [UInt8]) -> Int? {
         bytes.withUnsafeBufferPointer { bytes in
             var (count, length, isDots) = (0, 1, false)
@@ -76,7 +81,7 @@ package struct FollowedPath: Hashable, Sendable {
     private static let slash = UInt8(ascii: "/")
     private static let up = [UInt8(ascii: "."), UInt8(ascii: ".")]
 
-    /// The names of a path but for `.`.
+    /// Returns the names of a path, without `.`.
     private static func names(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.split(separator: slash).filter { $0.count != 1 || $0.first != UInt8(ascii: ".") }
     }
@@ -90,7 +95,7 @@ package struct FollowedPath: Hashable, Sendable {
     private static func walk(_ names: [ArraySlice<UInt8>], left: inout Int) throws(Failure) -> FollowedPath {
         var next = Array(names.reversed())
         var real: [ArraySlice<UInt8>] = []
-        // How many names at the end lead nowhere.
+        // The number of names at the end that do not exist.
         var missing = 0
         var links: [String] = []
         var folder = try root()
@@ -140,7 +145,7 @@ package struct FollowedPath: Hashable, Sendable {
         return number >= 0 ? OwnedDescriptor(adopting: number) : nil
     }
 
-    /// What a link says; `nil` for anything else.
+    /// Returns the target of a link; `nil` for any other file.
     private static func target(of file: OwnedDescriptor) -> [UInt8]? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -149,19 +154,21 @@ package struct FollowedPath: Hashable, Sendable {
         }
     }
 
-    /// Of the kernel's headers; Swift does not see it.
+    /// The value from the kernel's headers, which Swift does not import.
     private static let O_PATH: Int32 = 0o10000000
 }
 
-/// What paths lead to while one policy is made, each followed once, and all with one bound.
+/// The resolved paths of one policy. Each path is resolved once, and all share one budget.
 final class FollowedPaths {
     private var known: [[UInt8]: Result<FollowedPath, FollowedPath.Failure>] = [:]
     private var left: Int
 
-    /// The most names that are looked at for one policy: a fraction of a second.
+    /// The maximum number of names for one policy: a fraction of a second.
     static let maximumNames = 1 << 17
 
-    /// - Parameter names: The most that are looked at.
+    /// Creates an empty set.
+    ///
+    /// - Parameter names: The budget of names.
     init(names: Int = maximumNames) { left = names }
 
     func follow(_ path: String) throws(FollowedPath.Failure) -> FollowedPath {
@@ -175,10 +182,10 @@ final class FollowedPaths {
         return try found.get()
     }
 
-    /// The path without links; `nil` where it cannot be followed.
+    /// Returns the path without links; `nil` if it cannot be resolved.
     func real(_ path: String) -> String? { try? follow(path).path }
 
-    /// The same, where there must be something.
+    /// Returns the path without links; `nil` if it cannot be resolved or does not exist.
     func existing(_ path: String) -> String? {
         guard let found = try? follow(path), found.isThere else { return nil }
         return found.path

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// What stood where a policy was made from. A worker's rights are tied to files and folders, not to their names, so what is
-/// renamed into such a place later, or made there, is closed to it until it is started anew.
+/// The identities of the files and folders from which a policy was made. A worker's Landlock rules
+/// are tied to inodes, not to names. The worker cannot access a file that is later created or
+/// renamed to such a path until it is restarted.
 package struct GrantedPlaces: Hashable, Sendable {
     private struct Place: Hashable {
         var path: String
-        /// Whether what is in the file counts too: the host read it.
+        /// `true` if the content of the file counts too, because the host read it.
         var isRead: Bool
-        /// Whether its file system was in this machine, and so answers at once.
+        /// `true` if the file system is local, so that it answers at once.
         var isLocal: Bool
         var found: Found?
     }
-    /// What tells a file from one that has its number after it, which some file systems give again at once.
+    /// The identity of a file. Some file systems reuse an inode number at once, so the number alone
+    /// is not enough.
     private struct Found: Hashable {
         var device: UInt64
         var inode: UInt64
-        /// When it was made, in nanoseconds since 1970; 0 where the file system does not say.
+        /// The creation time, in nanoseconds since 1970; 0 if the file system does not report it.
         var made: Int64
-        /// In bytes, and when that was changed; 0 if it does not count.
+        /// The size in bytes, and the time of the last change of the content; 0 if the content does
+        /// not count.
         var size: UInt64 = 0
         var modified: Int64 = 0
     }
     private var places: [Place] = []
     private var known: Set<[UInt8]> = []
 
-    /// The most places that are looked at, each for about a microsecond with every request.
+    /// The maximum number of paths to check, each for about a microsecond with every request.
     static let maximum = 256
 
-    /// Notes what stands at a path now.
+    /// Records the current identity of a path.
     ///
-    /// - Parameter isRead: Whether what the file says was used too.
+    /// - Parameter isRead: `true` if the content of the file was used.
     mutating func note(_ path: String, isRead: Bool = false) {
         guard places.count < Self.maximum, known.insert(Array(path.utf8)).inserted else { return }
         places.append(
@@ -38,14 +41,14 @@ package struct GrantedPlaces: Hashable, Sendable {
                 path: path, isRead: isRead, isLocal: csandbox_is_local(path) != 0, found: Self.look(path, isRead)))
     }
 
-    /// The same without some of the places whose content was not used.
+    /// Returns a copy without some of the paths whose content was not used.
     func leavingOut(_ isCovered: (String) -> Bool) -> GrantedPlaces {
         var rest = self
         rest.places.removeAll { !$0.isRead && isCovered($0.path) }
         return rest
     }
 
-    /// Those whose file system was in this machine, or the others.
+    /// Returns the paths on local file systems, or the others.
     func only(local isLocal: Bool) -> GrantedPlaces {
         var rest = self
         rest.places.removeAll { $0.isLocal != isLocal }
@@ -54,7 +57,7 @@ package struct GrantedPlaces: Hashable, Sendable {
 
     package var paths: [String] { places.map(\.path) }
 
-    /// Whether everything is as it was. Asks the file system, which may take its time.
+    /// Returns `true` if no identity has changed. Queries the file system, which may block.
     package func areUnchanged() -> Bool {
         places.allSatisfy { Self.look($0.path, $0.isRead) == $0.found }
     }

@@ -5,32 +5,35 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Where the links lead to that a person has in place of settings and programs: who keeps their dotfiles among their documents
-/// links to them from the places where they are read.
+/// The targets of links in the user's folders of settings and programs. Users who keep dotfiles
+/// among their documents link to them from the paths where programs read them.
 struct HiddenLinks {
-    /// Paths without links, to which links lead from there.
+    /// The targets of the links, without links themselves.
     private(set) var targets: [String] = []
-    /// What was not looked at; `nil` if all was: the home folder's hidden names and the folders of settings and data, three
-    /// folders deep, and deeper below what is called as folders of code are.
+    /// The first path that was not searched; `nil` if the search was complete. The search covers
+    /// the home folder's hidden names and the folders for settings and data, three levels deep. It
+    /// goes deeper below folders whose names suggest code.
     private(set) var unseen: String?
 
-    /// How much is looked at.
+    /// The limits of the search.
     struct Limits {
         var names = 1 << 17
         var folders = 1 << 14
         var links = 1 << 12
     }
 
-    /// How deep: three folders below those of settings and data, two below the hidden ones of the home folder.
+    /// The levels of the search: three below the folders for settings and data, two below hidden
+    /// folders of the home folder.
     private static let (home, base, hidden, deepest, deepestOfCode) = (0, 1, 2, 3, 7)
 
-    /// Looks for links that lead to some places, what holds them or what lies in them.
+    /// Searches for links that lead to some paths, to a folder that contains one, or into one.
     ///
-    /// - Parameter places: Paths without links; other links are left out.
+    /// - Parameter places: Resolved paths. Other links are ignored.
     init(_ user: UserFolders, to places: [String], _ paths: FollowedPaths, limits: Limits = Limits()) {
         var left = limits
         var found: Set<[UInt8]> = []
-        // The home folder's own names, then what is below the hidden ones, the nearest first.
+        // The home folder's own names come first, then the contents of its hidden folders, breadth
+        // first.
         var folders: [(path: String, depth: Int, isOfCode: Bool)] = [(user.home, Self.home, false)]
         folders += user.bases.map { ($0.path, Self.base, false) }
         var next = 0
@@ -44,7 +47,7 @@ struct HiddenLinks {
             }
             for name in listing.links where Self.counts(name, depth) {
                 let path = folder + "/" + name
-                // A base that is a link is judged as one.
+                // A base that is a link is judged as a base.
                 if user.bases.contains(where: { $0.path == path }) { continue }
                 left.links -= 1
                 let target: String
@@ -52,7 +55,7 @@ struct HiddenLinks {
                     guard left.links >= 0 else { throw .names }
                     target = try paths.follow(path).path
                 } catch {
-                    // A circle leads to nothing.
+                    // A cycle of links has no target.
                     if error == .links { continue }
                     unseen = path
                     return
@@ -75,10 +78,10 @@ struct HiddenLinks {
         depth > home || name.utf8.first == UInt8(ascii: ".") || name == "bin"
     }
 
-    /// What an app links to in its own folder is no program's setting.
+    /// A link that an app makes in its own folder is not a setting of another program.
     private static func isOfAnApp(_ name: String, _ depth: Int) -> Bool { depth == base && AppNames.isAppName(name) }
 
-    /// Whether a folder is called as those are from which programs take code.
+    /// Returns `true` if a folder has a name from which programs load code.
     private static func isOfCode(_ name: String) -> Bool {
         name.hasSuffix(".d") || name.hasSuffix(".wants") || codeNames.contains(name)
     }
@@ -87,10 +90,11 @@ struct HiddenLinks {
         "scripts", "services", "systemd", "user",
     ]
 
-    /// Caches are many, and read by nobody but who wrote them; Flatpak's folders are apps' own, and in others are pictures and what
-    /// was thrown away.
+    /// Returns `true` for folders that need no search. Caches are many and are only read by the
+    /// program that wrote them. Flatpak's folders belong to apps. Other folders hold pictures or
+    /// trash.
     private static func isData(_ path: String, _ name: String, _ user: UserFolders) -> Bool {
-        // Those for all apps are looked at by themselves.
+        // The folders for all apps are searched on their own.
         dataNames.contains(name) || path == user.home + "/.var" || user.bases.contains { $0.path == path }
             || lies(path, in: user.cache)
                 && ![user.home, user.config, user.data, user.state].contains { lies($0, in: user.cache) }
@@ -109,23 +113,24 @@ private struct FolderListing {
 
     private struct Known {
         var listing: FolderListing
-        /// Of the folder, in nanoseconds.
+        /// The modification time of the folder, in nanoseconds.
         var modified: Int64
         var made: Int64
     }
-    /// Those that were listed before and were not changed since, as each start of a worker asks for the same ones.
+    /// The listings of unchanged folders, because each start of a worker needs the same ones.
     private static let known = Mutex<[FileIdentity: Known]>([:])
     private static let maximumKnown = 1 << 14
-    /// What was changed so lately may be changed once more without another time, in nanoseconds.
+    /// The age, in nanoseconds, below which a change may be followed by another with the same time
+    /// stamp.
     private static let doubt: Int64 = 2_000_000_000
 
-    /// It is not there, or nobody of the user's can read it.
+    /// Errors for a folder that does not exist or that the user cannot read.
     private static let nothing: Set<Int32> = [EACCES, ENOENT, ENOTDIR]
 
-    /// What is in a folder, which need not be there.
+    /// Returns the links and folders in a folder, which need not exist.
     ///
-    /// - Parameter left: How many names may still be looked at.
-    /// - Returns: `nil` if there were more, or it cannot be read.
+    /// - Parameter left: The remaining budget of names.
+    /// - Returns: `nil` if the budget is used up or the folder cannot be read.
     static func of(_ folder: String, _ left: inout Int) -> FolderListing? {
         var place = csandbox_place()
         let error = csandbox_look(folder, &place)

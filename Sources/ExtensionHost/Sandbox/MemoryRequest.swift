@@ -2,30 +2,30 @@
 import CSandbox
 import Glibc
 
-/// A piece of memory that a worker asks for, as the arguments of its call say.
+/// A memory request of a worker, from the arguments of its system call.
 struct MemoryRequest: Sendable {
     enum Call: Sendable { case map, protect, remap }
 
-    /// What becomes of it.
+    /// The handling of a request.
     enum Verdict: Equatable, Sendable {
-        /// The kernel decides, and will give it.
+        /// The kernel decides, and has room.
         case proceed
-        /// The kernel decides, and has no memory left to give.
+        /// The kernel decides, and will deny it, because the memory limit is reached.
         case exceeds
-        /// The kernel decides, and has no addresses left to give.
+        /// The kernel decides, and will deny it, because the limit of address space is reached.
         case exceedsAddresses
-        /// The host refuses it with this error.
+        /// The host denies the request with this error.
         case refused(error: Int32, SandboxRefusal)
-        /// It maps a file as code: whether it may depends on the file, whose descriptor this is.
+        /// The call maps a file as code. The file behind the descriptor decides.
         case code(descriptor: Int32)
     }
 
     var call: Call
-    /// In bytes, of which ``growth`` are new.
+    /// The length in bytes. ``growth`` bytes of it are new.
     var length: UInt64
     var growth: UInt64
     var protection: UInt64 = 0
-    /// Of `mmap`.
+    /// The flags of `mmap`.
     var flags: UInt64 = 0
     var descriptor: Int32 = -1
 
@@ -35,7 +35,7 @@ struct MemoryRequest: Sendable {
         switch call {
         case .map:
             (protection, flags, descriptor) = (attempt[2], attempt[3], attempt.number(4))
-            // What it takes the place of is given back, and the kernel knows how much of that there is.
+            // The kernel frees the mapping that is replaced, and knows its size.
             if flags & SystemCalls.Mapping.fixed != 0 { growth = 0 }
         case .protect: protection = attempt[2]
         case .remap:
@@ -44,10 +44,11 @@ struct MemoryRequest: Sendable {
         }
     }
 
+    /// Decides about the request.
+    ///
     /// - Parameters:
-    ///   - allowsNewCode: Whether memory that was written may become code.
-    ///   - memory: How much the worker has; `nil` if nobody knows.
-    ///   - policy: Its limits.
+    ///   - memory: The worker's current memory; `nil` if it is not known.
+    ///   - policy: The worker's limits. `allowsNewCode` allows code in memory that was written.
     func verdict(_ memory: csandbox_memory?, _ policy: SandboxPolicy) -> Verdict {
         typealias Mapping = SystemCalls.Mapping
         let isCode = protection & Mapping.executable != 0 && !policy.allowsNewCode
@@ -78,14 +79,15 @@ struct MemoryRequest: Sendable {
     }
 }
 
-/// A limit of a worker that is not its memory.
+/// A limit of a worker on something other than memory.
 enum ResourceLimit: Sendable {
     /// Open descriptors.
     case descriptors
     /// Timers and queued signals, which the kernel counts per user.
     case signals
 
-    /// The report that a worker has reached it; `nil` if there is room for one more.
+    /// Returns the denial to report if the worker has reached the limit; `nil` if there is room for
+    /// one more.
     func refusal(of process: pid_t) -> SandboxRefusal? {
         switch self {
         case .descriptors:

@@ -2,10 +2,10 @@
 import Glibc
 import Synchronization
 
-/// Says whether anything was mounted or unmounted since, where this process can see it.
+/// A detector of mounts and unmounts in this process's mount namespace.
 ///
-/// The kernel tells whoever polls the table of mounts once of each change (proc_pid_mountinfo(5)); that takes less than a
-/// microsecond and waits for no file system.
+/// The kernel reports each change once to a poll of the mount table (proc_pid_mountinfo(5)). The
+/// poll takes less than a microsecond and waits for no file system.
 final class MountTable: Sendable {
     static let own = MountTable()
 
@@ -21,7 +21,7 @@ final class MountTable: Sendable {
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// A number that grows with each change; `nil` if the kernel does not tell.
+    /// A number that grows with each change; `nil` if the kernel does not report changes.
     var version: Int? {
         state.withLock { state in
             guard state.descriptor >= 0 else { return nil }

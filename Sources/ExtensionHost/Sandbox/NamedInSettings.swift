@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What of the documents a person's shell looks for programs in, or reads as it starts. A service has other variables than a shell
-/// at a terminal, whose `PATH` is in files like `.profile`.
+/// The paths among the user's documents that a shell searches for programs or reads at its start.
+/// The files are read because a service has other variables than a shell at a terminal, whose
+/// `PATH` is set in files like `.profile`.
 struct NamedInSettings {
-    /// Paths without links, in folders for documents.
+    /// The paths, resolved, in document folders.
     private(set) var targets: [String] = []
 
-    /// Below the home folder.
+    /// Files below the home folder.
     private static let files = [
         ".profile", ".bash_profile", ".bash_login", ".bashrc", ".bash_aliases", ".zshenv", ".zprofile", ".zshrc",
         ".zlogin", ".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xsessionrc", ".xsession", ".xinitrc",
         ".pam_environment",
     ]
-    /// Below that for settings.
+    /// Files below the folder for settings.
     private static let settings = ["/fish/config.fish", "/plasma-workspace/env/path.sh", "/uwsm/env"]
     private static let variables = "/environment.d"
     private static let (maximumBytes, maximumFiles, maximumPaths) = (256 << 10, 64, 256)
 
-    /// - Parameter places: The folders for documents, without links.
+    /// Reads the settings files.
+    ///
+    /// - Parameter places: The document folders, resolved.
     init(_ user: UserFolders, in places: [String], _ paths: FollowedPaths) {
         var files = Self.files.map { user.home + "/" + $0 } + Self.settings.map { user.config + $0 }
         let names = (try? BoundedFile.names(in: user.config + Self.variables, limit: Self.maximumFiles)) ?? []
@@ -37,14 +40,16 @@ struct NamedInSettings {
         }
     }
 
-    /// Whether a line sets where programs are, or reads another file. One that goes to a folder does not.
+    /// Returns `true` if a line sets a search path of programs or reads another file. A line that
+    /// changes the directory does not.
     private static func saysWhereCodeIs(_ line: String) -> Bool {
         if line.lowercased().replacing("cdpath", with: "").contains("path") { return true }
         return line.split { " \t;&|(){}".contains($0) }.contains { ["source", ".", "exec", "eval"].contains($0) }
     }
 
-    /// The absolute paths, and those below the home folder, of a line: up to what ends one in a shell, and up to a quote, since
-    /// there are names with spaces.
+    /// Returns the absolute paths in a line, and the paths below the home folder. Names may contain
+    /// spaces, so each path is taken twice: up to a character that ends a word in a shell, and up
+    /// to a quote.
     private static func paths(in line: String, _ user: UserFolders) -> [String] {
         var found: [String] = []
         for beginning in ["~", "$HOME", "${HOME}", user.home] {

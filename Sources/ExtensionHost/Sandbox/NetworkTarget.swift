@@ -2,30 +2,31 @@
 import CSandbox
 import Glibc
 
-/// The address that a worker wants to connect to, in a copy of the host's that cannot change any more.
+/// The address of a worker's connect call, in a copy that the worker cannot change.
 struct NetworkTarget: Sendable {
-    /// As the kernel takes it.
+    /// The address in the kernel's form (`sockaddr`).
     let bytes: [UInt8]
 
-    /// The longest address that is looked at, in bytes; those of IPv6 have 28.
+    /// The maximum size of an address, in bytes. IPv6 addresses have 28.
     static let maximumBytes = 128
-    /// Where the system says which name servers it asks.
+    /// The system's list of name servers.
     static let resolverSettings = "/etc/resolv.conf"
 
-    /// What may be done with it.
+    /// The decision about a connect.
     enum Verdict: Equatable, Sendable {
         case allowed
-        /// It is of this machine, where the page, the service and other programs' servers listen.
+        /// The address belongs to this machine, where the service and other programs' servers
+        /// listen.
         case thisMachine
-        /// It is of no family that a worker may use.
+        /// The address family is not allowed.
         case otherFamily
-        /// There is no way to it; as the kernel would say.
+        /// There is no route to the address. The error is the kernel's.
         case unreachable(error: Int32)
     }
 
     private var family: Int32 { bytes.count >= 2 ? Int32(bytes[0]) | Int32(bytes[1]) << 8 : -1 }
     private var port: Int { bytes.count >= 4 ? Int(bytes[2]) << 8 | Int(bytes[3]) : 0 }
-    /// The four bytes of an address of IPv4, also of one inside of IPv6.
+    /// The four bytes of an IPv4 address, also of an IPv4-mapped IPv6 address.
     private var four: ArraySlice<UInt8>? {
         if family == AF_INET { return bytes.count >= 8 ? bytes[4..<8] : nil }
         guard let six else { return nil }
@@ -34,16 +35,19 @@ struct NetworkTarget: Sendable {
     }
     private var six: ArraySlice<UInt8>? { family == AF_INET6 && bytes.count >= 28 ? bytes[8..<24] : nil }
 
-    /// What the kernel's tables say of an address.
+    /// The kernel's route for an address.
     enum Way: Equatable, Sendable {
-        /// It leads to another machine.
+        /// The route leads to another machine.
         case away
-        /// It comes back to this one, to all, or nobody knows.
+        /// The route leads to this machine or to all machines, or is not known.
         case here
-        /// There is none, and why (an `errno`).
+        /// There is no route, for this reason (an `errno`).
         case none(error: Int32)
 
-        /// - Parameter kind: `RTN_…` of `<linux/rtnetlink.h>`, or the negative `errno` of a failed question.
+        /// Converts the kernel's answer.
+        ///
+        /// - Parameter kind: `RTN_…` of `<linux/rtnetlink.h>`, or the negative `errno` of a failed
+        ///   query.
         init(kind: Int32) {
             switch kind {
             case 1: self = .away  // RTN_UNICAST
@@ -54,18 +58,20 @@ struct NetworkTarget: Sendable {
         }
     }
 
+    /// Decides about the address.
+    ///
     /// - Parameters:
-    ///   - way: What the kernel's tables say of an address.
-    ///   - nameServers: The addresses of the servers that the system asks for names.
+    ///   - way: Returns the kernel's route for an address.
+    ///   - nameServers: Returns the addresses of the system's name servers.
     func verdict(way: ([UInt8]) -> Way, nameServers: () -> [[UInt8]]) -> Verdict {
         // AF_UNSPEC ends a connection.
         if family == AF_UNSPEC { return .allowed }
         let found: Way
         if let four, let first = four.first {
-            // 127/8, and 0/8, which means this machine too.
+            // 127/8, and 0/8, which also means this machine.
             found = first == 127 || first == 0 ? .here : way(Self.address(four))
         } else if let six {
-            // ::1, ::, and the addresses of IPv4 in an older form.
+            // ::1, ::, and IPv4-compatible addresses (deprecated).
             found = six.prefix(12).allSatisfy { $0 == 0 } ? .here : way(bytes)
         } else {
             return .otherFamily
@@ -79,14 +85,14 @@ struct NetworkTarget: Sendable {
         }
     }
 
-    /// An address of IPv4 as the kernel takes it, also for one that is written inside of IPv6.
+    /// Returns an IPv4 address in the kernel's form, also for an IPv4-mapped address.
     private static func address(_ four: ArraySlice<UInt8>) -> [UInt8] {
         var family = UInt16(AF_INET)
         let head = withUnsafeBytes(of: &family) { Array($0) }
         return head + [0, 0] + four + [UInt8](repeating: 0, count: 8)
     }
 
-    /// As the kernel and the system's settings say now.
+    /// Decides about the address with the kernel's routes and the system's settings.
     func verdict() -> Verdict {
         verdict { bytes in
             Way(kind: csandbox_kind_of_way(bytes, UInt32(bytes.count)))
@@ -95,7 +101,7 @@ struct NetworkTarget: Sendable {
         }
     }
 
-    /// The addresses in the lines `nameserver ADDRESS`.
+    /// Returns the addresses in the lines `nameserver ADDRESS`.
     static func nameServers(in settings: [UInt8]) -> [[UInt8]] {
         settings.split(whereSeparator: { $0 == UInt8(ascii: "\n") }).prefix(1000).compactMap { line in
             let words = line.split(whereSeparator: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })

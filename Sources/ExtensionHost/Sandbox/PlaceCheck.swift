@@ -2,34 +2,36 @@
 import Dispatch
 import Synchronization
 
-/// Looks whether places are as they were, for many who ask.
+/// A check that a policy's paths are unchanged, shared by concurrent requests.
 ///
-/// What is on file systems of this machine is looked at on the spot, in microseconds. Another one may take its time, or for
-/// ever where a server is gone: no more than one thread waits for it, none of those that everything else runs on, and
-/// nobody who asks for long. So it is with all places once anything was mounted, since that may have been put over them.
+/// Paths on local file systems are checked at once, in microseconds. Other file systems may block,
+/// even indefinitely if their server is gone. At most one thread waits for them, none of Swift's
+/// cooperative pool, and requests only wait for a bounded time. After any mount or unmount, all
+/// paths are checked in this way, because a file system may cover them.
 final class PlaceCheck: Sendable {
     private struct State {
         var isLooking = false
-        /// Grows with each look.
+        /// The number of the current check.
         var looks: UInt64 = 0
-        /// Whether the look under way has taken too long for those who came first.
+        /// `true` if the check in progress has exceeded the limit.
         var isStuck = false
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var last: UInt64 = 0
         var timer: Task<Void, Never>?
     }
-    /// Looks at what is in this machine, while the mounts are as they were; says whether that is so, and is unchanged.
+    /// Checks the local paths. `isKnown` is `false` after a mount or unmount.
     private let lookNear: (@Sendable () -> (isKnown: Bool, isUnchanged: Bool))?
-    /// Looks at the rest; `nil` if there is nothing more.
+    /// Checks the other paths; `nil` if there are none.
     private let lookFar: (@Sendable () -> Bool)?
     private let look: (@Sendable () -> Bool)?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
-    /// The longest that a request waits: what a disk may need that rests.
+    /// The longest time that a request waits: enough for a disk to spin up.
     static let patience = Duration.seconds(3)
 
-    /// - Parameter mounts: Changes whenever something is mounted or unmounted; `nil` if that is not known.
+    /// - Parameter mounts: Returns a number that changes with each mount or unmount; `nil` if it is
+    ///   not known.
     init(
         _ places: GrantedPlaces, clock: any Clock<Duration>,
         mounts: @escaping @Sendable () -> Int? = { MountTable.own.version }
@@ -47,15 +49,18 @@ final class PlaceCheck: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter look: Whether all is as it was; may block.
+    /// Creates a check for tests.
+    ///
+    /// - Parameter look: Returns `true` if nothing has changed; may block.
     init(clock: any Clock<Duration>, look: @escaping @Sendable () -> Bool) {
         (lookNear, lookFar) = (nil, nil)
         self.look = look
         self.clock = clock
     }
 
-    /// Whether everything is as it was. What cannot be found out in ``patience``, or before the task is cancelled, counts as
-    /// unchanged: a worker that was started now would wait for the same file system.
+    /// Returns `true` if nothing has changed. The paths also count as unchanged if there is no
+    /// answer within ``patience`` or before the task is cancelled. A new worker would wait for the
+    /// same file system.
     func areUnchanged() async -> Bool {
         guard let look else { return true }
         guard let lookNear, case let near = lookNear(), near.isKnown else { return await areUnchanged(by: look) }
@@ -105,7 +110,7 @@ final class PlaceCheck: Sendable {
 
     private func giveUp(_ number: UInt64) {
         let waiting = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
-            // It may have come to an end, and another may have begun.
+            // The check may have ended, and another may have started.
             guard state.isLooking, state.looks == number else { return [] }
             state.isStuck = true
             return Self.takeWaiting(&state)

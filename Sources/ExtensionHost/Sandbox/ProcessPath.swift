@@ -3,42 +3,45 @@ import Glibc
 
 /// The meaning of a path below `/proc` for a worker.
 ///
-/// Landlock cannot grant a process its own part of `/proc` and no other: the numbers of threads are beside those of processes, and
-/// libdispatch ends a process that cannot read `/proc/TID/stat` of its threads. So nothing of `/proc` is granted, and the host opens
-/// what a worker may read there: files about itself, and about the machine.
+/// Landlock cannot grant a process its own part of `/proc` only, because `/proc` lists threads
+/// beside processes. libdispatch aborts a process that cannot read `/proc/TID/stat` of its threads.
+/// So no rule grants anything in `/proc`. The host opens the files that a worker may read there:
+/// files about the worker, and about the machine.
 enum ProcessPath: Equatable, Sendable {
     /// It does not lead below `/proc`.
     case elsewhere
-    /// A file that the host opens for the worker, under the name by which the host finds it.
+    /// A file that the host opens for the worker, by the host's path.
     case file(String)
-    /// A link of the worker's own to this path; Landlock decides about what is there.
+    /// One of the worker's own links, which leads to this path. Landlock decides about the target.
     case means(String)
-    /// The worker's own, and nobody needs it.
+    /// A file of the worker's own that no extension needs.
     case closed
-    /// About other processes; described.
+    /// A file about other processes, with a description.
     case others(String)
 
-    /// What is told of the machine, by the first name below `/proc`.
+    /// The readable facts about the machine, by the first name below `/proc`.
     private static let machine: Set<Substring> = [
         "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "cmdline", "devices", "sys",
     ]
-    /// What of its own a worker cannot open: its memory as a file, which would let it change what is only readable, and the
-    /// network of all processes.
+    /// The worker's own files that are denied: its memory as a file, which would allow writes to
+    /// read-only memory, and the network tables of all processes.
     private static let unneeded: Set<Substring> = [
         "mem", "clear_refs", "pagemap", "map_files", "ns", "net", "attr",
     ]
 
+    /// Interprets a path.
+    ///
     /// - Parameters:
-    ///   - path: Absolute, as the worker means it.
+    ///   - path: An absolute path, as the worker means it.
     ///   - process: The worker.
-    ///   - thread: The thread that asks, for `thread-self`.
-    ///   - isThread: Whether a number is that of a thread of the worker.
+    ///   - thread: The calling thread, for `thread-self`.
+    ///   - isThread: Returns `true` if a number is a thread of the worker.
     init(
         _ path: String, process: pid_t, thread: pid_t? = nil,
         isThread: (pid_t) -> Bool
     ) {
         var names = path.split(separator: "/").filter { $0 != "." }[...]
-        // These lead to the descriptors of whoever asks.
+        // These lead to the descriptors of the calling process.
         if path.hasPrefix("/"), names.first == "dev", let second = names.dropFirst().first {
             let standard: [Substring: Substring] = ["stdin": "0", "stdout": "1", "stderr": "2"]
             if second == "fd" {
@@ -56,7 +59,8 @@ enum ProcessPath: Equatable, Sendable {
             self = .others("the list of processes (/proc)")
             return
         }
-        // No such name leads out of a folder again, so that what was judged is what is opened.
+        // Without “..”, no name leads out of a folder again, so the path that was judged is the
+        // path that is opened.
         if names.contains("..") {
             self = .closed
             return
@@ -84,7 +88,8 @@ enum ProcessPath: Equatable, Sendable {
                 self = .others("process \(number) (\(path))")
                 return
             }
-            // A thread's number may be another process's a moment later, but not in the worker's own folder.
+            // The number may belong to another process a moment later, but not below the worker's
+            // own folder.
             if number != process { base += "/task/\(number)" }
         }
         if names.first == "task", let text = names.dropFirst().first {
@@ -105,14 +110,14 @@ enum ProcessPath: Equatable, Sendable {
         }
     }
 
-    /// As the kernel knows the worker's threads.
+    /// Interprets a path with the kernel's list of the worker's threads.
     init(_ path: String, process: pid_t, thread: pid_t? = nil) {
         self.init(path, process: process, thread: thread) { number in
             access("/proc/\(process)/task/\(number)", F_OK) == 0
         }
     }
 
-    /// What a link of the worker's means; closed if it is to something without a path.
+    /// Returns the meaning of one of the worker's links; closed if its target has no path.
     private static func link(_ path: String, _ rest: ArraySlice<Substring>) -> ProcessPath {
         guard let start = AttemptedFile.link(path), start.hasPrefix("/") else { return .closed }
         return .means(([start] + rest.map(String.init)).joined(separator: "/"))

@@ -5,9 +5,9 @@ import Glibc
 import SystemSupport
 
 extension SandboxPolicy {
-    /// What the bundle's worker may reach on this machine, for this person.
+    /// Creates the policy of a bundle's worker on this machine, for this user.
     ///
-    /// - Parameter temporaryFolder: The worker's own; `nil` if none could be made.
+    /// - Parameter temporaryFolder: The worker's own folder; `nil` if none could be created.
     package init(_ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, temporaryFolder: String?) {
         guard configuration.sandbox == .enforced else {
             self = .off
@@ -25,8 +25,9 @@ extension SandboxPolicy {
         var granting = Granting(paths)
         for path in Self.systemPaths { granting.read(path) }
         if allowsNetwork { for path in Self.networkPaths { granting.read(path) } }
-        // Where the host cannot open these itself, the worker sees what everybody may read of others, but no lists. The second
-        // is a link that leads to whoever follows it.
+        // If the host cannot open files in /proc for the worker, the worker can read the public
+        // files of other processes but not list them. /proc/self is a link with another target for
+        // each process.
         granting.rules.append(Rule("/proc", .readFilesUnlessServed))
         granting.rules.append(Rule("/proc/self", .readUnlessServed))
         granting.write("/dev/null")
@@ -62,8 +63,8 @@ extension SandboxPolicy {
         places = granting.placesToLookAt
     }
 
-    /// Whether a path leads, by links too, to what may be read, and the extension cannot have it lead elsewhere: it can change
-    /// what is in a folder that it may write.
+    /// Returns `true` if a path leads to a readable file, and the extension cannot redirect it. It
+    /// could redirect a path whose folders or links it may write.
     package func isReadableForGood(_ path: String) -> Bool {
         guard let followed = try? FollowedPath(path),
             rules.contains(where: { [.read, .write].contains($0.access) && lies(followed.path, in: $0.path) })
@@ -73,15 +74,15 @@ extension SandboxPolicy {
         }
     }
 
-    /// What every program needs that is linked dynamically and speaks somebody's language. Not `/dev/zero`: mapped, it is memory that no
-    /// limit counts.
+    /// The paths that every dynamically linked program with locale support needs. Not `/dev/zero`:
+    /// a mapping of it is memory that no limit counts.
     private static let systemPaths = [
         "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
         "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
         "/etc/group", "/etc/locale.alias", "/etc/mime.types", "/etc/fonts", "/etc/alternatives", "/etc/gcrypt",
     ]
 
-    /// What finding and trusting another machine needs.
+    /// The paths for name resolution and certificates.
     private static let networkPaths = [
         "/etc/resolv.conf", "/run/systemd/resolve", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
@@ -89,14 +90,15 @@ extension SandboxPolicy {
 }
 
 extension WorkerConfiguration {
-    /// The folders with the code of workers: the program, the library of extensions, the Swift runtime.
+    /// The folders with the code of workers: the worker program, the extension library, the Swift
+    /// runtime.
     var programFolders: [String] {
         let program = URL(filePath: workerPath).deletingLastPathComponent().path
         return ([program, frameworkFolder, Self.runtimeFolder].compactMap { $0 } + libraryFolders)
             .filter { UserFolders.absolute($0) != nil }
     }
 
-    /// Where the Swift runtime is that this process runs on; workers are built with it.
+    /// The folder of the Swift runtime of this process, which is also the runtime of workers.
     private static let runtimeFolder: String? = {
         // Any function of libswiftCore.
         guard let name = csandbox_library_with("swift_retain"), let path = SmallFile.resolved(String(cString: name))
@@ -105,35 +107,36 @@ extension WorkerConfiguration {
     }()
 }
 
-/// Rules that are being collected.
+/// The rules of a policy that is being made.
 private struct Granting {
     var rules: [SandboxPolicy.Rule] = []
     var withheld: [SandboxReport.Withheld] = []
-    /// What may be another by the time of a request.
+    /// The files and folders that may change before a request.
     private var places = GrantedPlaces()
-    /// Where the rules are of paths to which no link leads, by their bytes.
+    /// The indices of rules whose paths have no links, by the bytes of the path.
     private var known: [[UInt8]: Int] = [:]
 
-    /// The links that lead to the paths of rules, where there are any, and what the rules were declared as.
+    /// The links that lead to the paths of rules, and the declared text of each, by rule index.
     private var ways: [Int: (links: [String], text: String)] = [:]
     private let paths: FollowedPaths
-    /// What of that was declared readable, beside the bundle.
+    /// The granted readable paths of the manifest, except the bundle.
     private(set) var grants: [SandboxPolicy.Grant] = []
     private(set) var lists: [SandboxPolicy.Grant] = []
     private(set) var unreadableLists: [SandboxPolicy.Grant] = []
 
-    /// The most folders that the files of `ReadablePathsFrom` may list, each and together.
+    /// The maximum number of folders in a file of `ReadablePathsFrom`, and in all of them.
     static let maximumListed = 256
     static let maximumListedInAll = Int(CSANDBOX_MAXIMUM_RULES)
-    /// The largest of these files, in bytes.
+    /// The maximum size of such a file, in bytes.
     static let maximumListBytes = 64 << 10
 
     init(_ paths: FollowedPaths) { self.paths = paths }
 
     mutating func read(_ path: String) { add(path, .read) }
     mutating func write(_ path: String) { add(path, .write) }
-    /// A folder that is the extension's by its name. A file of that name is somebody else's: `recently-used.xbel` is a
-    /// name that a bundle can have. So is a folder that systemd reads: `user-tmpfiles.d` is such a name too.
+    /// Adds a folder that has the extension's name. A file of that name belongs to another program
+    /// (`recently-used.xbel`), and some folders belong to systemd (`user-tmpfiles.d`), though both
+    /// could be names of bundles.
     mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ reason: ClosedPlaces.Reason?) {
         places.note(path)
         if let reason {
@@ -145,9 +148,10 @@ private struct Granting {
         if stat(real, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
     }
 
-    /// Adds a rule for what a path leads to now; the worker opens exactly that, and no link.
+    /// Adds a rule for the current target of a path. The worker opens exactly that target and
+    /// follows no link.
     ///
-    /// - Parameter text: What the path was declared as.
+    /// - Parameter text: The declared text of the path.
     mutating func add(_ path: String, _ access: SandboxPolicy.Access, _ text: String? = nil) {
         guard let followed = try? paths.follow(path), followed.path != "/" else { return }
         let key = Array(followed.path.utf8)
@@ -162,8 +166,8 @@ private struct Granting {
         rules.append(SandboxPolicy.Rule(followed.path, access))
     }
 
-    /// Takes away what is reached through a link in a folder that the extension may change: it could have made that link, for the
-    /// next time.
+    /// Removes rules whose path leads through a link in a folder that the extension may write. The
+    /// extension could have created that link for its next start.
     mutating func withholdUnsafe() {
         let writable = rules.filter { $0.access == .write }.map(\.path)
         let unsafe = ways.filter { way in
@@ -280,19 +284,21 @@ private struct Granting {
         }
     }
 
-    /// Whether a rule lets a path be read.
+    /// Returns `true` if a rule allows reading a path.
     func isReadable(_ path: String) -> Bool {
-        // What is not there yet leads nowhere; once it is there, a policy is made anew.
+        // A path that does not exist leads nowhere. The policy is made again once it exists.
         guard let real = paths.real(path) else { return false }
         return rules.contains { lies(real, in: $0.path) }
     }
 
-    /// What nobody reaches by declaring it. In the workers' folder are those of all others.
+    /// Returns the folders that no declaration can grant. The folder for workers holds the files of
+    /// all other workers.
     private static func closed(_ configuration: WorkerConfiguration) -> [String] {
         configuration.protectedFolders + [configuration.temporaryFolder].compactMap { $0 }
     }
 
-    /// The installed extension that a folder named after an app's desktop entry belongs to; `nil` if it is nobody else's.
+    /// Returns the installed extension that owns a folder named after an app's desktop entry; `nil`
+    /// if no other extension does.
     private static func otherBundle(
         _ declared: DeclaredPath, of bundle: ExtensionBundle, _ configuration: WorkerConfiguration
     ) -> String? {
@@ -304,7 +310,7 @@ private struct Granting {
         }
     }
 
-    /// Why a path that an author declares, not the person, is not granted.
+    /// Returns the reason for which a path that the author (not the user) declares is not granted.
     private func shared(_ path: String, _ folders: UserFolders) -> String? {
         guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
@@ -314,18 +320,19 @@ private struct Granting {
         return nil
     }
 
-    /// Links there lead somewhere else for each process; what can be written there concerns others.
+    /// Returns a reason for a path in /proc: its links have another target for each process, and
+    /// writes affect others.
     private static func processes(_ path: String, _ real: String) -> String? {
         lies(path, in: "/proc") || lies(real, in: "/proc") ? "it is about processes" : nil
     }
 
-    /// Whether a path leads into a folder without links.
+    /// Returns `true` if a path leads into a folder, with all links resolved.
     private func leads(_ path: String, into folder: String) -> Bool {
         guard let real = paths.real(path), let folder = paths.real(folder) else { return false }
         return lies(real, in: folder)
     }
 
-    /// Why a path is not granted.
+    /// Returns the reason for which a path is not granted.
     private func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
         guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
@@ -336,8 +343,9 @@ private struct Granting {
         return nil
     }
 
-    /// What has to be as it is for the rules to be right. What lies in a folder that is granted too does not: its rule is for
-    /// whatever is put in there, by the extension itself with each file that it replaces.
+    /// The paths whose change makes the rules wrong. A path inside another granted folder is left
+    /// out: the folder's rule covers whatever is put there, such as each file that the extension
+    /// replaces.
     var placesToLookAt: GrantedPlaces {
         places.leavingOut { path in
             guard let real = paths.existing(path) else { return false }
@@ -348,17 +356,18 @@ private struct Granting {
         }
     }
 
-    /// Whether the extension could change a file, or put another in its place, by a link on the way too.
+    /// Returns `true` if the extension could change or replace a file, or a link on the way to it.
     private func isWritable(_ file: FollowedPath) -> Bool {
         let writable = rules.filter { $0.access == .write }
         return ([file.path] + file.links).contains { name in writable.contains { lies(name, in: $0.path) } }
     }
 
-    /// The lines of a list that name paths, `nil` for one that is no text; none if there is no file.
+    /// Returns the lines of a list file that name paths, with `nil` for a line that is not UTF-8.
+    /// Returns none if the file does not exist.
     ///
-    /// - Throws: ``Unreadable``, if the file cannot be read or is too large.
+    /// - Throws: ``Unreadable`` if the file cannot be read or is too large.
     private static func lines(of file: FollowedPath) throws(Unreadable) -> [String?] {
-        // What was judged, and not what somebody puts in its place meanwhile.
+        // Opens the path that was judged, even if a link is put in its place.
         let number = csandbox_open_exactly(file.path, 0)
         if number == -ENOENT || number == -ENOTDIR { return [] }
         guard number >= 0 else { throw Unreadable() }
@@ -368,7 +377,7 @@ private struct Granting {
         }
         let lines = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
             .map { String(validating: $0, as: UTF8.self)?.trimmingCharacters(in: .whitespaces) }
-        // "!" begins a line for the extension, which leaves something out.
+        // A line with "!" is an exclusion. The extension itself reads it.
         return Array(
             lines.filter { $0.map { !$0.isEmpty && !"#!".contains($0.prefix(1)) } ?? true }.prefix(maximumListed))
     }

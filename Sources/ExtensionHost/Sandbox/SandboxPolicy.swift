@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// What one worker may reach, worked out by the host and handed to the worker, which gives up everything else before it
-/// loads anything. Its paths have no links, and the worker follows none: where one has come to be since, that is reported
-/// (`CSANDBOX_UNLESS_SERVED` aside, which is `/proc`).
+/// The access of one worker. The host computes it, and the worker gives up everything else before
+/// it loads any code.
+///
+/// The paths have no links, and the worker follows none: if a link has appeared since, it is
+/// reported. `/proc` is the exception (`CSANDBOX_UNLESS_SERVED`).
 package struct SandboxPolicy: Hashable, Sendable {
-    /// What is allowed at a path and below it.
+    /// The access to a path and to everything below it.
     package enum Access: UInt32, Sendable {
         case read = 1
-        /// Reading too.
+        /// Reading and writing.
         case write = 2
-        /// Reading and listing, where the host cannot open files in `/proc` for the worker.
+        /// Reading and listing, if the host cannot open files in `/proc` for the worker.
         case readUnlessServed = 9
-        /// Reading without listing, likewise.
+        /// Reading without listing, under the same condition.
         case readFilesUnlessServed = 13
     }
     package struct Rule: Hashable, Sendable {
@@ -22,69 +24,80 @@ package struct SandboxPolicy: Hashable, Sendable {
         package init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
     }
 
-    /// A path that a manifest made readable.
+    /// A readable path of the manifest.
     package struct Grant: Hashable, Sendable {
-        /// Where it is, by the name that it was given; links on the way are not followed.
+        /// The absolute path, with links on the way not resolved.
         package var path: String
-        /// What the manifest has: the path, or the list that names it.
+        /// The manifest's path, or the list file that names the path.
         package var declared: DeclaredPath
     }
 
     package var rules: [Rule] = []
-    /// What was declared and is not granted.
+    /// The declared paths that are not granted.
     package var withheld: [SandboxReport.Withheld] = []
-    /// What was declared readable and is granted, but for the bundle's own files.
+    /// The granted readable paths, except the bundle's own files.
     package var grants: [Grant] = []
-    /// The files that list folders, as they were declared and where they are.
+    /// The declared list files, with their paths.
     package var lists: [Grant] = []
-    /// Those of them that are there and cannot be read.
+    /// The existing list files that cannot be read.
     package var unreadableLists: [Grant] = []
-    /// What it was made from, as far as that may change while a worker runs.
+    /// The files that the policy depends on and that may change while a worker runs.
     package var places = GrantedPlaces()
-    /// What is to hold it back.
+    /// The protections to apply.
     package var protections: SandboxProtections = .all
-    /// Whether it may open connections; never wait for them.
+    /// `true` if the worker may open connections. It may never listen.
     package var allowsNetwork = false
-    /// Whether memory that was written may become code, as libffi's closures need.
+    /// `true` if memory that was written may become code, which libffi's closures need.
     package var allowsNewCode = false
-    /// What makes it give way to everybody else; nothing unless it works in the background.
+    /// The background measures; empty for interactive workers.
     package var background: BackgroundMeasures = []
-    /// Bytes of private writable memory.
+    /// The limit of private writable memory, in bytes.
     package var memoryLimit = DeclaredAccess.defaultMemoryLimit
-    /// The worker's own folder to write (`TMPDIR`); `nil` if there is none.
+    /// The worker's own writable folder (`TMPDIR`); `nil` if there is none.
     package var temporaryFolder: String?
-    /// The most that may lie in it: bytes on the disk, and files with folders and links.
+    /// The limits of the temporary folder: bytes on the disk, and the number of files, folders and
+    /// links.
     package var temporaryBytes: UInt64 = 1 << 30
     package var temporaryFiles: UInt64 = 10_000
 
     package init() {}
 
-    /// A policy that holds nothing back, for debugging.
+    /// A policy without restrictions, for debugging.
     package static var off: SandboxPolicy {
         var policy = SandboxPolicy()
         policy.protections = .endWithHost
         return policy
     }
 
-    /// What address space a worker gets beyond its memory: what it maps of files and libraries (a Swift worker: about 400
-    /// MiB), and stacks and arenas that are reserved and never touched. `RLIMIT_DATA` counts private memory that can be
-    /// written, which is what an extension uses. Of memory that it does not count, shared memory and stacks that grow, a worker gets
-    /// none (``MemoryRequest``); `RLIMIT_AS` alone would have to be so wide that it bounds nothing.
+    /// The address space of a worker beyond its memory limit, in bytes.
+    ///
+    /// It covers mappings of files and libraries (about 400 MiB in a Swift worker), and stacks and
+    /// arenas that are reserved but never touched. `RLIMIT_DATA` counts private writable memory,
+    /// which is what an extension uses. A worker gets none of the memory that it does not count:
+    /// shared memory and growing stacks (``MemoryRequest``). `RLIMIT_AS` alone would have to be so
+    /// large that it limits nothing.
     static let addressSpaceBeyondMemory: UInt64 = 2 << 30
-    /// The largest file it may write, in bytes; with few descriptors, and nowhere to write but its folders.
+    /// The maximum size of a file, in bytes. The number of descriptors and the writable folders are
+    /// limited too.
     static let maximumFileBytes: UInt64 = 4 << 30
-    /// Descriptors; notes are opened one at a time, and libraries are closed once they are mapped. This also bounds what the kernel
-    /// counts per user: pages of pipes (half of these, 16 pages each), watches of epoll (a quarter of the square), and descriptors
-    /// in flight, of which a worker sends no more once its user has so many.
+    /// The maximum number of descriptors. Notes are opened one at a time, and libraries are closed
+    /// once they are mapped.
+    ///
+    /// The limit also bounds resources that the kernel counts per user, of which a worker gets no
+    /// more once its user has reached the limit:
+    ///
+    /// - pages of pipes: half of the descriptors, 16 pages each,
+    /// - epoll watches: a quarter of the square,
+    /// - descriptors in flight.
     static let maximumDescriptors: UInt32 = 256
-    /// Timers and queued signals that a user may have before a worker gets no more.
+    /// The number of timers and queued signals of the user at which a worker gets no more.
     static let maximumSignals: UInt32 = 128
-    /// Bytes of address space.
+    /// The limit of address space, in bytes.
     var addressSpaceLimit: UInt64 { UInt64(memoryLimit) + Self.addressSpaceBeyondMemory }
 
-    /// The bytes for the worker; see `csandbox_policy.h`.
+    /// Returns the policy in the form for the worker; see `csandbox_policy.h`.
     ///
-    /// - Parameter programs: The filters of system calls; `nil` where they cannot be made.
+    /// - Parameter programs: The seccomp filters; `nil` if they cannot be made.
     package func encoded(_ programs: SeccompPrograms?, host: Int32) throws(ExtensionError) -> [UInt8] {
         var programs = protections.contains(.systemCalls) ? programs : nil
         if !protections.contains(.telling) { programs?.telling = [] }

@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 
-/// What can hold a worker back.
+/// The protections that confine a worker.
 public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
-    /// The bits of `csandbox_policy.h`.
+    /// The bits, with the values of `csandbox_policy.h`.
     public let rawValue: UInt32
-    /// Creates a set of these bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// No new privileges, and no capabilities.
+    /// No new privileges and no capabilities.
     public static let privileges = Self(rawValue: 1 << 0)
-    /// Memory, sizes of files, descriptors.
+    /// Limits of memory, file sizes and descriptors.
     public static let limits = Self(rawValue: 1 << 1)
-    /// Files that were not granted (Landlock).
+    /// No access to files that were not granted (Landlock).
     public static let files = Self(rawValue: 1 << 2)
-    /// Truncating them (Landlock, kernel 6.2).
+    /// No truncation of files that were not granted (Landlock, kernel 6.2).
     public static let truncation = Self(rawValue: 1 << 3)
-    /// TCP (Landlock, kernel 6.7).
+    /// No TCP unless it is granted (Landlock, kernel 6.7).
     public static let tcp = Self(rawValue: 1 << 4)
-    /// The control of devices (Landlock, kernel 6.10).
+    /// No control of devices (Landlock, kernel 6.10).
     public static let devices = Self(rawValue: 1 << 5)
-    /// Signals to others and sockets without a name in the file system (Landlock, kernel 6.12).
+    /// No signals to other processes and no abstract sockets (Landlock, kernel 6.12).
     public static let scopes = Self(rawValue: 1 << 6)
-    /// Memory that was written cannot become code (kernel 6.3).
+    /// No code in memory that was written (kernel 6.3).
     public static let code = Self(rawValue: 1 << 7)
-    /// The filter of system calls (seccomp).
+    /// A filter of system calls (seccomp).
     public static let systemCalls = Self(rawValue: 1 << 8)
-    /// The host is told what was refused (seccomp, kernel 5.5).
+    /// Reports of denials to the host (seccomp, kernel 5.5).
     public static let telling = Self(rawValue: 1 << 9)
-    /// The worker ends with its host.
+    /// The end of the worker with its host.
     public static let endWithHost = Self(rawValue: 1 << 10)
 
-    /// Other processes are hidden: the host opens files in `/proc` for the worker (seccomp, kernel 5.19).
+    /// No view of other processes: the host opens files in `/proc` for the worker (seccomp, kernel
+    /// 5.19).
     public static let processes = Self(rawValue: 1 << 11)
 
-    /// Everything.
+    /// All protections.
     public static let all: Self = [
         .privileges, .limits, .files, .truncation, .tcp, .devices, .scopes, .code, .systemCalls, .telling, .endWithHost,
         .processes,
     ]
 
-    /// What each does, as "the kernel does not …" would end, in order.
+    /// The effect of each protection in the set, as the end of "the kernel does not …", in the
+    /// order of the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
             (.privileges, "take away privileges"), (.limits, "limit memory, files and descriptors"),
@@ -54,7 +56,7 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
         return table.filter { contains($0.0) }.map(\.1)
     }
 
-    /// What this kernel has, and the revision of its Landlock, 0 for none.
+    /// Returns the protections of this kernel, and the revision of its Landlock ABI, 0 for none.
     public static func available() -> (protections: Self, landlockRevision: Int) {
         var revision: UInt32 = 0
         let available = csandbox_available(&revision)
@@ -62,33 +64,33 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
     }
 }
 
-/// What a worker was confined by, as it reported itself before it loaded anything.
+/// A worker's own report of its confinement, made before it loads any code.
 public struct SandboxReport: Hashable, Sendable, Codable {
-    /// What holds it back.
+    /// The protections in effect.
     public var applied: SandboxProtections
-    /// What was wanted and this kernel lacks.
+    /// The requested protections that this kernel lacks.
     public var missing: SandboxProtections
-    /// The revision of the kernel's Landlock; 0 for none.
+    /// The revision of the kernel's Landlock ABI; 0 for none.
     public var landlockRevision: Int
-    /// How many paths were granted, its own and the system's among them.
+    /// The number of granted paths, including the worker's own and the system's.
     public var granted: Int
-    /// How many of those were not there.
+    /// The number of granted paths that did not exist.
     public var absent: Int
-    /// What was declared and withheld, each with the reason.
+    /// The declared paths that were not granted, with reasons.
     public var withheld: [Withheld]
-    /// What makes it give way to everybody else; `nil` for a worker that a person waits for.
+    /// The background measures in effect; `nil` for an interactive worker.
     public var background: BackgroundMeasures?
-    /// What was to, and this kernel lacks or refuses; `nil` likewise.
+    /// The background measures that this kernel lacks or rejects; `nil` for an interactive worker.
     public var backgroundMissing: BackgroundMeasures?
 
-    /// How many of these are told.
+    /// The maximum number of reported paths.
     static let maximumWithheld = 32
 
-    /// A path that the manifest declares and the extension does not get.
+    /// A declared path that is not granted.
     public struct Withheld: Hashable, Sendable, Codable {
-        /// As the manifest has it, or as the person wrote it.
+        /// The path in the manifest, or the user's text in a list file.
         public var path: String
-        /// The rest of "… because".
+        /// The reason, as the rest of "… because".
         public var reason: String
     }
 
@@ -120,64 +122,65 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     }
 }
 
-/// What an extension tried and the kernel refused.
+/// A denied attempt of an extension.
 public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// What sort of thing it is.
+    /// The kind of an attempt.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// To read a file or list a folder.
+        /// Reading a file or listing a folder.
         case read
-        /// To make, change, move or delete a file.
+        /// Creating, changing, moving or deleting a file.
         case write
-        /// To change the mode, owner, dates or attributes of a file.
+        /// Changing the mode, owner, dates or attributes of a file.
         case permissions
-        /// To run a program.
+        /// Running a program.
         case program
-        /// To start a process.
+        /// Starting a process.
         case process
-        /// To use a socket.
+        /// Using a socket.
         case network
-        /// To send a signal to somebody else.
+        /// Sending a signal to another process.
         case signal
-        /// To look into or change another process.
+        /// Inspecting or changing another process.
         case inspection
-        /// To get more memory than it may have, or memory that no limit counts.
+        /// Exceeding the memory limit, or asking for memory that no limit counts.
         case memory
-        /// To go beyond a limit of the sandbox that is not of memory.
+        /// Exceeding a limit on something other than memory.
         case limit
-        /// Something else that is no business of an extension's.
+        /// Any other system call that extensions may not make.
         case kernel
     }
-    /// What sort of thing it was.
+    /// The kind of the attempt.
     public var kind: Kind
-    /// What exactly, as the rest of a sentence after ``Kind``'s verb; from the worker, so not to be trusted.
+    /// The object of the attempt, as the rest of a sentence after ``Kind``'s verb. It comes from
+    /// the worker and is not trusted.
     public var detail: String
-    /// What would have to be different for it to be allowed; `nil` for what follows from ``kind``.
+    /// The change that would allow the attempt; `nil` to derive it from ``kind``.
     public var remedy: Remedy?
-    /// How often, since the last time it was told.
+    /// The number of attempts since the last report.
     public var count: Int
 
-    /// What somebody can do about a refusal.
+    /// A remedy for a denial.
     public enum Remedy: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Nothing: no extension may do that.
+        /// There is none: no extension may do this.
         case none
-        /// Declare it in the manifest, below `Searchlight`.
+        /// Declare the access in the manifest, under `Searchlight`.
         case readablePaths, writablePaths, allowsNetwork, memoryLimit
-        /// Write into the worker's own temporary folder.
+        /// Use the worker's own temporary folder.
         case temporaryFolder
-        /// Have the folder made before the worker starts: it is declared.
+        /// Create the declared folder before the worker starts.
         case madeBefore
-        /// Connect to other machines: this one is closed, whatever the manifest declares.
+        /// Connect to other machines. Addresses of this machine are always denied.
         case otherMachines
-        /// Use TCP: the manifest allows the network, and that grants nothing else.
+        /// Use TCP. The manifest's network access covers no other protocol.
         case tcpAlone
-        /// Connect to others: the manifest allows the network, and nobody may be a server.
+        /// Connect to other machines. The manifest's network access does not allow servers.
         case noServers
     }
 
-    /// The longest detail, in bytes.
+    /// The maximum length of a detail, in bytes.
     public static let maximumDetailBytes = 512
 
-    /// Creates a refusal; a longer detail is cut.
+    /// Creates a denial. A longer detail is cut.
     public init(_ kind: Kind, _ detail: String, count: Int = 1, remedy: Remedy? = nil) {
         self.kind = kind
         self.detail =
@@ -187,7 +190,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         self.remedy = remedy
     }
 
-    /// What would have to be different for it to be allowed.
+    /// The change that would allow the attempt.
     public var whatToDo: Remedy {
         if let remedy { return remedy }
         switch kind {
@@ -202,7 +205,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         }
     }
 
-    /// The rest of a sentence about it: what would have to be different, or nothing.
+    /// The end of a sentence with the change that would allow the attempt, or an empty string.
     public var advice: String {
         switch whatToDo {
         case .none: ""
@@ -220,7 +223,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         }
     }
 
-    /// What was tried: "tried to read /etc/shadow".
+    /// The attempt as text: "tried to read /etc/shadow".
     public var description: String {
         switch kind {
         case .read: "tried to read \(detail)"

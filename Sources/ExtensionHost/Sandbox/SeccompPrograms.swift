@@ -4,15 +4,16 @@ import CSeccomp
 import Glibc
 import Synchronization
 
-/// The filters of system calls as the kernel takes them: compiled once in the life of a host, so that a worker only loads
-/// one (0.1 ms instead of 0.4 ms).
+/// The seccomp filters as BPF programs. They are compiled once per host process, so that a worker
+/// only loads one (0.1 ms instead of 0.4 ms).
 package struct SeccompPrograms: Hashable, Sendable {
-    /// Asks the host about everything that is not allowed, so that it can tell; the host refuses.
+    /// The filter that forwards everything that is not allowed to the host, which denies it and
+    /// reports it.
     package var telling: [UInt8]
-    /// Refuses by itself, for kernels that cannot ask.
+    /// The filter that denies by itself, for kernels that cannot forward calls.
     package var plain: [UInt8]
 
-    /// The version of the libseccomp that this process runs with.
+    /// The version of the libseccomp that this process uses.
     package static var libraryVersion: String {
         guard let version = seccomp_version()?.pointee else { return "of unknown version" }
         return "\(version.major).\(version.minor).\(version.micro)"
@@ -22,24 +23,25 @@ package struct SeccompPrograms: Hashable, Sendable {
         var allowsNetwork: Bool
         var allowsNewCode: Bool
     }
-    /// libseccomp makes no promise about threads, so it is used under this lock too.
+    /// The compiled filters. libseccomp is not documented as thread-safe, so it is used under this
+    /// lock too.
     private static let compiled = Mutex<[Kind: SeccompPrograms?]>([:])
 
-    /// The filters for a policy; `nil` if libseccomp cannot make them here.
+    /// Returns the filters for a policy; `nil` if libseccomp cannot make them here.
     package static func programs(for policy: SandboxPolicy) -> SeccompPrograms? {
         let kind = Kind(allowsNetwork: policy.allowsNetwork, allowsNewCode: policy.allowsNewCode)
         return compiled.withLock { compiled in
             if let known = compiled[kind] { return known }
             let telling = compile(kind, asksHost: true)
             let plain = compile(kind, asksHost: false)
-            // Without a filter that asks, its instructions are none, and the worker takes the other.
+            // Without a forwarding filter its program is empty, and the worker loads the other.
             let programs = plain.map { SeccompPrograms(telling: telling ?? [], plain: $0) }
             compiled[kind] = .some(programs)
             return programs
         }
     }
 
-    /// `SCMP_ACT_…`, which are macros with arguments.
+    /// `SCMP_ACT_…`, which are macros with arguments and not imported.
     private enum Action {
         static let allow: UInt32 = 0x7FFF_0000
         static let askHost: UInt32 = 0x7FC0_0000
@@ -51,15 +53,16 @@ package struct SeccompPrograms: Hashable, Sendable {
         let rest = asksHost ? Action.askHost : Action.fail(ENOSYS)
         guard let context = seccomp_init(rest) else { return nil }
         defer { seccomp_release(context) }
-        // Another form of calls (32 bits, x32) has other numbers; nobody needs it, and it would pass the list.
+        // Other ABIs (32 bits, x32) have other call numbers, so their calls would bypass the list.
+        // No worker needs them.
         guard seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, Action.kill) == 0 else { return nil }
-        // A tree instead of a line of comparisons; older versions do without.
+        // A binary tree instead of a chain of comparisons. Older versions ignore the option.
         _ = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2)
 
         var isComplete = true
         func add(_ action: UInt32, _ name: String, _ conditions: [SystemCalls.Condition] = []) {
             let number = seccomp_syscall_resolve_name(name)
-            // Not of this processor, or newer than libseccomp.
+            // The call does not exist on this architecture, or is newer than libseccomp.
             guard number >= 0 else { return }
             let compared = conditions.map { condition in
                 scmp_arg_cmp(
@@ -70,14 +73,15 @@ package struct SeccompPrograms: Hashable, Sendable {
         }
         var open = SystemCalls.allowed
         if kind.allowsNewCode { open += SystemCalls.newCode }
-        // The host could not say what openat2 makes; without it, everybody uses openat.
+        // The filter cannot see the arguments of openat2. Without it, all programs use openat.
         if !asksHost { open += SystemCalls.files.filter { $0 != "openat2" } + SystemCalls.limited }
         for name in open { add(Action.allow, name) }
         let conditional = SystemCalls.conditional(
             allowsNetwork: kind.allowsNetwork, allowsNewCode: kind.allowsNewCode, asksHost: asksHost)
         for rule in conditional { add(Action.allow, rule.name, rule.conditions) }
         if !asksHost {
-            // glibc makes threads with clone instead of clone3, which does not exist here and whose flags cannot be seen.
+            // glibc creates threads with clone if clone3, whose flags the filter cannot see, does
+            // not exist.
             let known = Set(open + conditional.map(\.name) + ["clone3"])
             let refused = SystemCalls.refused.flatMap(\.1) + SystemCalls.attributes
             for name in refused where !known.contains(name) { add(Action.fail(EPERM), name) }

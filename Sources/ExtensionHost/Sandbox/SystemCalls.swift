@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which system calls a worker may make.
+/// The system calls that a worker may make.
 ///
-/// A list of what is allowed, not of what is forbidden: a kernel grows calls every year (`io_uring` made most lists of
-/// forbidden ones worthless), and what nobody has looked at must not be open. A call in none of the lists fails with
-/// ENOSYS, as on an older kernel, so that libraries fall back to what they did before it existed; one that is refused
-/// fails with EPERM. Names that a processor or an older libseccomp does not know are passed over.
+/// This is an allow list, because kernels gain calls every year (`io_uring` made most deny lists
+/// worthless). A call in none of the lists fails with ENOSYS, as on an older kernel, so that
+/// libraries use their fallback. A denied call fails with EPERM. Names that the architecture or an
+/// older libseccomp does not know are skipped.
 enum SystemCalls {
-    /// Memory, threads, time, waiting, and files that are open already: nothing that reaches anybody else. What Landlock
-    /// does not cover and does no more than look (`stat`, `readlink`) is here too.
+    /// Calls for memory, threads, time, waiting, and open files, which do not affect other
+    /// processes. Calls that Landlock does not cover and that only query (`stat`, `readlink`) are
+    /// included.
     static let allowed = [
         // Memory
         "brk", "munmap", "madvise", "mincore", "msync", "mlock", "mlock2", "munlock",
@@ -20,7 +21,7 @@ enum SystemCalls {
         "sched_yield", "sched_get_priority_max", "sched_get_priority_min", "getrlimit", "getrusage", "getcpu", "times",
         "wait4", "waitid", "umask", "restart_syscall",
         "riscv_flush_icache", "riscv_hwprobe", "cacheflush", "set_thread_area",
-        // Signals to itself
+        // Signals to the process itself
         "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
         "sigaltstack", "pause", "alarm", "getitimer", "setitimer",
         // Time
@@ -28,44 +29,46 @@ enum SystemCalls {
         "timerfd_gettime", "timerfd_settime",
         // Waiting
         "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait", "poll", "ppoll", "select", "pselect6",
-        // Descriptors that it has
+        // Open descriptors
         "read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev", "pwritev2", "lseek",
         "close", "dup2", "dup3", "fstat", "fstatfs", "fsync", "fdatasync", "sync_file_range",
         "ftruncate", "fadvise64", "readahead", "flock", "getdents", "getdents64", "sendfile",
         "copy_file_range", "fgetxattr", "flistxattr", "fchdir",
-        // Looking at names
+        // Queries of names
         "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
         "getcwd", "chdir",
-        // Sockets that it has: its connection, and pairs
+        // Open sockets: its connection, and pairs
         "recvfrom", "recvmsg", "recvmmsg", "shutdown", "getsockopt",
         "getsockname", "getpeername",
         // The machine
         "getrandom", "sysinfo", "uname",
     ]
 
-    /// Calls that take something of which there is a limit. The host looks on, so that it can report a limit that was reached, and
-    /// lets them go on; where it cannot, they are allowed.
+    /// Calls that take a limited resource. The host sees them, so that it can report a limit that
+    /// is reached, and lets them proceed. If the kernel cannot forward calls, they are allowed.
     static let limited = [
         "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd",
         "signalfd4", "dup", "mremap", "fallocate",
     ]
 
-    /// Calls by which a path's extended attributes are read. Landlock does not cover them, so the host carries them out, for
-    /// granted files.
+    /// Calls that read the extended attributes of a path. Landlock does not cover them, so the host
+    /// carries them out for granted files.
     static let attributes = ["getxattr", "lgetxattr", "listxattr", "llistxattr"]
 
-    /// Only for bundles with symbol bindings: libffi's closures are code made at run time. Where it finds no other way it would
-    /// keep them in a file in memory; of these there are none for anybody, since no limit counts their pages, and it goes on
-    /// with one in the temporary folder.
+    /// Calls that are only allowed for bundles with symbol bindings: libffi's closures are code
+    /// that is made at run time. As its last way, libffi would use memfd_create. That call is
+    /// denied, because no limit counts its pages, and libffi then uses a file in the temporary
+    /// folder.
     static let newCode = ["mprotect", "pkey_mprotect"]
 
-    /// Calls that lead to a file, which Landlock decides on; the host looks on and tells. Where it cannot, they are allowed.
+    /// Calls that lead to a file. Landlock decides, and the host reports denials. If the kernel
+    /// cannot forward calls, they are allowed.
     static let files = [
         "open", "openat", "openat2", "creat", "truncate", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "rename",
         "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat",
     ]
 
-    /// What is refused, and as what it is told.
+    /// The denied calls, by the kind under which they are reported.
     static let refused: [(SandboxRefusal.Kind, [String])] = [
         (.process, ["fork", "vfork", "clone", "clone3"]),
         (.program, ["execve", "execveat", "uselib"]),
@@ -93,7 +96,7 @@ enum SystemCalls {
         (
             .permissions,
             [
-                // fchmod is carried out by the host, for files that are open for writing.
+                // The host carries out fchmod, for files that are open for writing.
                 "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes",
                 "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat", "removexattr",
                 "lremovexattr", "fremovexattr", "removexattrat", "file_setattr",
@@ -129,82 +132,92 @@ enum SystemCalls {
         ),
     ]
 
-    /// Calls that name a process, a thread or a group of them, with the argument that does; and, where there is one, the argument that
-    /// says which of these it is, with the value for a process.
+    /// Calls that name a process, thread or group, with the index of that argument. `kind` is the
+    /// argument that selects among the three, with its value for a process.
     static let targeted: [(name: String, target: UInt32, kind: (argument: UInt32, process: UInt64)?)] = [
         ("sched_setaffinity", 0, nil), ("sched_setparam", 0, nil), ("sched_setscheduler", 0, nil),
         ("sched_setattr", 0, nil), ("sched_getaffinity", 0, nil), ("sched_getparam", 0, nil),
         ("sched_getscheduler", 0, nil), ("sched_getattr", 0, nil), ("sched_rr_get_interval", 0, nil),
         ("getpgid", 0, nil), ("getsid", 0, nil), ("get_robust_list", 0, nil), ("prlimit64", 0, nil),
-        // PRIO_PROCESS is 0; PRIO_PGRP and PRIO_USER reach others. Not ioprio_set: anybody may leave the idle class of disks,
-        // in which a background worker is. IOPRIO_WHO_PROCESS is 1.
+        // PRIO_PROCESS is 0; PRIO_PGRP and PRIO_USER affect other processes. ioprio_set is not
+        // listed, because with it a background worker could leave the idle I/O class.
+        // IOPRIO_WHO_PROCESS is 1.
         ("setpriority", 1, (argument: 0, process: 0)), ("getpriority", 1, (argument: 0, process: 0)),
         ("ioprio_get", 1, (argument: 0, process: 1)),
     ]
-    /// Calls that name a clock; a negative number is the processor time of a process or a thread.
-    /// What makes a thread of a new process: CLONE_VM, _FS, _FILES, _SIGHAND and _THREAD. One with its own descriptors or its own folder could hide
-    /// from the host what it has open, and be told of under names that mean something else.
+    /// The flags of `clone` for a thread rather than a process: CLONE_VM, _FS, _FILES, _SIGHAND and
+    /// _THREAD. A thread with its own descriptors or its own working directory could hide open
+    /// files from the host, and paths in reports would be wrong.
     static let threadFlags: UInt64 = 0x10F00
+    /// Calls that name a clock. A negative number is the CPU time of a process or thread.
     static let clocks = ["clock_gettime", "clock_getres", "clock_nanosleep"]
 
-    /// Flags of `mmap`.
+    /// Bits of `mmap`'s protection and flags.
     enum Mapping {
         static let writable: UInt64 = 2
         static let executable: UInt64 = 4
         static let shared: UInt64 = 1
         static let fixed: UInt64 = 0x10
         static let anonymous: UInt64 = 0x20
-        /// A stack that the kernel lets grow, and does not count as memory that the process asked for.
+        /// A stack that the kernel grows without counting it as requested memory.
         static let growsDown: UInt64 = 0x100
         static let huge: UInt64 = 0x40000
-        /// From so many bytes on the host is asked, so that it can report memory that is not given. malloc asks for so much at once
-        /// when it has nothing left to extend; the pages of a smaller piece cost about what asking does.
+        /// The size in bytes from which the host is asked, so that it can report denied memory.
+        /// malloc requests this much at once when it cannot extend its heap. The pages of a smaller
+        /// mapping cost about as much as the request to the host.
         static let large: UInt64 = 128 << 10
-        /// The same for what is only kept free, or is a file: of addresses there is a limit too.
+        /// The same for files and for memory that is only reserved, because address space is
+        /// limited too.
         static let vast: UInt64 = 1 << 30
     }
 
-    /// Options of sockets that take no memory, choose no device and no way, load nothing into the kernel, and leave the address that was judged
-    /// the one that is reached; by level.
+    /// The allowed socket options, by level. They use no memory, select no device or route, load
+    /// nothing into the kernel, and do not change the address that was judged.
     static let socketOptions: [(level: UInt64, options: [UInt64])] = [
-        // SOL_SOCKET: reuse, error, keepalive, linger, credentials, times, marks of time, peek, busy polling's absence.
+        // SOL_SOCKET: SO_REUSEADDR, errors, keepalive, linger, credentials, timeouts, time stamps,
+        // peek offset.
         (1, [2, 4, 6, 9, 10, 12, 13, 15, 16, 18, 20, 21, 42, 66, 67]),
-        // IPPROTO_IP: IP_TOS, IP_TTL, IP_PKTINFO, IP_MTU_DISCOVER, IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_BIND_ADDRESS_NO_PORT.
+        // IPPROTO_IP: IP_TOS, IP_TTL, IP_PKTINFO, IP_MTU_DISCOVER, IP_RECVERR, IP_RECVTTL,
+        // IP_RECVTOS, IP_BIND_ADDRESS_NO_PORT.
         (0, [1, 2, 8, 10, 11, 12, 13, 24]),
-        // IPPROTO_TCP: TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_LINGER2, TCP_QUICKACK, TCP_USER_TIMEOUT,
-        // TCP_NOTSENT_LOWAT. Not TCP_SYNCNT: the host connects, and would try as long as the worker wants.
+        // IPPROTO_TCP: TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT,
+        // TCP_LINGER2, TCP_QUICKACK, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT. Not TCP_SYNCNT: the host
+        // connects, and the worker could prolong its attempts.
         (6, [1, 3, 4, 5, 6, 8, 12, 18, 25]),
-        // IPPROTO_IPV6: IPV6_UNICAST_HOPS, IPV6_MTU_DISCOVER, IPV6_RECVERR, IPV6_V6ONLY, IPV6_RECVPKTINFO, IPV6_DONTFRAG, IPV6_TCLASS.
+        // IPPROTO_IPV6: IPV6_UNICAST_HOPS, IPV6_MTU_DISCOVER, IPV6_RECVERR, IPV6_V6ONLY,
+        // IPV6_RECVPKTINFO, IPV6_DONTFRAG, IPV6_TCLASS.
         (41, [16, 23, 25, 26, 49, 62, 67]),
     ]
 
     /// A condition on one argument.
     struct Condition: Sendable {
         let argument: UInt32
-        /// Only these bits count; the kernel itself looks at no more than 32 of most arguments.
+        /// The bits to compare. The kernel reads no more than 32 bits of most arguments.
         var mask: UInt64 = 0xFFFF_FFFF
         let value: UInt64
 
-        /// That an argument is less than a power of two. As a comparison of bits: libseccomp 2.5 mixes up the branches of two
-        /// different comparisons by size of one argument.
+        /// Returns the condition that an argument is less than a power of two. It compares bits,
+        /// because libseccomp 2.5 confuses the branches of two different size comparisons of one
+        /// argument.
         static func less(_ argument: UInt32, than power: UInt64) -> Condition {
             Condition(argument: argument, mask: ~(power - 1), value: 0)
         }
     }
-    /// A call that is allowed under all of these conditions.
+    /// A call that is allowed if all of these conditions hold.
     typealias Rule = (name: String, conditions: [Condition])
 
-    /// Stands for the worker's own process, which puts its number there.
+    /// A placeholder for the worker's process identifier. The worker replaces it.
     static let selfPlaceholder: UInt64 = 0x5EA2_C4A1
 
-    /// What is allowed under conditions; a call with several rules is allowed under each. Otherwise it is refused, or the host
-    /// is asked.
+    /// Returns the calls that are allowed under conditions. A call with several rules is allowed if
+    /// one of them holds. Other uses are denied or forwarded to the host.
     ///
-    /// Every argument that names somebody else is judged: a call whose target is not the worker itself comes before the host, which
-    /// lets it go on only for a thread of the worker.
+    /// Every argument that can name another process is checked. A call that targets anything but
+    /// the worker itself is forwarded to the host, which lets it proceed only for a thread of the
+    /// worker.
     ///
-    /// - Parameter asksHost: Whether the filter asks the host about everything else. Then the host also counts threads and queued
-    ///   signals, and looks at large pieces of memory.
+    /// - Parameter asksHost: `true` if the filter forwards everything else to the host. The host
+    ///   then also counts threads and queued signals, and checks large mappings.
     static func conditional(allowsNetwork: Bool, allowsNewCode: Bool, asksHost: Bool) -> [Rule] {
         var rules: [Rule] = []
         func allow(_ name: String, _ conditions: Condition...) { rules.append((name, conditions)) }
@@ -217,7 +230,7 @@ enum SystemCalls {
             allow("clone", 0, mask: threadFlags, threadFlags)
             allow("timer_create", 0, mask: 0x8000_0000, 0)
             for name in ["rt_sigqueueinfo", "rt_tgsigqueueinfo"] { allow(name, 0, selfPlaceholder) }
-            // Copies of descriptors.
+            // Copies of descriptors (F_DUPFD, F_DUPFD_CLOEXEC).
             allow("fcntl", 1, 0, 1030)
         }
         for call in targeted {
@@ -230,20 +243,20 @@ enum SystemCalls {
                 }
             }
         }
-        // Not with CLOSE_RANGE_UNSHARE, which gives a thread descriptors of its own.
+        // Not with CLOSE_RANGE_UNSHARE, which gives a thread a descriptor table of its own.
         allow("close_range", 2, mask: ~4, 0)
-        // Not the processor time of others, whose numbers are negative.
+        // Not the CPU time of other processes, whose clock numbers are negative.
         for name in clocks { allow(name, 0, mask: 0x8000_0000, 0) }
-        // Pairs of stream (1) or packet (5) sockets: one of datagrams could be turned to somebody else's address.
-        // The type is in the low four bits. AF_UNIX is 1, and has one protocol.
+        // Pairs of stream (1) or seqpacket (5) sockets: a datagram socket could be connected to
+        // another address. The type is in the low four bits. AF_UNIX is 1 and has one protocol.
         for type: UInt64 in [1, 5] {
             allow(
                 "socketpair", Condition(argument: 0, value: 1), Condition(argument: 1, mask: 0xF, value: type),
                 Condition(argument: 2, value: 0))
         }
         if allowsNetwork {
-            // TCP: AF_INET (2) or AF_INET6 (10), SOCK_STREAM (1), the default protocol or IPPROTO_TCP (6). Others have ways to
-            // connect that nobody judges.
+            // TCP: AF_INET (2) or AF_INET6 (10), SOCK_STREAM (1), the default protocol or
+            // IPPROTO_TCP (6). Other protocols have ways to connect that are not checked.
             for family: UInt64 in [2, 10] {
                 for transport: UInt64 in [0, 6] {
                     allow(
@@ -261,19 +274,25 @@ enum SystemCalls {
                 allow("setsockopt", Condition(argument: 1, value: level), Condition(argument: 2, value: option))
             }
         }
-        // F_GETFD to F_SETLKW; sizes of pipes, seals, hints. Not copies, which the host counts; not who gets signals, leases or news
-        // of folders; no locks of open files (F_OFD_SETLK), which outlive their descriptors in a mapping; and no larger pipes, whose
-        // pages the kernel counts per user.
+        // F_GETFD to F_SETLKW, pipe sizes, seals and hints. Not:
+        //
+        // - copies, which the host counts,
+        // - recipients of signals, leases, or directory notifications,
+        // - locks of open file descriptions (F_OFD_SETLK), which outlive their descriptors in a
+        //   mapping,
+        // - larger pipes, whose pages the kernel counts per user.
         allow("fcntl", 1, 1, 2, 3, 4, 5, 6, 7, 9, 1032, 1033, 1034, 1036, 1037, 1038, 1039)
-        // Whether it is a terminal and how large; how much can be read; blocking; close-on-exec; sharing of blocks.
+        // Terminal queries, the number of readable bytes, blocking mode, close-on-exec, and sharing
+        // of blocks.
         allow("ioctl", 1, 0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x4004_9409, 0x4020_940D)
-        // Names of threads and of memory, and questions.
+        // Names of threads and of memory, and queries.
         allow("prctl", 0, 15, 16, 0x5356_4D41, 2, 3, 21, 23, 27, 30, 39, 66)
         allow("personality", 0, 0xFFFF_FFFF)
         return rules
     }
 
-    /// Mappings that no limit has to be looked at for: of files, and private memory that is small or not yet writable.
+    /// Adds the mappings that need no check of a limit: files, and private memory that is small or
+    /// not yet writable.
     private static func addMemory(allowsNewCode: Bool, asksHost: Bool, _ rules: inout [Rule]) {
         let kind = Mapping.shared | Mapping.anonymous | Mapping.growsDown | Mapping.huge
         let ofFile = Condition(argument: 3, mask: kind & ~Mapping.shared, value: 0)
@@ -287,7 +306,8 @@ enum SystemCalls {
         rules.append(("mmap", [ofMemory, noCode] + small))
         if asksHost {
             rules.append(("mmap", [ofMemory, unused] + inReach))
-            // In the place of other memory, which is given back: an array of a library's file, as loaders do it.
+            // A mapping in place of other memory, which is freed, such as a loader's
+            // zero-initialised data.
             let inPlace = Mapping.anonymous | Mapping.fixed
             rules.append(("mmap", [Condition(argument: 3, mask: kind | Mapping.fixed, value: inPlace), noCode]))
         }
@@ -296,12 +316,13 @@ enum SystemCalls {
             rules.append(("mmap", [ofMemory, code]))
             return
         }
-        // Libraries are mapped as code at once. The host sees to it that they are no files which the worker could have written.
+        // Libraries are mapped as code at once. The host checks that the worker could not have
+        // written the file.
         let codeAtOnce = Condition(
             argument: 2, mask: Mapping.executable | Mapping.writable, value: Mapping.executable)
         if !asksHost { rules.append(("mmap", [ofFile, codeAtOnce])) }
-        // Nothing that was something else becomes code. The kernel's PR_SET_MDWE looks at more, where there is one, but
-        // tells nobody.
+        // Existing memory never becomes code. The kernel's PR_SET_MDWE checks more, if it exists,
+        // but reports nothing.
         for name in ["mprotect", "pkey_mprotect"] {
             rules.append((name, [noCode] + small))
             if asksHost { rules.append((name, [unused])) }

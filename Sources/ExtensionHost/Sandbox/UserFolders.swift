@@ -3,25 +3,25 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Where a person's files are, by the variables of the desktop (the XDG Base Directory specification and
-/// `user-dirs.dirs`). Without a home folder there are none.
+/// The user's folders according to the desktop's variables (the XDG Base Directory specification
+/// and `user-dirs.dirs`). `nil` without a home folder.
 package struct UserFolders: Sendable {
     package let home: String
     package let config: String
     package let data: String
     package let cache: String
     package let state: String
-    /// The folders of `user-dirs.dirs`; those that the desktop does not have are not among them.
+    /// The folders of `user-dirs.dirs` that the desktop has.
     private let named: [NamedFolder: String]
-    /// The folder for documents; `nil` if the desktop has none.
+    /// The documents folder; `nil` if the desktop has none.
     package var documents: String? { named[.documents] }
-    /// Where the shared files of all programs are, first wins.
+    /// The folders with the shared data of all programs, in order of precedence.
     package let sharedData: [String]
 
-    /// Whether there is a `user-dirs.dirs` that cannot be read, so that the folders may be others.
+    /// `true` if `user-dirs.dirs` exists but cannot be read, so that the folders may be others.
     let isSettingsFileUnreadable: Bool
 
-    /// The largest `user-dirs.dirs` that is read, in bytes.
+    /// The maximum size of `user-dirs.dirs`, in bytes.
     static let maximumSettingsBytes = 64 << 10
 
     package init?(environment: [String: String]) {
@@ -34,13 +34,13 @@ package struct UserFolders: Sendable {
         let text = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
         isSettingsFileUnreadable = text == nil && access(config + Self.settingsName, F_OK) == 0
         let found = text.map { Self.namedFolders(in: $0, home: home) } ?? [:]
-        // The home folder itself means that there is none.
+        // An entry that names the home folder itself means that there is no such folder.
         named = Dictionary(
             uniqueKeysWithValues: NamedFolder.allCases.map { ($0, found[$0] ?? home + "/" + $0.usualName) }
         ).filter { $0.value != home }
     }
 
-    /// The folders that `user-dirs.dirs` names.
+    /// The folders that `user-dirs.dirs` can name.
     enum NamedFolder: String, CaseIterable {
         case documents = "XDG_DOCUMENTS_DIR"
         case download = "XDG_DOWNLOAD_DIR"
@@ -51,7 +51,7 @@ package struct UserFolders: Sendable {
         case templates = "XDG_TEMPLATES_DIR"
         case publicShare = "XDG_PUBLICSHARE_DIR"
 
-        /// What it is called if nothing says otherwise.
+        /// The default name of the folder.
         var usualName: String {
             switch self {
             case .documents: "Documents"
@@ -66,18 +66,18 @@ package struct UserFolders: Sendable {
         }
     }
 
-    /// One of these folders; `nil` if the desktop does not have it.
+    /// Returns one of these folders; `nil` if the desktop does not have it.
     func folder(_ kind: NamedFolder) -> String? { named[kind] }
-    /// Those with documents.
+    /// The folders for documents.
     var documentFolders: [String] {
         [NamedFolder.documents, .download, .music, .pictures, .videos].compactMap { named[$0] }
     }
 
-    /// The file that says where the folders for documents are.
+    /// The file that names the document folders.
     var settings: String { config + Self.settingsName }
     private static let settingsName = "/user-dirs.dirs"
 
-    /// A path for a person; `nil` where there is no such folder.
+    /// Returns the absolute path of a declared path; `nil` if the user has no such folder.
     func path(_ declared: DeclaredPath, bundle: String) -> String? {
         let start: String? =
             switch declared.base {
@@ -97,7 +97,7 @@ package struct UserFolders: Sendable {
         return start.map { ([$0] + declared.names).joined(separator: "/") }
     }
 
-    /// The last `XDG_…_DIR="$HOME/…"` or `="/…"` of each folder.
+    /// Returns the last `XDG_…_DIR="$HOME/…"` or `="/…"` of each folder.
     private static func namedFolders(in text: String, home: String) -> [NamedFolder: String] {
         var found: [NamedFolder: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -113,7 +113,8 @@ package struct UserFolders: Sendable {
         return found
     }
 
-    /// An absolute path without `.`, `..` and doubled slashes; `nil` for anything else, and for `/`.
+    /// Returns an absolute path without `.` and doubled slashes; `nil` for `/`, relative paths and
+    /// paths with `..`.
     static func absolute(_ path: String) -> String? {
         guard path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count <= Int(PATH_MAX) else {
             return nil
@@ -123,15 +124,15 @@ package struct UserFolders: Sendable {
     }
 }
 
-/// Small files of a person's, which may be anything.
+/// Small files of the user, with untrusted contents.
 enum SmallFile {
-    /// The text of a regular file up to a size; `nil` otherwise.
+    /// Returns the text of a regular file up to a size; otherwise `nil`.
     static func text(at path: String, limit: Int) -> String? {
         guard let bytes = try? BoundedFile.regular(path, limit: limit) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A path without links; `nil` if there is nothing, or too much to follow.
+    /// Returns a path without links; `nil` if it does not exist or has too many links.
     static func resolved(_ path: String) -> String? {
         guard let found = try? FollowedPath(path), found.isThere else { return nil }
         return found.path

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What is to be watched for an extension on this machine, for this user: what its manifest declares as watched, as far as it may
-/// be read.
+/// The files and folders to watch for an extension on this machine, for this user: the manifest's
+/// watched paths that are granted for reading.
 package struct WatchedPlaces: Hashable, Sendable {
-    /// A folder with all below it, or a file.
+    /// A folder with its whole subtree, or a file.
     package struct Place: Hashable, Sendable {
-        /// Its absolute path, as the extension knows it; links on the way are not followed.
+        /// The absolute path, as the extension knows it, with links not resolved.
         package var path: String
-        /// Patterns of the names below it; see ``WatchedPath/names``.
+        /// Patterns of the names below the path; see ``WatchedPath/names``.
         package var names: [String]
     }
 
-    /// Each once, in the order of the manifest.
+    /// The paths, each once, in the order of the manifest.
     package var places: [Place] = []
-    /// The file with the desktop's names of folders, which decide which places these are.
+    /// The desktop's file of folder names, which decides which paths are watched.
     package var deciding: [String] = []
-    /// The files of the user's that list folders for the extension.
+    /// The user's files that list folders for the extension.
     package var lists: [String] = []
-    /// Those files that are there and cannot be read. Which places are to be watched is not known then.
+    /// The list files that exist but cannot be read. The watched paths are then unknown.
     package var unreadable: [String] = []
 
-    /// Works out the places. Asks the file system, which may take its time.
+    /// Determines the paths. Queries the file system, which may block.
     ///
     /// - Parameters:
     ///   - bundle: The extension.
-    ///   - configuration: Whose user's folders count.
+    ///   - configuration: The configuration with the environment of the user.
     package init(of bundle: ExtensionBundle, _ configuration: WorkerConfiguration) {
         let wanted = bundle.manifest.access.watchedPaths
         guard wanted != .none, let folders = UserFolders(environment: configuration.environment) else { return }

@@ -3,56 +3,71 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// What a worker used too much of, though the kernel had not refused it; the host ends the worker for it.
+/// An excessive resource use of a worker that the kernel does not deny. The host ends the worker
+/// for it.
 enum WorkerExcess: Hashable, Sendable {
-    /// Bytes or files in its temporary folder.
+    /// Too many bytes or files in the temporary folder.
     case temporaryFolder(String)
-    /// Memory together with files that are memory.
+    /// Too much memory, including files on a memory file system.
     case memory
-    /// Memory of its own that the kernel does not count for its limit, in bytes: that limit.
+    /// Too much private memory that `RLIMIT_DATA` does not count. `limit` is the worker's limit, in
+    /// bytes.
     case ownMemory(limit: Int)
-    /// Descriptors that it sent to itself and does not receive; the kernel counts them for all processes of a user.
+    /// Descriptors that the worker sent to itself and does not receive. The kernel counts them for
+    /// all processes of a user.
     case descriptorsInFlight
-    /// Locks of files, each of which is memory of the kernel.
+    /// Too many file locks, which use kernel memory.
     case locks
-    /// Pieces of memory, each of which is memory of the kernel.
+    /// Too many mappings, which use kernel memory.
     case mappings
-    /// It cannot be measured; the text says why.
+    /// The use cannot be measured, for this reason.
     case unmeasured(String)
 }
 
-/// The use of what no limit of the kernel counts for one worker, measured from time to time while the worker does something.
+/// A gauge of the resources of one worker that have no kernel limit. It measures periodically while
+/// the worker is active.
 ///
-/// Not for files in folders that a manifest declares, as long as they have a name: those are the user's. Belongs to the thread of the
-/// worker's ``AttemptWatcher``.
+/// Files in declared folders do not count while they have a name: those belong to the user. The
+/// gauge is used on the thread of the worker's ``AttemptWatcher`` only.
 ///
-/// What cannot be measured counts as too much. Two kinds of files have bytes that nobody can see: those whose descriptors are in flight,
-/// and those without name and descriptor that are mapped. They count with all that the worker wrote, and all that vanished from where
-/// it could be seen, while they became so.
+/// A use that cannot be measured counts as an excess. The size of two kinds of files is invisible:
+///
+/// - files whose descriptors are in flight,
+/// - mapped files without name and descriptor.
+///
+/// The upper bound of their size is the bytes that the worker wrote, plus the bytes that vanished
+/// from visible files, while they became invisible.
 struct WorkerGauge {
-    /// The wait between two looks at a worker, in milliseconds. One that used no processor since the last look gets a glance instead.
+    /// The interval of measurements, in milliseconds. A worker that used no processor time since
+    /// the last one is only checked for that.
     static let shortest = 250
-    /// The same for one that was stopped. Whoever lets it go on has to have it looked at; see ``hasten()``.
+    /// The interval for a stopped worker, in milliseconds. The caller that resumes it must call
+    /// ``hasten()``.
     static let longestStill = 60_000
-    /// The bytes of a file that a worker may write in a millisecond, at most, and the shortest wait for that, in milliseconds: the next
-    /// look comes before the rest of a quota can be filled.
+    /// The maximum rate at which a worker can write a file, in bytes per millisecond, and the
+    /// shortest interval that follows from it, in milliseconds. The next measurement comes before
+    /// the rest of a quota can be filled.
     private static let bytesPerMillisecond: UInt64 = 8 << 20
     private static let closest = 20
-    /// How many looks in a row may find descriptors in flight.
+    /// The number of consecutive measurements that may find descriptors in flight.
     private static let maximumInFlight = 8
-    /// How many looks in a row, ``closest`` apart, may fail. A worker that ends is without its first thread for a moment.
+    /// The number of consecutive measurements, ``closest`` apart, that may fail. A worker that ends
+    /// briefly has no main thread.
     private static let maximumFailures = 5
 
-    /// The two ends of a worker's connection.
+    /// Both ends of a worker's connection.
     struct Connection {
-        /// The host's.
+        /// The host's end.
         weak var own: OwnedDescriptor?
-        /// The inode of the worker's. Its number says nothing: the worker can put another socket there.
+        /// The inode of the worker's end. The descriptor number is not enough: the worker can put
+        /// another socket there.
         var inode: UInt64
 
+        /// Records both ends.
+        ///
         /// - Parameters:
         ///   - own: The host's end.
-        ///   - worker: The worker's, while this process has it.
+        ///   - worker: The worker's end, while this process still has it.
         init(_ own: OwnedDescriptor, worker: OwnedDescriptor) {
             var status = stat()
             self.own = own
@@ -63,37 +78,38 @@ struct WorkerGauge {
     private let process: pid_t
     private let policy: SandboxPolicy
     private let connection: Connection
-    /// Without links; `nil` if the worker has none.
+    /// The temporary folder, without links; `nil` if the worker has none.
     private let folder: String?
     private let isFolderMemory: Bool
-    /// Where the worker may make files, the temporary folder first; each with a zero byte, and one more.
+    /// The paths in which the worker may create files, each with a zero byte, and one more at the
+    /// end. The temporary folder is the first.
     private let places: [CChar]
 
     private var processorTime: UInt64?
     private var looksInFlight = 0
     private var failures = 0
-    /// Whether all could be measured once.
+    /// `true` once a measurement was complete.
     private var hasMeasured = false
-    /// How many files there are in the temporary folder, or more.
+    /// An upper bound of the number of files in the temporary folder.
     private var estimatedFiles: UInt64 = 0
-    /// Bytes that the worker was allowed to allocate since it was looked at, and ever.
+    /// The bytes that the worker was allowed to allocate since the last measurement, and in all.
     private var allocating: UInt64 = 0
     private var allocated: UInt64 = 0
-    /// Bytes in the temporary folder at the last look.
+    /// The bytes in the temporary folder at the last measurement.
     private var visibleOwn: UInt64 = 0
-    /// By how many bytes pieces of memory were enlarged since the last look.
+    /// The bytes by which mappings grew since the last measurement.
     private var grown: UInt64 = 0
     private var hidden = HiddenBytes()
     private var hiddenFiles = [csandbox_hidden](repeating: csandbox_hidden(), count: Int(CSANDBOX_MAXIMUM_HIDDEN))
 
-    /// Whether the worker had no memory left at the last look, but for small pieces of which nobody is asked. Once, until it has some
-    /// again.
+    /// `true` if the last measurement found no memory left, except for small mappings that need no
+    /// request. Reported once, until there is memory again.
     private(set) var isMemoryUsedUp = false
     private var wasMemoryUsedUp = false
-    /// What is left when there is nothing left to give to malloc, in bytes.
+    /// The rest, in bytes, at which malloc gets no more memory.
     private static let remainder: UInt64 = 256 << 10
 
-    /// How long to wait until the next look, in milliseconds.
+    /// The time until the next measurement, in milliseconds.
     private(set) var wait = Self.shortest
 
     init(_ process: pid_t, _ policy: SandboxPolicy, _ connection: Connection) {
@@ -102,28 +118,28 @@ struct WorkerGauge {
         self.folder = folder
         isFolderMemory = folder.map { csandbox_is_memory($0) != 0 } ?? false
         let writable = policy.rules.filter { $0.access == .write }.compactMap { SmallFile.resolved($0.path) }
-        // Without a temporary folder the first place is one where nothing lies.
+        // Without a temporary folder, the first path is one that contains no files.
         places = ([folder ?? "/dev/null"] + writable.filter { $0 != folder }).flatMap { $0.utf8CString } + [0]
     }
 
-    /// Has the next look be one at everything, and soon.
+    /// Makes the next measurement complete, and soon.
     mutating func hasten() {
         processorTime = nil
         wait = Self.closest
     }
 
-    /// Notes that a piece of memory is enlarged by so many bytes. It can be one of a file that nobody sees.
+    /// Records that a mapping grows. It may be a mapping of an invisible file.
     mutating func note(growth: UInt64) {
         let (sum, overflow) = grown.addingReportingOverflow(growth)
         grown = overflow ? .max : sum
     }
 
-    /// Measures, and says what is too much; `nil` if nothing is.
+    /// Measures, and returns the excess, if there is one.
     mutating func look() -> WorkerExcess? {
         var now: UInt64 = 0
         let isKnown = csandbox_processor_time(process, &now) == 0
         if isKnown, now == processorTime, looksInFlight == 0, failures == 0 {
-            // It had no processor since, so it cannot have used more of anything.
+            // Without processor time since then, the use cannot have grown.
             wait = csandbox_is_stopped(process) != 0 ? Self.longestStill : Self.shortest
             return nil
         }
@@ -137,27 +153,27 @@ struct WorkerGauge {
         (isMemoryUsedUp, wasMemoryUsedUp) = (isUsedUp && !wasMemoryUsedUp, isUsedUp)
 
         var use = Use()
-        // The folder is measured whatever else fails.
+        // The folder is measured even if the rest fails.
         let problems = [measure(&use), measureFolder(&use.size)].compactMap { $0 }
         hasMeasured = hasMeasured || problems.isEmpty
         if let excess = count(use, isWhole: problems.isEmpty) ?? memoryExcess(memory, use) { return excess }
         return failing(problems)
     }
 
-    /// What one look finds.
+    /// The result of one measurement.
     private struct Use {
         var activity = csandbox_activity()
         var descriptors = csandbox_descriptors()
         var size = csandbox_size()
         var ownMemory: UInt64 = 0
         var isInFlightToHost = false
-        /// Files without a name in the temporary folder.
+        /// The files without a name in the temporary folder.
         var removedFiles: UInt64 { UInt64(descriptors.removed_files) + UInt64(descriptors.hidden_count) }
-        /// Bytes in the temporary folder, with and without a name.
+        /// The bytes in the temporary folder, with and without a name.
         var visibleOwn: UInt64 { size.bytes + descriptors.removed_bytes }
     }
 
-    /// Why something was not measured.
+    /// The reason for an incomplete measurement.
     private enum Problem { case folder(Int32), process(Int32), headless, mappings }
 
     private mutating func measure(_ use: inout Use) -> Problem? {
@@ -178,12 +194,13 @@ struct WorkerGauge {
         return code == 0 ? nil : .folder(code)
     }
 
-    /// The most private memory: the limit, and what it does not count.
+    /// The maximum private memory: the limit, plus the memory that it does not count.
     private var mostMemory: UInt64 {
         UInt64(policy.memoryLimit) + csandbox_unlimited_memory(policy.allowsNewCode ? 1 : 0)
     }
 
-    /// What failed counts against the worker, unless it was this process that lacked something.
+    /// Handles an incomplete measurement. It counts against the worker, unless this process lacked
+    /// a resource.
     private mutating func failing(_ problems: [Problem]) -> WorkerExcess? {
         var reason: String?
         for problem in problems {
@@ -194,7 +211,7 @@ struct WorkerGauge {
             case .folder(EMFILE), .folder(ENFILE), .folder(ENOMEM), .process(EMFILE), .process(ENFILE),
                 .process(ENOMEM), .process(ESRCH):
                 continue
-            // Where this process may look at no other, at all. A worker cannot have that happen.
+            // If no other process can be inspected at all, the worker is not the cause.
             case .process(EACCES) where !hasMeasured, .process(EPERM) where !hasMeasured: continue
             case .headless: reason = "its main thread has ended"
             case .folder(let code): reason = "its temporary folder cannot be read, \(String(cString: strerror(code)))"
@@ -211,7 +228,7 @@ struct WorkerGauge {
         return failures < Self.maximumFailures ? nil : .unmeasured(reason)
     }
 
-    /// Adds up what was found; where something is missing, what was hidden before counts on.
+    /// Adds up a measurement. If it is incomplete, the earlier invisible bytes still count.
     private mutating func count(_ use: Use, isWhole: Bool) -> WorkerExcess? {
         let descriptors = use.descriptors
         looksInFlight = descriptors.in_flight > 0 ? looksInFlight + 1 : 0
@@ -225,7 +242,7 @@ struct WorkerGauge {
         if estimatedFiles > policy.temporaryFiles { return .temporaryFolder("\(policy.temporaryFiles) files") }
 
         let written = use.activity.written + allocated + (isFolderMemory ? use.activity.faulted : 0)
-        // Elsewhere a file may have been removed by another program that replaced it.
+        // A file in another folder may have been removed by another program that replaced it.
         let elsewhere = min(descriptors.removed_elsewhere, written)
         let visible = use.visibleOwn + elsewhere
         if isWhole {
@@ -252,17 +269,18 @@ struct WorkerGauge {
         return nil
     }
 
-    /// Whether the worker's private memory is so much already that it gets no more.
+    /// Returns `true` if the worker has reached the maximum of its private memory.
     func hasAllMemory(_ memory: csandbox_memory) -> Bool { memory.resident > mostMemory }
 
-    /// Whether so many bytes more fit into the temporary folder; `true` for a file elsewhere.
+    /// Returns `true` if the bytes fit into the temporary folder, or if the file is in another
+    /// folder.
     mutating func mayAllocate(_ bytes: UInt64, of file: () -> String?) -> Bool {
         guard let folder else { return true }
-        // A path that is too long to be told may lead there.
+        // A path that is too long to read may lead into the temporary folder.
         if let path = file(), !lies(path, in: folder) { return true }
         var use = Use()
         guard measure(&use) == nil, measureFolder(&use.size) == nil else { return false }
-        // What others of its threads were just allowed may not be there yet.
+        // Allocations that other threads were just allowed may not be visible yet.
         let appeared = use.visibleOwn - min(use.visibleOwn, visibleOwn)
         let known = use.visibleOwn + hidden.bytes + allocating - min(allocating, appeared)
         let (sum, overflow) = known.addingReportingOverflow(bytes)
@@ -273,7 +291,8 @@ struct WorkerGauge {
         return true
     }
 
-    /// Counts a call that may make a file, wherever; `false` if the temporary folder is full.
+    /// Counts a call that may create a file in any folder. Returns `false` if the temporary folder
+    /// is full.
     mutating func mayMakeFile() -> Bool {
         estimatedFiles += 1
         guard estimatedFiles > policy.temporaryFiles, folder != nil else { return true }
@@ -284,9 +303,10 @@ struct WorkerGauge {
     }
 }
 
-/// The bytes of files that nobody can see: at most what was written, and what vanished, while they were hidden.
+/// The upper bound of bytes in invisible files: bytes that were written, or that vanished, while
+/// the files were hidden.
 struct HiddenBytes {
-    /// Files that were hidden at the same time.
+    /// Files that became hidden at the same time.
     private struct Group {
         var files: Set<UInt64>
         var bytes: UInt64
@@ -294,14 +314,14 @@ struct HiddenBytes {
     private var groups: [Group] = []
     private var inFlight: UInt64 = 0
     private var written: UInt64 = 0
-    /// What could be seen at the last look.
+    /// The visible bytes at the last measurement.
     private var visible: UInt64 = 0
 
-    /// The most that may be hidden.
+    /// The maximum number of hidden bytes.
     var bytes: UInt64 { groups.reduce(inFlight) { $0 + $1.bytes } }
 
-    /// Takes what a look found: bytes that can be seen, those ever written, by how much maps grew since the last look, and files that
-    /// only maps keep.
+    /// Takes a measurement: the visible bytes, all bytes ever written, the growth of mappings, and
+    /// the files that only mappings keep.
     mutating func note(
         visible now: UInt64, written total: UInt64, grown: UInt64, isInFlight: Bool,
         files: some Sequence<csandbox_hidden>
@@ -309,7 +329,7 @@ struct HiddenBytes {
         let new = total - min(written, total)
         let (vanished, appeared) = (visible - min(visible, now), now - min(visible, now))
         (written, visible) = (total, now)
-        // What was in flight may be mapped by now, unless it can be seen again.
+        // Files that were in flight may be mapped by now, unless they are visible again.
         var unknown = new + vanished + inFlight
         if isInFlight {
             inFlight = unknown
@@ -324,12 +344,12 @@ struct HiddenBytes {
             let bytes = files.reduce(0) { $0 + (mapped[$1] ?? 0) }
             return files.isEmpty ? nil : Group(files: files, bytes: max(group.bytes, bytes))
         }
-        // Such a file grows where its map does.
+        // A mapped file grows when its mapping does.
         if !groups.isEmpty { groups[0].bytes += min(grown, new) }
         let fresh = groups.reduce(into: Set(mapped.keys)) { $0.subtract($1.files) }
         if !fresh.isEmpty {
             let bytes = fresh.reduce(0) { $0 + (mapped[$1] ?? 0) }
-            // While something is in flight, that has been counted there.
+            // While descriptors are in flight, these bytes are already counted there.
             groups.append(Group(files: fresh, bytes: isInFlight ? bytes : max(bytes, unknown)))
         }
     }

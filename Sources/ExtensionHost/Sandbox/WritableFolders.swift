@@ -3,46 +3,48 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// The folders that one extension may have written on this machine: ``WritableNames`` once variables, links and mounts are
-/// followed.
+/// The folders that one extension may write on this machine: ``WritableNames`` with variables,
+/// links and mounts resolved.
 ///
-/// A path may be written if it lies in one of ``roots`` both as it is written and as it resolves, no name below that is hidden,
-/// and it neither holds nor lies in one of ``closed``.
+/// A path is writable if it lies in one of ``roots``, both as written and as resolved, and has no
+/// hidden name below the root. It must not contain one of ``closed``, or lie in one.
 package struct WritableFolders {
     /// A folder below which an extension may write.
     private struct Root {
-        /// As variables and names have it.
+        /// The path from variables and names.
         var written: String
-        /// Without links.
+        /// The path without links.
         var real: String
-        /// Whether it is named after the extension or its app.
+        /// `true` if the folder is named after the extension or its app.
         var isOwn: Bool
     }
     private let roots: [Root]
-    /// The extension's own folders in folders that a variable names and that are not the user's alone, by those.
+    /// The extension's own folders in bases that a variable names and that other users may write,
+    /// with the base.
     private let foreign: [(own: String, base: String)]
-    /// What is closed wherever it is, without links.
+    /// The denied paths, without links.
     private let closed: [Closed]
     private struct Closed {
         var path: String
         var reason: ClosedPlaces.Reason
-        /// The path in small letters.
+        /// The path in lower case.
         var folded: String
-        /// What is there, and the folders for documents in which it lies; as far as declared paths are judged.
+        /// The identity of the file, and the identities of the document folders that contain it.
+        /// Only set if declared paths are judged.
         var identity: FileIdentity?
         var holders: Set<FileIdentity> = []
     }
     private let home: String
     private let paths: FollowedPaths
     private let elsewhere: ClosedPlaces.Reason
-    /// What leads to documents from elsewhere; `nil` where nobody looked.
+    /// The mounts and links that lead to documents; `nil` if they were not examined.
     private let surroundings: Surroundings?
 
-    /// What else on a machine may be a folder for documents, or a part of one.
+    /// The mounts and links of a machine that lead to document folders or to parts of them.
     struct Surroundings {
-        /// What is mounted where; `nil` if that cannot be read.
+        /// The mount table; `nil` if it cannot be read.
         var mounts: MountPoints?
-        /// How much is looked at for links.
+        /// The limits of the search for links.
         var limits = HiddenLinks.Limits()
         fileprivate var unseen: String?
 
@@ -51,11 +53,14 @@ package struct WritableFolders {
         }
     }
 
+    /// Determines the writable folders.
+    ///
     /// - Parameters:
-    ///   - names: What the extension's own folders are called.
-    ///   - environment: The variables of the host, which say where programs are looked for.
-    ///   - surroundings: `nil` to look neither at mounts nor for links that lead to what is asked for, which takes milliseconds
-    ///     where much is installed; then only the extension's own folders may be asked for.
+    ///   - names: The names of the extension's own folders.
+    ///   - environment: The variables of the host, which name the search paths of programs.
+    ///   - surroundings: `nil` to examine neither mounts nor links, which takes milliseconds on a
+    ///     machine with much software. Then only the extension's own folders may be passed to
+    ///     ``reason(_:)``.
     init(
         _ user: UserFolders, _ names: AppNames, environment: [String: String], _ paths: FollowedPaths,
         _ surroundings: Surroundings?
@@ -72,9 +77,9 @@ package struct WritableFolders {
                 if !lies(base, in: user.home) { foreign += names.names.map { (base + "/" + $0, base) } }
                 continue
             }
-            // Where the variables name one folder twice, it is that for settings.
+            // If the variables name one folder twice, the stricter rules for settings apply.
             let isSettings = lies(real, in: settings) || lies(settings, in: real)
-            // A link in its place is not followed: it is somebody's way to something else.
+            // A link in place of an own folder is not followed, because it may lead to anything.
             for name in names.names where names.contains(name, isSettings: isSettings) {
                 roots.append(Root(written: base + "/" + name, real: real + "/" + name, isOwn: true))
             }
@@ -105,9 +110,9 @@ package struct WritableFolders {
             user, environment, home: home, paths, links: links.targets + named.targets, in: roots.map(\.real))
     }
 
-    /// Why a path may not be written; `nil` if it may.
+    /// Returns the reason for which a path may not be written; `nil` if it may.
     ///
-    /// - Parameter path: Absolute, without `.` and `..`; there need not be anything.
+    /// - Parameter path: An absolute path without `.` and `..`, which need not exist.
     func reason(_ path: String) -> ClosedPlaces.Reason? {
         guard let real = paths.real(path) else { return .unfollowed }
         guard let root = roots.first(where: { lies(real, in: $0.real) }),
@@ -117,7 +122,8 @@ package struct WritableFolders {
         for names in [pathNames(real, below: root.real), pathNames(path, below: start)] {
             if let name = names.first(where: { $0.isHiddenName }) { return .hidden(name) }
         }
-        // A file of an app's name is somebody else's, and there are folders in which files are run by their names.
+        // A file with the app's name belongs to another program, and some folders hold files that
+        // are run by their names.
         if root.isOwn, Self.isFile(root.real) { return elsewhere }
         if lies(home, in: real) { return .everything }
         let folded = [real.lowercased(), path.lowercased()]
@@ -128,9 +134,9 @@ package struct WritableFolders {
                 place.identity.map(identities.contains) ?? false
                 || itself.map(place.holders.contains) ?? false
             guard isSame || folded.contains(where: { Self.touches($0, place.folded) }) else { continue }
-            // What all apps' folders are in says nothing of one of them.
+            // The parent folder of all apps' folders does not deny one of them.
             if root.isOwn, lies(root.real, in: place.path), root.real != place.path { continue }
-            // The same, as it is written; where that leads to is a place of its own.
+            // The same for the path as written. Its target is judged on its own.
             if root.isOwn, written.isOwn, lies(written.written, in: place.path), written.written != place.path {
                 continue
             }
@@ -144,15 +150,15 @@ package struct WritableFolders {
         return surroundings.mounts?.source(of: real, below: root.real, home: home).map { .mounted($0) }
     }
 
-    /// Why a declared path is not granted, by its name or by what it leads to; `nil` if it is.
+    /// Returns the reason for which a declared path is not granted; `nil` if it is.
     ///
     /// - Parameters:
-    ///   - path: As a manifest has it.
+    ///   - path: The path as in a manifest.
     ///   - bundle: The identifier of the extension's bundle.
     ///   - desktopEntry: The name of its app's desktop entry.
     ///   - environment: The variables of the host.
-    ///   - mounts: What is mounted where; `nil` if that cannot be read.
-    ///   - names: How many names are looked at for links.
+    ///   - mounts: The mount table; `nil` if it cannot be read.
+    ///   - names: The budget of names for the search for links.
     package static func refusal(
         of path: String, bundle: String, desktopEntry: String? = nil, environment: [String: String],
         mounts: MountPoints?, names most: Int? = nil
@@ -170,8 +176,8 @@ package struct WritableFolders {
 
     // MARK: The rules for folders
 
-    /// Whether apps' own folders may be in a folder that a variable names: the usual one, or another of the user's that is not
-    /// hidden and not the home folder.
+    /// Returns `true` if apps' own folders may be in a base that a variable names. It must be the
+    /// default base, or another of the user's folders that is neither hidden nor the home folder.
     private static func isBase(
         _ base: String, _ real: String, usual: String, _ user: UserFolders, home: String, _ paths: FollowedPaths
     ) -> Bool {
@@ -183,8 +189,8 @@ package struct WritableFolders {
             || !lies(base, in: user.home) && isUsers(real)
     }
 
-    /// Whether a folder of `user-dirs.dirs` is one: below the home folder without a hidden name, or elsewhere on a disk of the
-    /// user's, or of theirs alone.
+    /// Returns `true` if a folder of `user-dirs.dirs` is usable. Below the home folder, its path
+    /// must have no hidden name. Elsewhere, the folder must belong to the user.
     private static func holdsDocuments(_ folder: String, real: String, _ user: UserFolders, home: String) -> Bool {
         if lies(folder, in: user.home), !isVisible(folder, below: user.home) { return false }
         if lies(real, in: home) { return isVisible(real, below: home) }
@@ -196,8 +202,9 @@ package struct WritableFolders {
         return !pathNames(path, below: folder).contains { $0.isHiddenName }
     }
 
-    /// Whether a folder outside of the home folder is the user's: on a disk that is mounted for them, or owned by them and written
-    /// by nobody else. The administrator owns what the system is run from.
+    /// Returns `true` if a folder outside of the home folder belongs to the user. It must be on a
+    /// disk that is mounted for the user, or owned and written by the user alone. Folders that the
+    /// system runs from belong to root.
     private static func isUsers(_ real: String) -> Bool {
         let names = pathNames(real)
         if names.contains(where: { $0.isHiddenName }) { return false }
@@ -217,9 +224,11 @@ package struct WritableFolders {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     }
 
-    // MARK: What is closed
+    // MARK: The denied paths
 
-    /// - Parameter places: What may be declared; `nil` to look at nothing but names.
+    /// Returns the denied paths.
+    ///
+    /// - Parameter places: The paths that may be declared; `nil` to compare names only.
     private static func closed(
         _ user: UserFolders, _ environment: [String: String], home: String, _ paths: FollowedPaths,
         links: [String] = [],
@@ -254,21 +263,23 @@ package struct WritableFolders {
 
     private static let maximumParts = 256
 
-    /// Whether a variable's value are folders in which programs, libraries or modules are looked for: `PATH`,
-    /// `LD_LIBRARY_PATH`, `PYTHONPATH`, `CARGO_HOME`, `NVM_DIR`, `GOROOT`, `XDG_DATA_DIRS`, …
+    /// Returns `true` if a variable names folders in which programs, libraries or modules are
+    /// searched: `PATH`, `LD_LIBRARY_PATH`, `PYTHONPATH`, `CARGO_HOME`, `NVM_DIR`, `GOROOT`,
+    /// `XDG_DATA_DIRS`, …
     private static func saysWhereCodeIs(_ name: String) -> Bool {
         if name == "HOME" || name.hasPrefix("XDG_") && !name.hasSuffix("_DIRS") { return false }
         return ["PATH", "HOME", "DIR", "DIRS", "ROOT", "PREFIX"].contains { name.hasSuffix($0) } && name != "TMPDIR"
     }
 
-    /// Whether one of two places, both in small letters, holds the other: on some file systems letters' case does not count.
+    /// Returns `true` if one path contains the other. Both are in lower case, because some file
+    /// systems ignore case.
     private static func touches(_ path: String, _ other: String) -> Bool {
         lies(path, in: other) || lies(other, in: path)
     }
 }
 
 extension UserFolders {
-    /// The folders in which all apps have theirs, and where each usually is, below the home folder.
+    /// The folders that contain all apps' folders, with their default paths below the home folder.
     var bases: [(path: String, usual: String)] {
         [(data, "/.local/share"), (state, "/.local/state"), (cache, "/.cache"), (config, "/.config")]
     }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// The search for the items of a batch, or the changed files, with which an extension fails: a batch that fails is halved until
-/// one is left. A pure value: its owner asks for ``next()`` and says how that went.
+/// A bisection that finds the failing items of a batch, or the failing files. A failing batch is
+/// halved until one item is left. A pure value: its owner asks for ``next()`` and reports the
+/// outcome.
 struct BatchHalving<Item: Sendable> {
-    /// What is still to be asked for; the last part is next.
+    /// The parts that are still to be tried, in reverse order.
     private var parts: [ArraySlice<Item>]
-    /// Whether the next part is one item that has failed once; a crash need not be its doing.
+    /// `true` if the next part is one item that has failed once. A crash may have another cause, so
+    /// it is tried again.
     private var isSecondTry = false
-    /// The items with which the extension fails, and how.
+    /// The items that made the extension fail, with their errors.
     private(set) var guilty: [(item: Item, error: ExtensionError)] = []
-    /// The items that did no harm.
+    /// The items that succeeded.
     private(set) var done: [Item] = []
-    /// How often a part failed.
+    /// The number of failed parts.
     private(set) var failures = 0
-    /// How the first part failed that did.
+    /// The error of the first failed part.
     private(set) var firstFailure: ExtensionError?
     private let limits: WorkerConfiguration.Limits
 
@@ -23,19 +25,19 @@ struct BatchHalving<Item: Sendable> {
         self.limits = limits
     }
 
-    /// What to ask for next; `nil` once there is nothing more, or no sense in going on.
+    /// Returns the next part; `nil` if the search is complete or given up.
     func next() -> [Item]? { isGivenUp ? nil : parts.last.map(Array.init) }
 
-    /// Whether so much fails that it is not the items' fault.
+    /// `true` if so many parts fail that the items are not the cause.
     var isGivenUp: Bool { guilty.count > limits.itemsSetAside || failures >= limits.lostWorkers }
 
-    /// Notes that the last part went well.
+    /// Records the success of the last part.
     mutating func succeeded() {
         if let part = parts.popLast() { done += part }
         isSecondTry = false
     }
 
-    /// Notes that the last part failed.
+    /// Records the failure of the last part.
     mutating func failed(_ error: ExtensionError) {
         guard let part = parts.popLast() else { return }
         failures += 1
@@ -53,17 +55,19 @@ struct BatchHalving<Item: Sendable> {
         }
     }
 
-    /// The items to set aside. If nothing went well and too much failed, it is nobody's fault but the extension's.
+    /// The items to skip-list. If too much failed and nothing succeeded, the extension is the
+    /// cause, and there are none.
     var setAside: [(item: Item, error: ExtensionError)] {
         isGivenUp && done.isEmpty ? [] : Array(guilty.prefix(limits.itemsSetAside))
     }
 
-    /// Whether the failures are held against the extension: they are not if items are guilty of them and others did no harm.
+    /// `true` if the failures count against the extension. They do not if some items failed and
+    /// others succeeded.
     var isExtensionAtFault: Bool { failures > 0 && (isGivenUp || guilty.isEmpty || done.isEmpty) }
 }
 
 extension ExtensionError {
-    /// Whether an item may be the reason, so that the extension may do without it.
+    /// `true` if one item may be the cause, so that the extension may work without it.
     var mayBeAnItems: Bool {
         switch self {
         case .crashed(_, let during, _, _), .timedOut(_, let during, _), .memoryExceeded(_, let during, _, _):
@@ -72,8 +76,8 @@ extension ExtensionError {
         }
     }
 
-    /// Whether a changed file may be the reason. An extension that answers that it cannot may mean one of them; one that lacks
-    /// something for now means none.
+    /// `true` if one changed file may be the cause. A “failed” answer may be about one of the
+    /// files; an answer of “unavailable” is about none.
     var mayBeAFiles: Bool {
         switch self {
         case .failed(_, _, .unavailable, _), .failed(_, _, .unsupported, _), .failed(_, _, .cancelled, _): false
@@ -82,7 +86,7 @@ extension ExtensionError {
         }
     }
 
-    /// Whether a fresh worker may do better.
+    /// `true` if a fresh worker may succeed.
     var isWorthAnotherTry: Bool {
         if case .crashed(_, let during, _, _) = self { during != WorkerRequest.loadPurpose } else { false }
     }

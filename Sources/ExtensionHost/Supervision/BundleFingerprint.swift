@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What tells one state of an extension's files and of the host from another, without reading them.
+/// The identity of one version of an extension's files and of the host, determined without reading
+/// the files.
 public struct BundleFingerprint: Hashable, Sendable, Codable {
-    /// The stamp of a file: what changes when it is written or replaced.
+    /// The stamp of a file, which changes when the file is written or replaced.
     public struct Stamp: Hashable, Sendable, Codable {
-        /// Its device and its number there.
+        /// The device number and the inode number.
         public var device: UInt64, inode: UInt64
-        /// In bytes.
+        /// The size, in bytes.
         public var size: Int64
-        /// When it was last written, in seconds and nanoseconds since 1970.
+        /// The modification time, in seconds and nanoseconds since 1970.
         public var seconds: Int64, nanoseconds: Int64
 
-        /// The stamp of the file at a path; `nil` if it is not there.
+        /// Creates the stamp of the file at a path; `nil` if there is none.
         public init?(path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -24,11 +25,11 @@ public struct BundleFingerprint: Hashable, Sendable, Codable {
         }
     }
 
-    /// `Info.plist`.
+    /// The stamp of `Info.plist`.
     public var manifest: Stamp?
-    /// The library.
+    /// The stamp of the library.
     public var library: Stamp?
-    /// The program of the workers, which changes with the host's version.
+    /// The stamp of the worker program, which changes with the host's version.
     public var worker: Stamp?
 
     /// Creates a fingerprint from its parts.
@@ -38,7 +39,7 @@ public struct BundleFingerprint: Hashable, Sendable, Codable {
         self.worker = worker
     }
 
-    /// What is there now of a bundle and of the host.
+    /// Creates the current fingerprint of a bundle and of the host.
     init(_ bundle: ExtensionBundle, workerPath: String) {
         self.init(
             manifest: Stamp(path: bundle.path + "/Info.plist"), library: Stamp(path: bundle.libraryPath ?? bundle.path),

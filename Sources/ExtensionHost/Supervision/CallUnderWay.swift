@@ -2,15 +2,17 @@
 import ServiceMessages
 import Synchronization
 
-/// One thing a worker is asked, and how it is brought to an end before its answer: the worker is told that nobody waits any
-/// more; if it has not answered after a grace time it is asked to end, and after another one the kernel ends it. A worker that
-/// was frozen is ended at once: it can heed nothing, and going on is just what it must not.
+/// A request in progress to a worker, and its escalating cancellation.
+///
+/// A cancelled worker is first notified. If it has not answered after a grace, it gets SIGTERM, and
+/// after another grace SIGKILL. A frozen worker gets SIGKILL at once: it cannot react, and it must
+/// not resume.
 final class CallUnderWay: Sendable {
-    /// Why it is not waited for any longer.
+    /// The reason for a cancellation.
     enum Stop: Sendable, Hashable {
-        /// Whoever asked does not want to know any more.
+        /// The caller no longer waits for the answer.
         case cancelled
-        /// It took longer than a limit.
+        /// The request exceeded a limit.
         case expired(Duration)
     }
     private struct State {
@@ -26,7 +28,9 @@ final class CallUnderWay: Sendable {
     private let end: WorkerEnd
     private let tell: @Sendable (WorkerRequest) -> Void
 
-    /// - Parameter tell: Sends something that has no answer to the worker.
+    /// Creates a request that has not been sent yet.
+    ///
+    /// - Parameter tell: Sends a notification to the worker.
     init(
         _ request: WorkerRequest, _ configuration: WorkerConfiguration, _ end: WorkerEnd,
         tell: @escaping @Sendable (WorkerRequest) -> Void
@@ -38,7 +42,7 @@ final class CallUnderWay: Sendable {
         self.tell = tell
     }
 
-    /// Notes the serial number by which the worker knows the call.
+    /// Records the serial number of the sent message.
     func wasSent(as serial: UInt64) {
         let isUnwanted = state.withLock { state in
             state.serial = serial
@@ -47,12 +51,12 @@ final class CallUnderWay: Sendable {
         if isUnwanted, canBeCancelled { tell(.cancel(call: serial)) }
     }
 
-    /// Brings the call to an end; the first reason counts. Returns at once.
+    /// Cancels the request. The first reason counts. Returns at once.
     func stop(_ reason: Stop) {
         let (isFirst, serial) = state.withLock { state -> (Bool, UInt64?) in
             guard state.stop == nil, !state.isOver else { return (false, nil) }
             state.stop = reason
-            // Made under the lock, so that the end of the call finds it.
+            // Created under the lock, so that ``finish()`` finds it.
             state.escalation = Task { [self] in await escalate() }
             return (true, state.serial)
         }
@@ -69,7 +73,7 @@ final class CallUnderWay: Sendable {
         _ = unlessOver { end.now() }
     }
 
-    /// Does something to the worker, unless the call has ended: what comes next to the worker is another's.
+    /// Signals the worker, unless the request has ended: a later signal would hit another request.
     private func unlessOver(_ body: () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isOver else { return false }
@@ -78,9 +82,9 @@ final class CallUnderWay: Sendable {
         }
     }
 
-    /// Notes that the call has ended, by its answer or with its worker.
+    /// Records the end of the request, by its answer or with its worker.
     ///
-    /// - Returns: By which number the worker knew it, and why it was not waited for, if so.
+    /// - Returns: The serial number of the message, and the reason if the request was cancelled.
     func finish() -> (serial: UInt64?, stop: Stop?) {
         state.withLock { state in
             state.isOver = true
@@ -91,13 +95,13 @@ final class CallUnderWay: Sendable {
     }
 }
 
-/// What one worker is being asked.
+/// The requests in progress of one worker.
 final class CallsUnderWay: Sendable {
     private let calls = Mutex<[ObjectIdentifier: CallUnderWay]>([:])
 
     func add(_ call: CallUnderWay) { calls.withLock { $0[ObjectIdentifier(call)] = call } }
     func remove(_ call: CallUnderWay) { calls.withLock { $0[ObjectIdentifier(call)] = nil } }
 
-    /// Brings all of it to an end, as if nobody waited for it any more.
+    /// Cancels all requests.
     func stopAll() { for call in calls.withLock({ Array($0.values) }) { call.stop(.cancelled) } }
 }

@@ -1,61 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When an extension is left alone, and for how long.
+/// The thresholds of quarantines and the delays of back-offs.
 public struct HealthPolicy: Hashable, Sendable {
-    /// So many crashes…
+    /// The number of crashes…
     public var crashes = 3
-    /// …within so many seconds lead to a quarantine (the design's section 4.4).
+    /// …within this number of seconds that leads to a quarantine.
     public var window = 300.0
-    /// The wait after the first failure, in seconds; it doubles with each that follows. As for jobs that fail
-    /// (`IdleScheduling`'s Backoff, which this module does not see).
+    /// The back-off after the first failure, in seconds. It doubles with each further failure, as
+    /// in `IdleScheduling`'s Backoff (which this module does not import).
     public var firstDelay = 30.0
-    /// The longest wait, in seconds.
+    /// The longest back-off, in seconds.
     public var longestDelay = 5.0 * 3600
 
-    /// The policy of the design.
+    /// Creates the default policy.
     public init() {}
 
-    /// The wait after so many failures in a row, in seconds.
+    /// Returns the back-off after a number of consecutive failures, in seconds.
     public func delay(afterFailures failures: Int) -> Double {
         guard failures > 0 else { return 0 }
-        // 30 s doubled ten times is over five hours; a larger exponent would only overflow.
+        // 30 s doubled ten times exceeds five hours. The bound prevents an overflow.
         return min(longestDelay, firstDelay * Double(1 << min(failures - 1, 16)))
     }
 }
 
-/// Who wants something of an extension.
+/// The origin of a request to an extension.
 public enum RequestOrigin: String, Sendable, Codable, CaseIterable {
-    /// A person waits for it, or has asked for it by name: overrides a back-off, never a quarantine.
+    /// The user waits for the answer, or has named the extension. Overrides a back-off, but not a
+    /// quarantine.
     case person
-    /// The host itself, in its own time: by a worker that gives way to everybody else.
+    /// The host's own background work, in a worker at idle priority.
     case background
 }
 
 extension ExtensionHealth {
-    /// Why an extension is not asked.
+    /// A reason to reject requests to an extension.
     public enum Refusal: Hashable, Sendable {
-        /// A person does not want it to be used.
+        /// The user has disabled it.
         case disabled
-        /// It crashed too often.
+        /// The extension crashed too often.
         case quarantined(Quarantine)
-        /// It failed, and has to be left alone for a while.
+        /// The extension failed, and its back-off has not ended.
         case backingOff(BackOff)
     }
 
-    /// Whether an extension may not be asked now; `nil` if it may.
+    /// Returns the reason to reject a request now, or `nil` to admit it.
     public func refusal(_ origin: RequestOrigin, now: Double, policy: HealthPolicy = HealthPolicy()) -> Refusal? {
         if isDisabled { return .disabled }
         if let quarantine { return .quarantined(quarantine) }
         guard origin == .background, let backOff else { return nil }
-        // Nobody waits longer than that: the clock was set back.
+        // No back-off is longer than that, so the clock was set back.
         guard backOff.until > now, backOff.until - now <= policy.longestDelay else { return nil }
         return .backingOff(backOff)
     }
 
-    /// Notes what is there of the extension and the host now. If that has changed, all that was held against the extension
-    /// is forgotten; a person's wish is not.
+    /// Records the current fingerprint. If it has changed, failures, quarantine, back-off and
+    /// skip-listed items are cleared. The user's choice to disable the extension stays.
     ///
-    /// - Returns: Whether anything was forgotten.
+    /// - Returns: `true` if anything was cleared.
     @discardableResult
     public mutating func meet(_ present: BundleFingerprint) -> Bool {
         guard fingerprint != present else { return false }
@@ -64,9 +65,9 @@ extension ExtensionHealth {
         return wasHeld
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
-    /// - Parameter failure: Its moment is the present.
+    /// - Parameter failure: The failure. Its moment is the present.
     /// - Returns: The quarantine, if it begins with this failure.
     @discardableResult
     public mutating func note(
@@ -75,13 +76,13 @@ extension ExtensionHealth {
         meet(present)
         failures.append(failure)
         while failures.count > max(HealthLimits.failures, policy.crashes) {
-            // Many that do not count must not hide those that do.
+            // Failures that do not count must not displace those that do.
             failures.remove(at: failures.firstIndex { !$0.kind.isCrash } ?? 0)
         }
         let count = min(backOff?.failures ?? 0, Int(Int32.max)) + 1
         backOff = BackOff(failures: count, until: failure.moment + policy.delay(afterFailures: count))
         guard quarantine == nil, failure.kind.isCrash else { return nil }
-        // Either way: the clock may have been set back in between.
+        // In both directions, because the clock may have been set back in between.
         let crashes = failures.count { $0.kind.isCrash && abs($0.moment - failure.moment) <= policy.window }
         guard crashes >= policy.crashes else { return nil }
         let reason =
@@ -91,9 +92,10 @@ extension ExtensionHealth {
         return quarantine
     }
 
-    /// Notes that a request went well. Crashes before are remembered: one that crashes every other time is no better.
+    /// Records a success. Earlier crashes stay recorded: an extension that crashes every other time
+    /// is no better.
     ///
-    /// - Returns: Whether that changes anything.
+    /// - Returns: `true` if the record has changed.
     @discardableResult
     public mutating func noteSuccess() -> Bool {
         guard backOff != nil else { return false }
@@ -101,9 +103,9 @@ extension ExtensionHealth {
         return true
     }
 
-    /// Forgets everything that is held against the extension; what a person asks for by releasing it.
+    /// Clears everything that is held against the extension, when the user releases it.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: `true` if there was anything.
     @discardableResult
     public mutating func release() -> Bool {
         let wasHeld = quarantine != nil || backOff != nil || !failures.isEmpty || !itemsSetAside.isEmpty
@@ -111,13 +113,13 @@ extension ExtensionHealth {
         return wasHeld
     }
 
-    /// Forgets the failures and the items set aside that are no younger than a moment; they are asked for again.
+    /// Clears the failures and the skip-listed items up to a moment. The items are asked for again.
     package mutating func forgetEvidence(until moment: Double) {
         failures.removeAll { $0.moment <= moment }
         itemsSetAside.removeAll { $0.since <= moment }
     }
 
-    /// Sets items aside. Of too many, the oldest are forgotten, and so asked for again.
+    /// Skip-lists items. If there are too many, the oldest are dropped and asked for again.
     public mutating func setAside(_ items: [ItemSetAside], _ present: BundleFingerprint) {
         meet(present)
         let names = Set(items.map(\.identifier))
@@ -130,9 +132,9 @@ extension ExtensionHealth {
         }
     }
 
-    /// Notes that items did no harm; `nil` for all.
+    /// Removes items that succeeded from the skip list; `nil` for all.
     ///
-    /// - Returns: Whether any of them was set aside.
+    /// - Returns: `true` if any of them was skip-listed.
     @discardableResult
     public mutating func giveBack(_ items: Set<String>?) -> Bool {
         let count = itemsSetAside.count

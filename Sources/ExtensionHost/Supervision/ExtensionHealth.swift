@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of how one extension behaves, and what follows from it. A pure value: whoever holds it keeps it
+/// The health record of one extension, and the consequences. A pure value; the owner stores it
 /// (``HealthStore``). Moments are in seconds since 2001-01-01 UTC.
 public struct ExtensionHealth: Hashable, Sendable, Codable {
-    /// How an extension failed, so that it says something about its state.
+    /// A kind of failure that says something about the extension's state.
     public enum FailureKind: String, Sendable, Codable, CaseIterable {
-        /// Its worker crashed or ended by itself.
+        /// The worker crashed or exited.
         case crashed
-        /// Its worker took more memory than it may.
+        /// The worker exceeded its memory limit.
         case memoryExceeded
-        /// It did not stop when it was told to, so that its worker was ended.
+        /// The extension did not answer in time and did not react to its cancellation, so its
+        /// worker was ended.
         case hung
-        /// It did not answer in time, and stopped when it was told to.
+        /// The extension did not answer in time, but reacted to its cancellation.
         case late
-        /// It could not be loaded.
+        /// The library could not be loaded.
         case notLoaded
 
-        /// Whether a worker was lost by it. Only this counts towards a quarantine.
+        /// `true` if a worker was lost. Only these failures count towards a quarantine.
         public var isCrash: Bool {
             switch self {
             case .crashed, .memoryExceeded, .hung: true
@@ -25,20 +26,20 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         }
     }
 
-    /// One failure, with all that was seen of it.
+    /// One failure, with its evidence.
     public struct Failure: Hashable, Sendable, Codable {
-        /// When.
+        /// The time of the failure.
         public var moment: Double
-        /// How.
+        /// The kind of the failure.
         public var kind: FailureKind
-        /// What it was asked to do, as the rest of "was asked to".
+        /// The purpose of the request, as the rest of "was asked to".
         public var during: String
-        /// How the worker ended, where it did by itself.
+        /// The exit of the worker, if it ended by itself.
         public var exit: WorkerExit?
-        /// The last lines it printed, oldest first.
+        /// The last printed lines, oldest first.
         public var lastOutput: [String]
 
-        /// Creates a failure; what is too long is cut.
+        /// Creates a failure. Texts that are too long are cut.
         public init(
             moment: Double, kind: FailureKind, during: String, exit: WorkerExit? = nil, lastOutput: [String] = []
         ) {
@@ -49,7 +50,7 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
             self.lastOutput = lastOutput.suffix(HealthLimits.lines).map(HealthLimits.cut)
         }
 
-        /// What happened, as the rest of a sentence about the extension.
+        /// A description of the failure, as the rest of a sentence about the extension.
         public var summary: String {
             switch kind {
             case .crashed: (exit?.description ?? "ended its worker") + " while it was asked to \(during)"
@@ -61,79 +62,81 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         }
     }
 
-    /// The state of not being asked anything, until something changes or a person releases it.
+    /// The state in which an extension gets no requests until it changes or the user releases it.
     public struct Quarantine: Hashable, Sendable, Codable {
-        /// Since when.
+        /// The start of the quarantine.
         public var since: Double
-        /// Why, as the rest of a sentence about the extension.
+        /// The reason, as the rest of a sentence about the extension.
         public var reason: String
-        /// The failure that led to it: signal, last lines, what it was asked.
+        /// The failure that led to the quarantine, with its evidence.
         public var evidence: Failure
-        /// What of the extension and the host was there then; once that changes, the quarantine ends.
+        /// The fingerprint at the time of the failure. The quarantine ends when it changes.
         public var fingerprint: BundleFingerprint
     }
 
-    /// The state of being left alone for a while.
+    /// The state in which an extension only gets interactive requests for a while.
     public struct BackOff: Hashable, Sendable, Codable {
-        /// How often it failed in a row.
+        /// The number of consecutive failures.
         public var failures: Int
-        /// Until when nobody asks but a person who waits.
+        /// The end of the back-off.
         public var until: Double
 
         /// Creates a back-off from its parts.
         public init(failures: Int, until: Double) { (self.failures, self.until) = (failures, until) }
     }
 
-    /// An item that made the extension fail, and is not asked for until something changes.
+    /// An item that made the extension fail. It is not asked for until the extension or the host
+    /// changes.
     public struct ItemSetAside: Hashable, Sendable, Codable {
         /// The unique identifier of the item.
         public var identifier: String
-        /// What happened, as the rest of a sentence about the extension.
+        /// A description of the failure, as the rest of a sentence about the extension.
         public var reason: String
-        /// Since when.
+        /// The time of the failure.
         public var since: Double
 
-        /// Creates one from its parts.
+        /// Creates an item from its parts.
         public init(identifier: String, reason: String, since: Double) {
             (self.identifier, self.reason, self.since) = (identifier, reason, since)
         }
     }
 
-    /// Whether a person does not want it to be used.
+    /// `true` if the user has disabled the extension.
     public internal(set) var isDisabled = false
-    /// The last failures, oldest first; none since the extension or the host changed.
+    /// The last failures, oldest first. Cleared when the extension or the host changes.
     public internal(set) var failures: [Failure] = []
-    /// Whether and why it is not asked anything.
+    /// The quarantine, if the extension is in one.
     public internal(set) var quarantine: Quarantine?
-    /// Whether it is left alone for a while.
+    /// The back-off, if the extension is in one.
     public internal(set) var backOff: BackOff?
-    /// The items that are not asked for, oldest first.
+    /// The skip-listed items, oldest first.
     public internal(set) var itemsSetAside: [ItemSetAside] = []
-    /// What of the extension and the host all this is about; `nil` as long as nothing has happened.
+    /// The fingerprint that the record refers to; `nil` while the record is empty.
     public internal(set) var fingerprint: BundleFingerprint?
 
-    /// Nothing has happened.
+    /// Creates an empty record.
     public init() {}
 
-    /// Whether there is nothing to tell.
+    /// `true` if the record is empty.
     public var isBlank: Bool {
         !isDisabled && failures.isEmpty && quarantine == nil && backOff == nil && itemsSetAside.isEmpty
     }
 }
 
-/// Bounds on what is kept of one extension.
+/// Limits of the record of one extension.
 enum HealthLimits {
     static let failures = 8
-    /// Lines of each failure.
+    /// The maximum number of lines of each failure.
     static let lines = 12
-    /// Bytes of each text but identifiers.
+    /// The maximum number of UTF-8 bytes of each text except identifiers.
     static let textBytes = 500
-    /// Items set aside: as many as are asked for one by one.
+    /// The maximum number of skip-listed items. A pending reindex also lists at most 1000 items by
+    /// identifier.
     static let items = 1000
-    /// Bytes of all identifiers of items set aside.
+    /// The maximum number of bytes of all identifiers of skip-listed items.
     static let itemBytes = 64 << 10
 
-    /// The beginning of a text.
+    /// Returns the beginning of a text.
     static func cut(_ text: String) -> String {
         guard text.utf8.count > textBytes else { return text }
         return String(decoding: text.utf8.prefix(textBytes), as: UTF8.self) + "…"

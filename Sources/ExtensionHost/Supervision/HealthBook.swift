@@ -3,15 +3,16 @@ import Dispatch
 import ServiceMessages
 import Synchronization
 
-/// What is known of all extensions, each change kept at once. May be used from any thread; a change writes a file, on a queue
-/// of its own: the store may wait for other processes.
+/// The health records of all extensions. Each change is saved at once. May be used from any thread.
+/// Changes write a file on a queue of their own, because the store may wait for other processes.
 final class HealthBook: Sendable {
     private struct State {
         var all: [String: ExtensionHealth]
-        /// Whose changes could not be written yet.
+        /// The bundles whose changes could not be saved yet.
         var unsaved: Set<String> = []
     }
-    /// Changed on the queue alone, so that an older state never replaces a newer one; not locked while the store is asked.
+    /// Only changed on the queue, so that an older state never replaces a newer one. Not locked
+    /// while the store is used.
     private let state: Mutex<State>
     private let changes = DispatchQueue(label: "com.searchlight.health", qos: .userInitiated)
     private let store: any HealthStore
@@ -21,13 +22,16 @@ final class HealthBook: Sendable {
     private let onChange: @Sendable () -> Void
     private let onItemsGivenBack: @Sendable (_ bundle: String, _ items: Set<String>) -> Bool
 
+    /// Loads the records.
+    ///
     /// - Parameters:
-    ///   - store: Where it is kept.
-    ///   - workerPath: The program of the workers; a change of it is one of the host.
-    ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - onItemsGivenBack: Told of items set aside, before they are forgotten since the extension or the host has changed.
-    ///     Says whether they are owed from now on; if not, they are not forgotten.
-    ///   - onChange: Told of each change once it is made; holds no lock of this.
+    ///   - store: The storage of the records.
+    ///   - workerPath: The worker program. A change of it is a change of the host.
+    ///   - now: Returns the present, in seconds since 2001-01-01 UTC.
+    ///   - onItemsGivenBack: Called with skip-listed items before they are cleared because the
+    ///     extension or the host has changed. Returns `true` if their reindex is pending from now
+    ///     on; otherwise they are not cleared.
+    ///   - onChange: Called after each change, without a lock.
     init(
         _ store: any HealthStore, workerPath: String, now: @escaping @Sendable () -> Double,
         policy: HealthPolicy = HealthPolicy(),
@@ -44,15 +48,17 @@ final class HealthBook: Sendable {
         state = Mutex(State(all: store.load()))
     }
 
-    /// What is known of all bundles of which anything is.
+    /// The records of all bundles that have one.
     var all: [String: ExtensionHealth] { state.withLock { $0.all } }
 
-    /// What is known of a bundle.
+    /// The record of a bundle.
     subscript(identifier: String) -> ExtensionHealth { state.withLock { $0.all[identifier] ?? ExtensionHealth() } }
 
-    /// Looks whether an extension may be asked now. If its files have changed, what was held against it is forgotten.
+    /// Throws if an extension may not get a request now. If its files have changed, its record is
+    /// cleared first.
     ///
-    /// - Throws: ``ExtensionError/disabled(identifier:)``, ``ExtensionError/quarantined(identifier:_:)``,
+    /// - Throws: ``ExtensionError/disabled(identifier:)``,
+    ///   ``ExtensionError/quarantined(identifier:_:)`` or
     ///   ``ExtensionError/backingOff(identifier:_:last:)``.
     func admit(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) {
         let identifier = bundle.identifier
@@ -67,24 +73,25 @@ final class HealthBook: Sendable {
         }
     }
 
-    /// Looks at the files of an extension. If they have changed, what was held against it is forgotten.
+    /// Checks the files of an extension. If they have changed, its record is cleared.
     func meet(_ bundle: ExtensionBundle) async {
         let identifier = bundle.identifier
         let health = self[identifier]
         guard !health.isBlank else { return }
         let present = BundleFingerprint(bundle, workerPath: workerPath)
         guard health.fingerprint != present else { return }
-        // What cannot be written now is forgotten anew by the next process.
+        // If the change cannot be saved, the next process clears the record again.
         _ = await change(identifier, meeting: present) {
             _ = $0.meet(present)
             return nil
         }
     }
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
-    /// - Parameter onQuarantine: Told if a quarantine begins with this failure.
-    /// - Throws: ``HealthStoreError``; the failure counts all the same, for as long as this process lives.
+    /// - Parameter onQuarantine: Called if a quarantine starts with this failure.
+    /// - Throws: ``HealthStoreError`` if the failure could not be saved. It still counts until this
+    ///   process ends.
     func note(
         _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle,
         onQuarantine: (ExtensionHealth.Quarantine) -> Void
@@ -100,13 +107,13 @@ final class HealthBook: Sendable {
         if let problem { throw problem }
     }
 
-    /// Notes that a request went well.
+    /// Records a success.
     func noteSuccess(of identifier: String) async throws(HealthStoreError) {
         guard self[identifier].backOff != nil else { return }
         try await keep(identifier) { $0.noteSuccess() }
     }
 
-    /// Sets items aside, each with what happened.
+    /// Skip-lists items, each with a reason.
     func setAside(
         _ items: [(identifier: String, reason: String)], of bundle: ExtensionBundle
     ) async throws(HealthStoreError) {
@@ -119,27 +126,27 @@ final class HealthBook: Sendable {
         }
     }
 
-    /// Notes that items did no harm; `nil` for all.
+    /// Removes items that succeeded from the skip list; `nil` for all.
     func giveBack(_ items: Set<String>?, of identifier: String) async throws(HealthStoreError) {
         guard !self[identifier].itemsSetAside.isEmpty else { return }
         try await keep(identifier) { $0.giveBack(items) }
     }
 
-    /// Has an extension used, or not.
+    /// Disables or enables an extension.
     func setDisabled(_ isDisabled: Bool, _ identifier: String) async throws(HealthStoreError) {
         try await keep(identifier) { $0.isDisabled = isDisabled }
     }
 
-    /// Forgets what is held against an extension.
+    /// Clears everything that is held against an extension.
     ///
-    /// - Returns: What was known of it before.
+    /// - Returns: The record before the change.
     func release(_ identifier: String) async throws(HealthStoreError) -> ExtensionHealth {
         let before = self[identifier]
         try await keep(identifier) { $0.release() }
         return before
     }
 
-    /// Changes what is known, as ``change(_:meeting:_:)`` does.
+    /// Changes a record like ``change(_:meeting:_:)``.
     private func keep(
         _ identifier: String, meeting present: BundleFingerprint? = nil,
         _ change: @escaping @Sendable (inout ExtensionHealth) -> Void
@@ -151,10 +158,11 @@ final class HealthBook: Sendable {
         if let problem { throw problem }
     }
 
-    /// Changes what is known, and keeps it. A change that cannot be written holds in this process all the same.
+    /// Changes a record and saves it. A change that cannot be saved still holds in this process.
     ///
-    /// - Parameter present: What is there of the extension now, if the change takes note of it.
-    /// - Returns: The quarantine that begins with it, and why it could not be kept.
+    /// - Parameter present: The current fingerprint of the extension, if the change records it.
+    /// - Returns: The quarantine that starts with the change, and the error if the change could not
+    ///   be saved.
     private func change(
         _ identifier: String, meeting present: BundleFingerprint? = nil,
         _ change: @escaping @Sendable (inout ExtensionHealth) -> ExtensionHealth.Quarantine?
@@ -168,7 +176,7 @@ final class HealthBook: Sendable {
         }
     }
 
-    /// The same on the queue.
+    /// Changes a record on the queue.
     private func changeNow(
         _ identifier: String, _ present: BundleFingerprint?,
         _ change: (inout ExtensionHealth) -> ExtensionHealth.Quarantine?
@@ -195,14 +203,16 @@ final class HealthBook: Sendable {
         } catch {
             var all = known
             apply(to: &all)
-            // Otherwise the next change begins with what is kept, so that the items are given back then.
+            // Otherwise the next change starts from the saved records, so that the items are given
+            // back then.
             let left = areItemsKept ? unsaved.union([identifier]) : unsaved
             state.withLock { $0 = State(all: all, unsaved: left) }
             return (quarantine, error)
         }
     }
 
-    /// Sees to it that items are owed which are about to be forgotten, since the extension is another.
+    /// Makes the reindex of skip-listed items pending before they are cleared, because the
+    /// extension has changed.
     private func giveBackItems(
         of health: ExtensionHealth?, _ identifier: String, _ present: BundleFingerprint?
     ) -> Bool {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Keeps what is known of how extensions behave, so that it outlives the process.
+/// Persistent storage of the health records of extensions.
 public protocol HealthStore: Sendable {
-    /// What was kept, by bundle identifier; empty if nothing was, or if it cannot be understood.
+    /// Returns the stored records, by bundle identifier; empty if there are none, or if they cannot
+    /// be decoded.
     func load() -> [String: ExtensionHealth]
 
-    /// Changes what is kept now, which other processes may have changed since it was loaded. Called for one change after
-    /// the other, on a thread that may block.
+    /// Changes the stored records, which other processes may have changed since they were loaded.
+    /// Calls are serialised, on a thread that may block.
     ///
-    /// - Returns: All that is kept then.
-    /// - Throws: ``HealthStoreError``, its own or that of the change; then what was kept before still is.
+    /// - Returns: All records after the change.
+    /// - Throws: ``HealthStoreError``, its own or the closure's; the stored records are then
+    ///   unchanged.
     func update(
         _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
     ) throws(HealthStoreError) -> [String: ExtensionHealth]
 }
 
-/// What is known of extensions could not be kept.
+/// A failure to save health records.
 public struct HealthStoreError: Error, Hashable, Sendable {
     /// The file.
     public var path: String
-    /// What happened.
+    /// The cause.
     public var reason: String
 
     /// Creates an error.
@@ -30,11 +32,11 @@ public struct HealthStoreError: Error, Hashable, Sendable {
     }
 }
 
-/// Keeps it for as long as the object lives.
+/// A store in memory, for as long as the object lives.
 public final class MemoryHealthStore: HealthStore {
     private let kept: Mutex<[String: ExtensionHealth]>
 
-    /// Begins with what somebody else kept.
+    /// Creates a store with records.
     public init(_ all: [String: ExtensionHealth] = [:]) { kept = Mutex(all) }
 
     /// See ``HealthStore/load()``.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// How a worker is ended, and whose doing its end was.
+/// The means to end a worker, and the cause of its end.
 final class WorkerEnd: Sendable {
     private struct State {
         var wasHosts = false
@@ -14,42 +14,42 @@ final class WorkerEnd: Sendable {
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    /// Asks the worker to end.
+    /// Asks the worker to end (SIGTERM).
     func politely() {
         noteHosts()
         process.askToEnd()
     }
 
-    /// Ends the worker at once.
+    /// Ends the worker at once (SIGKILL).
     func now() {
         noteHosts()
         process.terminate()
     }
 
-    /// Whether the worker stands still, so that asking it anything is in vain.
+    /// `true` if the worker is frozen, so that it cannot react to a request.
     var isFrozen: Bool { process.isFrozen }
 
     private func noteHosts() {
-        // One that has ended by itself has done so.
+        // A worker that has already ended did so by itself.
         guard !process.hasEnded else { return }
         state.withLock { $0.wasHosts = true }
     }
 
-    /// Notes that the worker broke the protocol, so that the host ended the connection.
+    /// Records that the worker broke the protocol, so that the host closed the connection.
     func noteBrokenProtocol() { state.withLock { $0.hasBrokenProtocol = true } }
 
     var hasBrokenProtocol: Bool { state.withLock { $0.hasBrokenProtocol } }
 
-    /// Whether the host ended the worker for a reason of its own.
+    /// `true` if the host ended the worker for a reason of its own.
     var wasHosts: Bool { state.withLock { $0.wasHosts } }
 
-    /// Notes that it is late, and whether because it got no processor.
+    /// Records that the worker is late, and if it is late because it got no processor time.
     func noteLate(isStarved: Bool) { state.withLock { $0.wasStarved = isStarved } }
 
-    /// Whether it was last late because it got no processor.
+    /// `true` if the worker was last late because it got no processor time.
     var wasStarved: Bool { state.withLock { $0.wasStarved } }
 
-    /// Gives the kind back the first time, so that the end of one worker is noted once.
+    /// Returns the kind on the first call, so that the end of a worker is recorded once.
     func report(_ kind: ExtensionHealth.FailureKind) -> ExtensionHealth.FailureKind? {
         state.withLock { state in
             guard !state.wasReported else { return nil }

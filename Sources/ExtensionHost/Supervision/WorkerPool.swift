@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The workers of a host: started on demand, kept for a while when nobody uses them, and never too many.
+/// The workers of a host. They are started on demand, kept for a while when idle, and limited in
+/// number.
 actor WorkerPool {
-    /// A worker that is being started, or was.
+    /// The start of a worker, with its result.
     typealias Start = Task<Result<RunningWorker, ExtensionError>, Never>
 
-    /// A worker in use.
+    /// The use of a worker by one request.
     struct Lease: Sendable {
         let number: UInt64
         let origin: RequestOrigin
         let start: Start
-        /// Whether it was started for this use.
+        /// `true` if the worker was started for this use.
         var isNew = false
     }
     let configuration: WorkerConfiguration
@@ -19,10 +20,10 @@ actor WorkerPool {
     private let receiver: any DonationReceiver
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private let onWork: @Sendable () -> any Sendable
-    /// Told of workers that could not be started.
+    /// Called with workers that could not be started.
     private let onFailure: @Sendable (ExtensionBundle, ExtensionError) async -> Void
     private let elapsed: @Sendable () -> Duration
-    /// A worker and what it was started with.
+    /// A worker, and the bundle with which it was started.
     private struct Held {
         let bundle: ExtensionBundle
         let start: Start
@@ -30,23 +31,23 @@ actor WorkerPool {
     }
     /// The worker of a start, once it is loaded.
     private final class Loaded: Sendable { let worker = Mutex<RunningWorker?>(nil) }
-    /// By whom they work for. Who has once yielded to everybody cannot go back without privileges, so that persons have workers
-    /// of their own.
+    /// The workers by origin. A process at idle priority cannot raise its priority again without
+    /// privileges, so interactive requests have workers of their own.
     private var persons = WorkerShelf<Held>()
     private var background = WorkerShelf<Held>()
     /// Workers that are being ended.
     private var endings: [UInt64: Task<Void, Never>] = [:]
     private var lastEnding: UInt64 = 0
     private var timer: Task<Void, Never>?
-    /// Persons who wait for a worker to be free, oldest first.
+    /// Interactive requests that wait for a free worker, oldest first.
     private var waiting: [(number: UInt64, free: CheckedContinuation<Void, Never>)] = []
     private var lastWaiting: UInt64 = 0
-    /// Who has yet to be given a place, in the order in which they are: who waits, and who ends an idle worker for one.
+    /// The requests that wait for a slot, or that end an idle worker to get its slot, in order.
     private var lines: [RequestOrigin: [UInt64]] = [:]
     private var lastInLine: UInt64 = 0
     private var isShutDown = false
 
-    /// The most requests that may wait for a free worker.
+    /// The maximum number of requests that may wait for a free worker.
     private static let maximumWaiting = 256
 
     init(
@@ -69,14 +70,15 @@ actor WorkerPool {
         _modify { if origin == .person { yield &persons } else { yield &background } }
     }
 
-    /// How many requests wait for one that is free.
+    /// The number of requests that wait for a free worker.
     var waitingCount: Int { waiting.count }
 
-    /// The worker of a bundle, or a new one; two requests at once share one. To be given back. What is asked in the background
-    /// has workers of its own, which take no person's place.
+    /// Returns a lease on the worker of a bundle, or on a new one. Concurrent requests share a
+    /// worker. Give the lease back with ``giveBack(_:isUsable:)``. Background requests have workers
+    /// of their own, which take no slot of interactive requests.
     ///
-    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if there are too many that are all in use; for a person if they
-    ///   are so for ``WorkerConfiguration/Limits/place``.
+    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if all slots are in use; for an
+    ///   interactive request only after a wait of ``WorkerConfiguration/Limits/place``.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
         let limits = configuration.limits
         let most = origin == .person ? limits.workers : limits.backgroundWorkers
@@ -87,18 +89,20 @@ actor WorkerPool {
             guard !isShutDown, !Task.isCancelled else { throw .cancelled }
             if let (number, held) = self[origin].begin(bundle.identifier) {
                 if held.bundle == bundle { return Lease(number: number, origin: origin, start: held.start) }
-                // Whoever came before the bundle was replaced started it, and after its worker was retired.
+                // The worker was started for the old version of the bundle, after its workers were
+                // retired.
                 _ = self[origin].retire(number)
                 if let old = self[origin].end(number, now: elapsed()) { await end(old) }
                 continue
             }
-            // Whoever came before has a place of those that there are, and a worker of those that nobody uses.
+            // Earlier requests in the line get the free slots and the idle workers first.
             let line = lines[origin] ?? []
             let before = own.flatMap { line.firstIndex(of: $0) } ?? line.count
             guard self[origin].count + before >= most else { break }
             if self[origin].idleCount > before, let idle = self[origin].takeLeastRecentlyUsed() {
                 own = own ?? joinLine(origin)
-                // Meanwhile its own may have been started; so everything is looked at once more.
+                // During this wait the bundle's own worker may have been started, so everything is
+                // checked again.
                 await end(idle)
                 continue
             }
@@ -129,7 +133,7 @@ actor WorkerPool {
         return lastInLine
     }
 
-    /// Lets those move up who came later.
+    /// Leaves the line, so that later requests move up.
     private func leaveLine(_ number: UInt64, _ origin: RequestOrigin) {
         lines[origin]?.removeAll { $0 == number }
         noteFree()
@@ -146,7 +150,7 @@ actor WorkerPool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiting.append((number, $0)) }
         } onCancel: {
-            // It ends at once, and with it the waiting.
+            // The cancelled sleep ends at once, and with it the wait.
             timer.cancel()
         }
         timer.cancel()
@@ -157,7 +161,8 @@ actor WorkerPool {
         waiting.remove(at: index).free.resume()
     }
 
-    /// Has those who wait look again, in their order; who finds nothing waits on.
+    /// Resumes the waiting requests in order, so that they check again. A request that finds no
+    /// slot waits again.
     private func noteFree() {
         let all = waiting
         waiting = []
@@ -174,14 +179,14 @@ actor WorkerPool {
                 loaded.worker.withLock { $0 = worker }
                 return .success(worker)
             } catch {
-                // Once, however many wait for it.
+                // Called once, however many requests wait for the start.
                 await onFailure(bundle, error)
                 return .failure(error)
             }
         }
     }
 
-    /// The running workers of a bundle, if there are any, to be given back; none is started.
+    /// Returns leases on the running workers of a bundle. Starts none.
     func running(_ identifier: String) -> [Lease] {
         RequestOrigin.allCases.compactMap { origin in
             self[origin].begin(identifier).map {
@@ -190,17 +195,18 @@ actor WorkerPool {
         }
     }
 
-    /// The background workers of a bundle, those that are leaving too.
+    /// Returns the starts of a bundle's background workers, including workers that are being
+    /// retired.
     func backgroundStarts(of identifier: String) -> [Start] { self[.background].all(identifier).map(\.start) }
 
-    /// Those of them that are loaded; nobody waits for the others.
+    /// Returns the bundle's background workers that are loaded.
     func backgroundWorkers(of identifier: String) -> [RunningWorker] {
         self[.background].all(identifier).compactMap { held in held.loaded.worker.withLock { $0 } }
     }
 
-    /// Ends the use of a worker.
+    /// Ends a lease.
     ///
-    /// - Parameter isUsable: Whether it can be asked more.
+    /// - Parameter isUsable: `true` if the worker can serve more requests.
     func giveBack(_ lease: Lease, isUsable: Bool) async {
         if !isUsable { _ = self[lease.origin].retire(lease.number) }
         let worker = self[lease.origin].end(lease.number, now: elapsed())
@@ -209,7 +215,8 @@ actor WorkerPool {
         watch()
     }
 
-    /// Has the workers of a bundle finish what they are doing, and then end; whoever comes now gets a fresh one.
+    /// Retires the workers of a bundle: they end after their requests in progress, and new requests
+    /// get fresh workers.
     func retire(_ identifier: String, _ origins: [RequestOrigin] = RequestOrigin.allCases) async {
         let idle = origins.compactMap { self[$0].retire(identifier) }
         for worker in idle { await end(worker) }
@@ -221,7 +228,7 @@ actor WorkerPool {
         timer?.cancel()
         noteFree()
         let all = RequestOrigin.allCases.flatMap { self[$0].takeAll() }
-        // None has to wait for another to be gone.
+        // The workers are ended concurrently.
         await withTaskGroup(of: Void.self) { group in
             for held in all { group.addTask { await Self.end(held.start) } }
         }
@@ -231,7 +238,7 @@ actor WorkerPool {
     private func end(_ held: Held) async {
         lastEnding += 1
         let number = lastEnding
-        // Whoever has it ended may be cancelled; and a shutdown waits for it.
+        // The caller's task may be cancelled, and a shutdown waits for this end.
         let ending = Task { await Self.end(held.start) }
         endings[number] = ending
         await ending.value
@@ -239,12 +246,13 @@ actor WorkerPool {
     }
 
     private static func end(_ worker: Start) async {
-        // One that is just being loaded is not waited for.
+        // A worker that is still being loaded is not waited for.
         worker.cancel()
         if case .success(let worker) = await worker.value { await worker.stop() }
     }
 
-    /// Sees to it that idle workers are ended: one timer, and none while there is nothing to end.
+    /// Starts the timer that ends idle workers. There is at most one, and none if no worker is
+    /// idle.
     private func watch() {
         let deadlines = RequestOrigin.allCases.compactMap { origin in
             configuration.limits.linger(origin).flatMap { self[origin].nextDeadline($0) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which workers there are, how many use each, and which of them are to be ended. A pure value; moments are durations since
-/// some beginning.
+/// The state of a worker pool: its workers, the number of users of each, and the workers to end. A
+/// pure value; moments are durations since a fixed start.
 struct WorkerShelf<Worker> {
     private struct Place {
         var name: String
         var worker: Worker
         var users = 0
-        /// Whether it is used no more by anybody who comes now.
+        /// `true` if the worker is retired, so that new requests do not use it.
         var isLeaving = false
-        /// Since when nobody has used it.
+        /// The end of the last use.
         var idleSince: Duration
-        /// Grows with each use.
+        /// The number of the last use.
         var lastUse: UInt64
     }
     private var places: [UInt64: Place] = [:]
@@ -19,20 +19,20 @@ struct WorkerShelf<Worker> {
     private var uses: UInt64 = 0
     private var last: UInt64 = 0
 
-    /// How many there are, those that are leaving among them.
+    /// The number of workers, including retired ones.
     var count: Int { places.count }
 
-    /// How many of them nobody uses.
+    /// The number of idle workers.
     var idleCount: Int { places.values.count { $0.users == 0 } }
 
     subscript(name: String) -> Worker? { numbers[name].flatMap { places[$0]?.worker } }
 
-    /// The workers of a name, those that are leaving too.
+    /// Returns the workers of a name, including retired ones.
     func all(_ name: String) -> [Worker] { places.values.filter { $0.name == name }.map(\.worker) }
 
-    /// Begins to use the worker of a name.
+    /// Starts a use of the worker of a name.
     ///
-    /// - Returns: It, and the number under which it is used; `nil` if there is none.
+    /// - Returns: The worker and its number; `nil` if there is none.
     mutating func begin(_ name: String) -> (number: UInt64, worker: Worker)? {
         guard let number = numbers[name], var place = places[number] else { return nil }
         uses += 1
@@ -42,7 +42,8 @@ struct WorkerShelf<Worker> {
         return (number, place.worker)
     }
 
-    /// Adds a worker, in use by whoever adds it, and gives back its number. There must be none of that name.
+    /// Adds a worker with one user, and returns its number. There must be no other worker of that
+    /// name.
     mutating func add(_ worker: Worker, _ name: String, now: Duration) -> UInt64 {
         uses += 1
         last += 1
@@ -51,9 +52,9 @@ struct WorkerShelf<Worker> {
         return last
     }
 
-    /// Notes the end of a use.
+    /// Ends a use.
     ///
-    /// - Returns: The worker, if it is to be ended now.
+    /// - Returns: The worker, if it is retired and this was its last use; the caller must end it.
     mutating func end(_ number: UInt64, now: Duration) -> Worker? {
         guard var place = places[number] else { return nil }
         place.users -= 1
@@ -63,9 +64,10 @@ struct WorkerShelf<Worker> {
         return remove(number)
     }
 
-    /// Has nobody use a worker who comes from now on; its name is free for another.
+    /// Retires a worker: new requests do not use it, and its name is free for another.
     ///
-    /// - Returns: The worker, if it is to be ended now; otherwise the last ``end(_:now:)`` gives it back.
+    /// - Returns: The worker, if it is idle; the caller must end it. Otherwise the last
+    ///   ``end(_:now:)`` returns it.
     mutating func retire(_ number: UInt64) -> Worker? {
         guard var place = places[number] else { return nil }
         place.isLeaving = true
@@ -76,19 +78,20 @@ struct WorkerShelf<Worker> {
 
     mutating func retire(_ name: String) -> Worker? { numbers[name].flatMap { retire($0) } }
 
-    /// Takes out the worker that nobody uses and that was not used for longest.
+    /// Removes and returns the least recently used idle worker.
     mutating func takeLeastRecentlyUsed() -> Worker? {
         let idle = places.filter { $0.value.users == 0 }
         return idle.min { $0.value.lastUse < $1.value.lastUse }.flatMap { remove($0.key) }
     }
 
-    /// Takes out the workers that nobody has used for a while.
+    /// Removes and returns the workers that have been idle for a duration.
     mutating func takeIdle(for linger: Duration, now: Duration) -> [Worker] {
         let due = places.filter { $0.value.users == 0 && $0.value.idleSince + linger <= now }
         return due.keys.sorted().compactMap { remove($0) }
     }
 
-    /// When the next one will have been idle for a while; `nil` if all are in use.
+    /// Returns the moment at which the next worker will have been idle for a duration; `nil` if all
+    /// are in use.
     func nextDeadline(_ linger: Duration) -> Duration? {
         places.values.filter { $0.users == 0 }.map { $0.idleSince + linger }.min()
     }

@@ -2,30 +2,31 @@
 import Glibc
 import Synchronization
 
-/// Has the extensions looked for again when bundles are dropped in, replaced or removed, a short quiet after the last
-/// change, so that a bundle that is copied file by file is looked at once it is whole. For hosts that live long.
+/// A watch that reports new, replaced and removed bundles to a long-running host. It waits for a
+/// pause in the changes, so that a bundle is read after all of its files are copied.
 public final class BundleWatch: Sendable {
     private let watch: DirectoryWatch
     private let settler: ChangeSettler
 
-    /// How long no change may come before the bundles are looked at.
+    /// The default time without changes before the bundles are read.
     public static let standardQuiet = Duration.milliseconds(150)
 
-    /// Why bundles cannot be watched.
+    /// The error if bundles cannot be watched.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What was attempted, what happened, what that means.
+        /// The attempt, the failure, and the consequence.
         public let description: String
     }
 
-    /// Begins to watch.
+    /// Starts the watch.
     ///
     /// - Parameters:
     ///   - searchPath: The directories, absolute; they need not exist.
-    ///   - quiet: How long no change may come.
-    ///   - clock: What measures it.
-    ///   - hold: Called when something has changed, from any thread; what it gives back, once that was dealt with.
-    ///   - onTrouble: Told what cannot be watched; called from any thread.
-    ///   - onChange: Looks at the bundles.
+    ///   - quiet: The time without changes before `onChange` is called.
+    ///   - clock: The clock that measures it.
+    ///   - hold: Called on the first change, from any thread. The returned closure is called once
+    ///     the changes are handled.
+    ///   - onTrouble: Called with each path that cannot be watched, from any thread.
+    ///   - onChange: Reads the bundles.
     /// - Throws: ``Failure``; then nothing is watched.
     public init(
         searchPath: [String], quiet: Duration = standardQuiet, clock: any Clock<Duration>,
@@ -52,19 +53,19 @@ public final class BundleWatch: Sendable {
         for problem in watch.refresh() { onTrouble(problem) }
     }
 
-    /// How many directories are watched.
+    /// The number of watched directories.
     public var watchedDirectories: Int { watch.count }
 
-    /// Has the bundles looked at as after a change.
+    /// Starts a read of the bundles, as after a change.
     public func lookAgain() { settler.note() }
 
-    /// Watches no more.
+    /// Ends the watch.
     public func end() { settler.end() }
 
     deinit { settler.end() }
 }
 
-/// The watch, as it is known to what was made before it.
+/// A weak reference to the watch, for the closure that is created before it.
 private final class WatchPlace: Sendable {
     private let place = Mutex<Weak>(Weak())
     private struct Weak: Sendable { weak var watch: DirectoryWatch? }

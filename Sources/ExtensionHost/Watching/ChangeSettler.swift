@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Waits after a change until no more come, and then has something done about all of them at once. Measures time only
-/// while changes come.
+/// A debouncer: it waits after a change until no more come, and then acts on all of them at once.
+/// No timer runs while there are no changes.
 final class ChangeSettler: Sendable {
     private struct State {
         var changes: UInt64 = 0
@@ -16,12 +16,15 @@ final class ChangeSettler: Sendable {
     private let hold: @Sendable () -> @Sendable () -> Void
     private let act: @Sendable () async -> Void
 
+    /// Creates a debouncer.
+    ///
     /// - Parameters:
-    ///   - quiet: How long no change may come.
-    ///   - patience: After how many such pauses with changes something is done all the same.
-    ///   - clock: What measures it; one that goes on while the service rests.
-    ///   - hold: Called when changes begin to be waited for; what it gives back, when that is over.
-    ///   - act: Does something about the changes; never called twice at the same time.
+    ///   - quiet: The time without changes before `act` is called.
+    ///   - patience: The number of such intervals with changes after which `act` is called anyway.
+    ///   - clock: The clock that measures them. It must run while the service is suspended.
+    ///   - hold: Called when a wait starts. The returned closure is called when the changes are
+    ///     handled.
+    ///   - act: Handles the changes. Never called concurrently.
     init(
         quiet: Duration, patience: Int = 10, clock: any Clock<Duration>,
         hold: @escaping @Sendable () -> @Sendable () -> Void, act: @escaping @Sendable () async -> Void
@@ -33,7 +36,7 @@ final class ChangeSettler: Sendable {
         self.act = act
     }
 
-    /// Notes a change. Never blocks.
+    /// Records a change. Never blocks.
     func note() {
         state.withLock { state in
             state.changes += 1
@@ -66,7 +69,7 @@ final class ChangeSettler: Sendable {
         }
     }
 
-    /// Ends the waiting; what is being done is not waited for.
+    /// Cancels the wait. Does not wait for an `act` in progress.
     func end() {
         let settling = state.withLock { state in
             state.hasEnded = true

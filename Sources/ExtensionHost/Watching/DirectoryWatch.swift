@@ -4,19 +4,24 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Tells when something may have changed about the bundles of a search path (inotify(7)).
+/// An inotify(7) watch on the bundles of a search path.
 ///
-/// Watched are the directories of the search path, each bundle in them, and for a directory that does not exist the nearest
-/// one above it that does. One thread waits in the kernel; nothing polls. Not noticed: another target of a symbolic link
-/// above a directory of the search path, and that a directory further up was renamed. Ends with its owner.
+/// It watches the directories of the search path and each bundle in them. For a directory that does
+/// not exist, it watches the nearest existing parent. One thread waits in the kernel; nothing
+/// polls. The watch ends with its owner.
+///
+/// Two changes are not noticed:
+///
+/// - a new target of a symbolic link above a directory of the search path,
+/// - the rename of a directory further up.
 final class DirectoryWatch: Sendable {
-    /// Which names in a watched directory matter.
+    /// The names in a watched directory that matter.
     enum Filter: Equatable, Sendable {
-        /// All: it is a bundle.
+        /// All names: the directory is a bundle.
         case anything
-        /// Those of bundles.
+        /// The names of bundles.
         case bundles
-        /// Those on the way to directories that do not exist.
+        /// Names on the path to directories that do not exist.
         case names(Set<String>)
 
         func admits(_ name: String) -> Bool {
@@ -31,26 +36,27 @@ final class DirectoryWatch: Sendable {
             switch (self, other) {
             case (.names(let one), .names(let two)): .names(one.union(two))
             case (.bundles, .bundles): .bundles
-            // Both a directory of the search path and on the way to another is rare, and asking too often harmless.
+            // A directory with both roles is rare, and a superfluous report is harmless.
             default: .anything
             }
         }
     }
 
-    /// What the thread and its owner share.
+    /// The state that the thread and its owner share.
     private final class Shared: Sendable {
         let inotify: OwnedDescriptor
-        /// By watch descriptor.
+        /// The filters by watch descriptor.
         let filters = Mutex<[Int32: Filter]>([:])
 
         init(inotify: OwnedDescriptor) { self.inotify = inotify }
     }
     private let shared: Shared
-    /// The thread ends when this is closed.
+    /// The thread ends when this descriptor is closed.
     private let life: OwnedDescriptor
     private let searchPath: [String]
 
-    /// The most bundles that are watched one by one; of others only that they come, go and are renamed is noticed.
+    /// The maximum number of bundles with a watch of their own. Of further bundles, only creation,
+    /// removal and renames are noticed.
     static let maximumBundles = 1024
 
     private static let presence =
@@ -58,7 +64,7 @@ final class DirectoryWatch: Sendable {
     private static let content =
         presence | UInt32(IN_CLOSE_WRITE) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
 
-    /// Why nothing can be watched.
+    /// The error if nothing can be watched.
     struct Failure: Error {
         var operation: String
         var code: Int32
@@ -66,7 +72,7 @@ final class DirectoryWatch: Sendable {
 
     /// Starts the thread. Nothing is watched before ``refresh()``.
     ///
-    /// - Parameter onChange: Called on the thread whenever something may have changed; must not block.
+    /// - Parameter onChange: Called on the thread for each relevant event; must not block.
     init(searchPath: [String], onChange: @escaping @Sendable () -> Void) throws(Failure) {
         self.searchPath = searchPath
         let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -82,11 +88,13 @@ final class DirectoryWatch: Sendable {
         guard result == 0 else { throw Failure(operation: "starting a thread", code: result) }
     }
 
-    // MARK: What is watched
+    // MARK: The watched directories
 
-    /// Watches what there is now. To be called before the bundles are looked at, so that a change after that is told.
+    /// Adds watches for the current directories. Must be called before the bundles are read, so
+    /// that later changes are reported.
     ///
-    /// - Returns: What could not be watched, and why; the system allows each user a number of watches.
+    /// - Returns: The paths that cannot be watched, with reasons. The system limits the number of
+    ///   watches per user.
     @discardableResult
     func refresh() -> [String] {
         var wanted: [Int32: Filter] = [:]
@@ -105,7 +113,8 @@ final class DirectoryWatch: Sendable {
             for name in ExtensionRegistry.bundleNames(in: directory) where wanted.count < Self.maximumBundles {
                 let bundle = directory + "/" + name
                 switch add(bundle, Self.content) {
-                // It is gone again, or no directory; the event that says more comes from around it.
+                // The bundle is gone or not a directory. The parent's watch reports further
+                // changes.
                 case .failure(let failure) where [ENOENT, ENOTDIR, EACCES].contains(failure.code): break
                 case let result: note(result, bundle, .anything)
                 }
@@ -127,10 +136,10 @@ final class DirectoryWatch: Sendable {
         return number >= 0 ? .success(number) : .failure(Failure(operation: "watching", code: errno))
     }
 
-    /// Watches a directory, or the nearest one above it.
+    /// Watches a directory, or its nearest existing parent.
     private func watchNearest(_ directory: String) -> (Swift.Result<Int32, Failure>, path: String, Filter) {
         var status = stat()
-        // What appears between the look and the watch is found by looking once more.
+        // A directory that appears between the check and the watch is found by checking again.
         for _ in 0..<8 {
             let result = add(directory, Self.content)
             guard case .failure(let failure) = result, [ENOENT, ENOTDIR].contains(failure.code) else {
@@ -184,7 +193,7 @@ final class DirectoryWatch: Sendable {
 
     private static let headerBytes = 16
 
-    /// Whether any of some events (`struct inotify_event`) says that something may have changed.
+    /// Returns `true` if any of the events (`struct inotify_event`) is relevant.
     static func matters(_ events: ArraySlice<UInt8>, _ filter: (Int32) -> Filter?) -> Bool {
         var rest = events
         while rest.count >= headerBytes {
@@ -195,7 +204,7 @@ final class DirectoryWatch: Sendable {
                     Int($0.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
                 )
             }
-            // More happened than was noted: anything may have changed.
+            // The queue has overflowed and events were lost, so anything may have changed.
             if mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
             let name = rest.dropFirst(headerBytes).prefix(length).prefix { $0 != 0 }
             if let filter = filter(watch), mask & UInt32(IN_IGNORED) == 0 || length > 0,

@@ -2,21 +2,24 @@
 import CSandbox
 import Glibc
 
-/// A session that this process leads, so that all of it, threads and workers for persons, can yield to other sessions: the
-/// kernel shares processors among sessions first (sched(7), autogroup). Where control groups do that instead, it has no effect.
+/// The scheduling priority of this process's session. The kernel shares processors among sessions
+/// first (sched(7), autogroup). So this process, with all its threads and its workers for
+/// interactive requests, can yield to other sessions. Has no effect if cgroups share the processors
+/// instead.
 public struct AutogroupPriority: Sendable {
-    /// How much it yields, as niceness.
+    /// The nice value while yielding.
     private static let yielding: UInt32 = 19
 
-    /// Begins one, unless this process leads one; `nil` where it cannot: at a terminal, and as the leader of a group.
+    /// Starts a session, unless this process leads one. Returns `nil` if it cannot: at a terminal,
+    /// or as a process group leader.
     public init?() {
         guard csandbox_begin_session() == 0 else { return nil }
     }
 
-    /// Has it yield to all others, or be like them.
+    /// Makes the session yield to all others, or restores the normal priority.
     ///
-    /// - Returns: `false` where the kernel takes no more changes for now, ten a second; where it takes none at all, trying
-    ///   again is of no use, and this is `true`.
+    /// - Returns: `false` if the kernel rejects the change for now, because it accepts ten a
+    ///   second. `true` also if it rejects all changes, because a retry would not help.
     public func setYielding(_ isYielding: Bool) -> Bool {
         csandbox_set_session_nice(getpid(), isYielding ? Self.yielding : 0) != EAGAIN
     }

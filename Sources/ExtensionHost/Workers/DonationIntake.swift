@@ -4,37 +4,39 @@ import ItemRecord
 import ServiceMessages
 import Synchronization
 
-/// What one worker or app donates over its connection, on its way to whoever keeps it: in order, one after the other, and
-/// bounded.
+/// A bounded queue of the donations of one worker or app, which are stored one after another, in
+/// order.
 ///
-/// When the donor has gone, what waits is dropped: it was never acknowledged, and its successor may have begun.
+/// When the donor has disconnected, waiting donations are dropped. They were never acknowledged,
+/// and the next worker may have started.
 public final class DonationIntake: Sendable {
-    /// The most donations that may wait; the runtime in a worker keeps fewer under way.
+    /// The maximum number of waiting donations. The runtime in a worker has fewer in progress.
     static let maximumWaiting = 64
-    /// The most bytes that may wait: two of the largest batches.
+    /// The maximum number of waiting bytes: two of the largest batches.
     static let maximumWaitingBytes = 2 * ChangeList.maximumBytes
 
-    /// What waits; shared with the consumer.
+    /// The counters of the queue, shared with the consumer.
     private final class Gate: Sendable {
         struct State {
             var waiting = 0
             var waitingBytes = 0
-            /// Whether one is being kept.
+            /// `true` while a donation is being stored.
             var isKeeping = false
             var isClosed = false
-            /// The first donation that could not be kept for a reason that is not its own.
+            /// The error of the first donation that could not be stored for a reason outside of the
+            /// donation.
             var loss: BusError?
         }
         let state = Mutex(State())
 
-        /// Notes that a donation was not kept although nothing was wrong with it.
+        /// Records that a valid donation could not be stored.
         func lose(_ refusal: BusError) {
             state.withLock { state in
                 if state.loss == nil { state.loss = refusal }
             }
         }
 
-        /// Lets one through; `false` once the gate is closed.
+        /// Starts to store a donation; returns `false` if the queue is closed.
         func pass(_ element: Element) -> Bool {
             state.withLock { state in
                 state.waiting -= 1
@@ -48,10 +50,10 @@ public final class DonationIntake: Sendable {
             }
         }
 
-        /// Notes that what was let through has been kept, refused or dropped.
+        /// Records that the donation was stored, rejected or dropped.
         func passed() { state.withLock { $0.isKeeping = false } }
 
-        /// Whether there is nothing on its way.
+        /// `true` if no donation waits or is being stored.
         var isEmpty: Bool { state.withLock { $0.waiting == 0 && !$0.isKeeping } }
     }
     private struct Element: Sendable {
@@ -67,10 +69,10 @@ public final class DonationIntake: Sendable {
     private let continuation: AsyncStream<Step>.Continuation
     private let consumer: Task<Void, Never>
 
-    /// Begins to take donations.
+    /// Creates a queue and starts its consumer.
     ///
-    /// - Parameter keep: Keeps one donation, or answers one question; called for one after the other. Gives back the
-    ///   arguments of the answer.
+    /// - Parameter keep: Stores one donation or answers one query, and returns the arguments of the
+    ///   reply. Calls are serialised.
     public init(keep: @escaping @Sendable (IndexRequest) async throws(BusError) -> [BusValue]) {
         let (steps, continuation) = AsyncStream.makeStream(of: Step.self)
         self.continuation = continuation
@@ -92,13 +94,15 @@ public final class DonationIntake: Sendable {
         }
     }
 
-    /// Whether the donor asked for something that could not be, as it was told: nothing it gave was lost.
+    /// Returns `true` if the donation itself caused the error. The donor gets the error, so nothing
+    /// is lost.
     private static func isTheDonorsOwn(_ error: BusError) -> Bool {
         if case .remote(name: ServiceErrorName.mismatchedClientState, _) = error { return true }
         return error.status == .invalidArgument
     }
 
-    /// The first donation since the last call that could not be kept for a reason that is not its own.
+    /// Returns the error of the first donation since the last call that could not be stored for a
+    /// reason outside of the donation.
     public func takeLoss() -> BusError? {
         gate.state.withLock { state in
             defer { state.loss = nil }
@@ -106,9 +110,10 @@ public final class DonationIntake: Sendable {
         }
     }
 
-    /// Takes a donation, or refuses it when too much waits. Never blocks.
+    /// Enqueues a donation, or rejects it if too much waits. Never blocks.
     ///
-    /// - Returns: Whether it was taken. Then it is kept, refused, or dropped when the intake is closed.
+    /// - Returns: `true` if it was enqueued. It is then stored, rejected, or dropped when the queue
+    ///   is closed.
     @discardableResult
     public func take(_ request: IndexRequest, _ call: IncomingCall) -> Bool {
         let bytes = request.byteCount
@@ -133,7 +138,7 @@ public final class DonationIntake: Sendable {
         return true
     }
 
-    /// Returns when everything has been kept, refused or dropped that was taken before.
+    /// Returns when all donations that were enqueued before are stored, rejected or dropped.
     public func settle() async {
         // Most requests donate nothing.
         guard !gate.isEmpty else { return }
@@ -143,13 +148,14 @@ public final class DonationIntake: Sendable {
         if hasEnded { await consumer.value }
     }
 
-    /// Takes no more, and drops what waits. Does not wait for the donation that is being kept.
+    /// Rejects further donations and drops waiting ones. Does not wait for the donation that is
+    /// being stored.
     public func close() {
         gate.state.withLock { $0.isClosed = true }
         continuation.finish()
     }
 
-    /// Closes, and returns when nothing of this worker's will be kept any more.
+    /// Closes the queue, and returns when nothing more will be stored.
     public func drain() async {
         close()
         await consumer.value

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tries what becomes of an extension's worker when its host has gone.
+/// A check of an extension's worker after the loss of its host.
 public enum HangUpTrial {
-    /// Starts a worker, has it load the extension, and hangs up.
+    /// Starts a worker, loads the extension, and closes the connection.
     ///
     /// - Parameters:
-    ///   - receiver: Keeps what the extension donates meanwhile.
-    ///   - grace: How long the worker may take to end by itself; then it is ended.
-    /// - Returns: Whether it ended by itself.
-    /// - Throws: ``ExtensionError`` if it could not be started.
+    ///   - receiver: The receiver of donations during the check.
+    ///   - grace: The time after which the worker is ended.
+    /// - Returns: `true` if the worker ended by itself.
+    /// - Throws: ``ExtensionError`` if the worker could not be started.
     public static func endsByItself(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
         within grace: Duration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ExtensionError) -> Bool {
-        // The worker knows it only weakly.
+        // The worker only holds a weak reference to it.
         let processes = WorkerProcesses()
         let worker = try await RunningWorker.start(
             bundle, configuration, .person, processes, receiver: receiver, onWork: { () }, onEvent: onEvent)

@@ -3,30 +3,34 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Whether a worker is late because the machine gave it no processor. That is nobody's fault, and no reason to think that it
-/// hangs: a background worker yields to everybody else, and a person's to many who want the same.
+/// A detector of workers that are late because they got no processor time. Such a worker does not
+/// hang: background workers yield to all others, and interactive workers share the processors of a
+/// busy machine.
 final class ProcessorWait: Sendable {
-    /// What the kernel says of all threads of a process, in nanoseconds.
+    /// The kernel's counters of all threads of a process, in nanoseconds.
     struct Sample: Hashable {
-        /// When, by a clock that goes on.
+        /// The time of the sample, on a monotonic clock.
         var moment: UInt64
-        /// How long they ran.
+        /// The time for which the threads ran.
         var used: UInt64 = 0
-        /// How long they were ready to run, and did not. A wait counts once it is over.
+        /// The time for which the threads were runnable but did not run. A wait is added once it is
+        /// over.
         var waited: UInt64 = 0
-        /// How often they came to run.
+        /// The number of times that a thread was scheduled.
         var turns: UInt64 = 0
-        /// Whether one of them runs or is ready to.
+        /// `true` if a thread is running or runnable.
         var isReady = false
 
-        /// A process that comes to run less often than this waits for its first turn in a long while.
+        /// The average interval between schedulings that counts as rare. A process with a longer
+        /// interval may be waiting to run for the first time in a long time.
         static let rareTurn: UInt64 = 100_000_000
 
-        /// In less time than this nothing is to be concluded from waits.
+        /// The shortest interval from which starvation can be concluded.
         static let shortest: UInt64 = 100_000_000
 
-        /// Whether a process mostly waited since another sample. One that has more threads than there are processors waits for
-        /// itself, and uses them.
+        /// Returns `true` if the process mostly waited since an earlier sample. A process with more
+        /// threads than processors waits for its own threads and uses processor time, so it does
+        /// not count as starved.
         func isStarved(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
             guard elapsed >= Self.shortest, waited >= before.waited, used >= before.used, turns >= before.turns,
@@ -35,15 +39,17 @@ final class ProcessorWait: Sendable {
             return waited - before.waited >= elapsed / 2
         }
 
-        /// Whether a process may have waited since another sample, and waits still: such a wait is in no sum. A process that sleeps
-        /// and looks around now and then had more turns.
+        /// Returns `true` if the process may have waited since an earlier sample and still waits:
+        /// such a wait is in no counter yet. A process that sleeps and wakes periodically is
+        /// scheduled more often.
         func mayWait(since before: Sample) -> Bool {
             let elapsed = moment - min(moment, before.moment)
             guard elapsed >= Self.shortest, used >= before.used, turns >= before.turns else { return false }
             return isReady && used - before.used <= elapsed / 4 && turns - before.turns <= elapsed / Self.rareTurn
         }
 
-        /// Whether a process that may wait does: it has not come to run since another sample. One that was only just woken has.
+        /// Returns `true` if a process that may wait does wait: it was not scheduled since an
+        /// earlier sample. A thread that was just woken would have been.
         func waits(since before: Sample) -> Bool { isReady && turns == before.turns && used == before.used }
     }
     private struct State {
@@ -55,18 +61,18 @@ final class ProcessorWait: Sendable {
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    /// Begins to count.
+    /// Starts to count.
     func begin() {
         let now = process.processorWait
         state.withLock { $0.before = now }
     }
 
-    /// How long a thread that was woken gets to come to run.
+    /// The time within which a woken thread is scheduled on a machine that is not overloaded.
     private static let patience = Duration.milliseconds(50)
 
-    /// Counts, and begins again.
+    /// Takes a sample and starts again.
     ///
-    /// - Returns: Whether it mostly waited since the last look.
+    /// - Returns: `true` if the process mostly waited since the last sample.
     func look(_ clock: any Clock<Duration>) async -> Bool {
         var isStarved = false
         let now = process.processorWait
@@ -81,13 +87,13 @@ final class ProcessorWait: Sendable {
         return isStarved
     }
 
-    /// Whether it mostly waited between the last two looks.
+    /// `true` if the process mostly waited between the last two samples.
     var isStarved: Bool { state.withLock { $0.isStarved } }
 }
 
 extension ProcessorWait.Sample {
-    /// What the kernel says now (Documentation/scheduler/sched-stats.rst); `nil` where it counts no such thing. The process's
-    /// number must still be its own.
+    /// Takes a sample (Documentation/scheduler/sched-stats.rst); `nil` if the kernel has no such
+    /// counters. The process must not be reaped yet, so that its number is still its own.
     init?(of process: pid_t) {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -106,7 +112,8 @@ extension ProcessorWait.Sample {
         if !isKnown { return nil }
     }
 
-    /// Whether the state of a thread (proc_pid_stat(5)) is that it runs or is ready to. It follows the name in parentheses.
+    /// Returns `true` if the state of a thread (proc_pid_stat(5)) is R, running or runnable. It
+    /// follows the name in parentheses.
     private static func isReady(_ stat: String) -> Bool {
         guard let text = SmallFile.text(at: stat, limit: 1024), let end = text.lastIndex(of: ")") else { return false }
         return text[end...].dropFirst(2).first == "R"
@@ -114,7 +121,8 @@ extension ProcessorWait.Sample {
 }
 
 extension ExtensionError {
-    /// A worker could not do something in time because others used the processors.
+    /// Returns the error for an operation that was late because other processes used the
+    /// processors.
     static func noProcessor(for identifier: String, _ deed: String, within limit: Duration) -> ExtensionError {
         .workerUnavailable(
             reason: """

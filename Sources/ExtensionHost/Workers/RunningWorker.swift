@@ -3,7 +3,7 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// A worker that has loaded an extension, and the conversation with it.
+/// A worker that has loaded an extension, and its connection.
 final class RunningWorker: Responder {
     let bundle: ExtensionBundle
     private let process: WorkerProcess
@@ -16,20 +16,22 @@ final class RunningWorker: Responder {
     private let calls: CallsUnderWay
     private let served = Mutex<Set<String>>([])
 
-    /// The identifiers of the interfaces that its extension serves (`searchlight_extension.h`).
+    /// The identifiers of the interfaces that the extension implements (`searchlight_extension.h`).
     var interfaces: Set<String> { served.withLock { $0 } }
 
-    /// What of its memory a worker may have taken without touching it, in bytes: stacks of sixteen threads.
+    /// The memory that a worker may reserve without touching it, in bytes: the stacks of sixteen
+    /// threads.
     private static let untouchedMemory: UInt64 = 128 << 20
-    /// How long a worker that has closed its connection may take to end.
+    /// The time within which a worker that has closed its connection must end.
     private static let exitGrace = Duration.seconds(1)
 
-    /// Starts a worker and has it load the extension. A cancelled task ends the worker.
+    /// Starts a worker and loads the extension. Cancelling the task ends the worker.
     ///
     /// - Parameters:
-    ///   - origin: For whom it works.
-    ///   - processes: Where its process is noted.
-    ///   - onWork: Called when something begins for the worker; what it gives back lives as long as that goes on.
+    ///   - origin: The origin of the requests.
+    ///   - processes: The list to which the process is added.
+    ///   - onWork: Called when work starts for the worker. The returned value is kept until the
+    ///     work ends.
     static func start(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
         _ processes: WorkerProcesses, receiver: any DonationReceiver,
@@ -74,7 +76,7 @@ final class RunningWorker: Responder {
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let intake = DonationIntake { request throws(BusError) in
             voice.progress.beginHostWork()
-            // An extension may donate at any time, also when it was asked nothing.
+            // An extension may donate at any time, even without a request.
             let work = onWork()
             defer {
                 voice.progress.endHostWork()
@@ -113,7 +115,8 @@ final class RunningWorker: Responder {
             end.now()
         }
         self.pausing = pausing
-        // A process that the worker started may hold the connection open; the worker's own end is what counts.
+        // A process that the worker started may hold the connection open, so the end of the worker
+        // closes it.
         process.whenEnded { [connection] in
             pausing.noteEnd()
             connection.close()
@@ -124,9 +127,9 @@ final class RunningWorker: Responder {
         try await perform(request, onProgress: RequestOptions.standard.onProgress)
     }
 
-    /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
-    /// donated before it answered to be kept. Once the task is cancelled or a limit exceeded, the worker is told, and
-    /// ended if it does not heed that.
+    /// Sends a request and waits for the answer within the request's limits, and then for the
+    /// donations that came before the answer. If the task is cancelled or a limit is exceeded, the
+    /// worker is notified, and ended if it does not react.
     func perform(
         _ request: WorkerRequest, onProgress: @escaping RequestOptions.ProgressListener
     ) async throws(ExtensionError) -> [BusValue] {
@@ -158,16 +161,16 @@ final class RunningWorker: Responder {
         } onCancel: {
             call.stop(.cancelled)
         }
-        // From here on the host has to hurry, not the worker.
+        // The rest is the host's work, so the limit no longer applies.
         watchdog.stop()
         calls.remove(call)
         let (serial, stop) = call.finish()
         if let serial { voice.end(serial) }
-        // What it printed before it answered comes another way, and is told before.
+        // Lines and denials from before the answer come by other ways. They are reported first.
         await process.catchUp()
         switch result {
         case .success(let answer):
-            // One that comes after all is as good as another.
+            // An answer that arrives after a cancellation is still valid.
             await intake.settle()
             guard request.isReindex, let loss = intake.takeLoss() else { return answer }
             await close(after: request)
@@ -184,13 +187,13 @@ final class RunningWorker: Responder {
         switch error {
         case .disconnected:
             let exit = await exit()
-            // What it has donated must not come after what its successor donates.
+            // No donation of this worker may follow donations of its successor.
             await intake.drain()
             return stopped(stop, request) ?? lost(exit, request)
         case .remote(let name, let message):
             await intake.settle()
             let status = ExtensionStatus(errorName: name)
-            // It says that it has stopped, as it was told.
+            // The extension has confirmed the cancellation, so the worker can be reused.
             if stop == nil || status != .cancelled { await close(after: request) }
             if let error = stopped(stop, request) { return error }
             if let failure = LoadFailure(rawValue: name) {
@@ -207,7 +210,7 @@ final class RunningWorker: Responder {
         }
     }
 
-    /// The error of a request that was not waited for any longer.
+    /// Returns the error of a request that was cancelled or timed out.
     private func stopped(_ stop: CallUnderWay.Stop?, _ request: WorkerRequest) -> ExtensionError? {
         switch stop {
         case .cancelled?: .cancelled
@@ -217,11 +220,11 @@ final class RunningWorker: Responder {
         }
     }
 
-    /// The error of a request whose worker has ended.
+    /// Returns the error of a request whose worker has ended.
     private func lost(_ exit: WorkerExit, _ request: WorkerRequest) -> ExtensionError {
         let limit = UInt64(bundle.manifest.access.memoryLimit)
-        // Out of memory, an extension ends in a way of its own. What it has taken and not touched, as stacks, is not in the
-        // peak, which therefore stays below the limit.
+        // Extensions end in different ways when they run out of memory. The peak does not include
+        // memory that was reserved but not touched, such as stacks, so it stays below the limit.
         let peak = process.peakMemory ?? 0
         if process.hasDeniedMemory || peak >= max(limit / 2, limit - min(limit, Self.untouchedMemory)) {
             return .memoryExceeded(
@@ -234,12 +237,14 @@ final class RunningWorker: Responder {
 
     private func exit() async -> WorkerExit {
         let exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
-        // A worker ends when its host has hung up; that is not what went wrong.
+        // A worker exits when its host closes the connection. That exit is not the cause of the
+        // failure.
         if case .exited = exit, end.hasBrokenProtocol { return .endedByHost }
         return exit
     }
 
-    /// Ends a worker whose reindex did not end well: it may go on donating and deleting, and nobody would wait for it.
+    /// Ends a worker whose reindex failed. It might continue to donate and delete, and no request
+    /// would wait for it.
     private func close(after request: WorkerRequest) async {
         guard request.isReindex else { return }
         end.now()
@@ -247,45 +252,48 @@ final class RunningWorker: Responder {
         await intake.drain()
     }
 
-    /// Whether a fresh worker would reach the same; see ``WorkerProcess/reachesWhatIsThere()``.
+    /// Returns `true` if a fresh worker would have the same access; see
+    /// ``WorkerProcess/reachesWhatIsThere()``.
     func reachesWhatIsThere() async -> Bool { await process.reachesWhatIsThere() }
 
     private var hasEnded: Bool { process.hasEnded }
 
-    /// Whether the worker can be asked nothing more: it has ended, or is about to, though it may still answer.
+    /// `true` if the worker accepts no more requests: it has ended or is being ended, though it may
+    /// still answer.
     var isLeaving: Bool { process.hasEnded || end.wasHosts }
 
-    /// What an error of ``perform(_:)`` says of the extension; `nil` if nothing, or if another request has said it: the end
-    /// of one worker is one failure, however many were waiting for it.
+    /// Returns the kind of failure that an error of ``perform(_:)`` counts as; `nil` if none, or if
+    /// another request has reported it. The end of one worker is one failure, however many requests
+    /// were waiting.
     func kind(of error: ExtensionError) -> ExtensionHealth.FailureKind? {
         switch error {
         case .crashed: end.wasHosts ? nil : end.report(.crashed)
         case .memoryExceeded: end.report(.memoryExceeded)
-        // One that got no processor could not stop when it was told to.
+        // A worker that got no processor time could not react to its cancellation.
         case .timedOut: hasEnded ? end.report(end.wasStarved ? .late : .hung) : .late
         default: nil
         }
     }
 
-    /// Whether what it was last late with was due to others, who used the processors.
+    /// `true` if the worker was last late because other processes used the processors.
     var wasStarved: Bool { end.wasStarved }
 
-    /// Has it be quiet until ``resume()``; see ``WorkerPause``.
+    /// Pauses the worker until ``resume()``; see ``WorkerPause``.
     func pause(_ notice: ThrottleNotice) async -> PauseOutcome { await pausing.pause(notice) }
 
-    /// Lets it go on.
+    /// Resumes the worker.
     func resume() { pausing.resume() }
 
-    /// Whether it is to be quiet, and may be frozen.
+    /// `true` if the worker is paused or about to be frozen.
     var isPaused: Bool { pausing.isPaused }
 
-    /// Ends what it is asked as if nobody waited for it any more.
+    /// Cancels all requests in progress.
     func endCalls() { calls.stopAll() }
 
-    /// Closes the connection and does nothing else, as a host does that has ended itself.
+    /// Closes the connection and does nothing else, like a host that has ended.
     ///
-    /// - Parameter grace: How long the worker may take to end by itself; then it is ended.
-    /// - Returns: Whether it ended by itself.
+    /// - Parameter grace: The time after which the worker is ended.
+    /// - Returns: `true` if the worker ended by itself.
     func hangUp(within grace: Duration) async -> Bool {
         connection.close()
         let exit = await process.exit(within: grace, clock: configuration.clock)

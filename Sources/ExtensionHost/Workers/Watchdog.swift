@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A count that grows whenever a worker shows that it is alive and working.
+/// A counter of a worker's signs of life.
 final class WorkerProgress: Sendable {
     private let counter = Atomic<Int>(0)
     private let hostWork = Atomic<Int>(0)
 
-    /// Notes that something happened.
+    /// Records a sign of life.
     func note() { counter.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Notes that the host does something for the worker, which cannot be held against it, however long it takes.
+    /// Records the start of work that the host does for the worker. Its time does not count.
     func beginHostWork() { hostWork.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Notes that the host has done it; the worker has its time anew.
+    /// Records the end of that work. The worker's time starts again.
     func endHostWork() {
         note()
         hostWork.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// How often something happened.
+    /// The number of signs of life.
     var count: Int { counter.load(ordering: .relaxed) }
 
-    /// Whether it is the host that has something to do.
+    /// `true` while the host works for the worker.
     var isHostAtWork: Bool { hostWork.load(ordering: .relaxed) > 0 }
 }
 
-/// How long a request may take.
+/// The time limits of a request.
 struct RequestLimit: Sendable {
-    /// Until the first sign of life.
+    /// The limit until the first sign of life.
     var first: Duration
-    /// Without any further one.
+    /// The limit between two signs of life.
     var idle: Duration
     var total: Duration
 }
 
-/// Acts once when a request exceeds its limit.
+/// A timer that acts once when a request exceeds its limit.
 ///
-/// Most requests are answered before a task and a timer could be made for them, which would take as long as the request; so
-/// it begins to count once ``LongCalls`` has found that it is not one of these.
+/// Creating a task and a timer takes as long as most requests. So the watchdog only starts to count
+/// once ``LongCalls`` has found that the request takes longer.
 final class Watchdog: Sendable {
     private enum State {
         case waiting(@Sendable () async -> Void)
@@ -46,21 +46,21 @@ final class Watchdog: Sendable {
     }
     private let state: Mutex<State>
 
-    /// Starts watching. Signs of life are looked for once every `limit.idle`, so that a worker may be still for up to twice
-    /// as long; in exchange a busy one costs nothing.
+    /// Starts to watch. Signs of life are checked once every `limit.idle`, so a worker may be
+    /// silent for up to twice as long. In exchange, a busy worker costs nothing.
     ///
     /// - Parameters:
-    ///   - pauses: How long the worker was made to stand still; that does not count.
-    ///   - isStarved: Whether the worker was given no processor since it was last asked, or since it began to count. Then it could
-    ///     show no sign of life, and only the limit for the whole request holds.
-    ///   - onBegin: Called when it begins to count, and after each sign of life.
-    ///   - onExpiry: Told which limit was exceeded.
+    ///   - pauses: The paused time of the worker, which does not count.
+    ///   - isStarved: Returns `true` if the worker got no processor time since the last call, or
+    ///     since the count started. Only the total limit applies then.
+    ///   - onBegin: Called when the count starts, and after each sign of life.
+    ///   - onExpiry: Called with the limit that was exceeded.
     init(
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
         isStarved: @escaping @Sendable () async -> Bool = { false }, onBegin: @escaping @Sendable () -> Void = {},
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
-        // Here, for the task begins late: what came before that is a sign of life.
+        // Read here because the task starts late: anything until then is a sign of life.
         let atStart = progress.count
         let now = stopwatch(clock)
         let watch: @Sendable () async -> Void = {
@@ -71,7 +71,7 @@ final class Watchdog: Sendable {
             while true {
                 let (begun, paused) = (now(), pauses?.soFar ?? .zero)
                 guard (try? await clock.sleep(for: wait)) != nil else { return }
-                // What it stood still of that does not count.
+                // Paused time does not count.
                 while let all = await pauses?.total(), case let left = wait - (now() - begun) + (all - paused),
                     left > .zero
                 {
@@ -99,7 +99,7 @@ final class Watchdog: Sendable {
 
     var isStopped: Bool { state.withLock { if case .stopped = $0 { true } else { false } } }
 
-    /// Begins to count.
+    /// Starts to count.
     func run() {
         state.withLock { state in
             guard case .waiting(let watch) = state else { return }
@@ -117,39 +117,44 @@ final class Watchdog: Sendable {
     }
 }
 
-/// Finds the requests that take longer than most, and has their watchdogs begin. One timer for all of them, on the real clock,
-/// and none once there was nothing to look at for one interval; a limit is so much later at most.
+/// A list of recent requests that starts the watchdogs of long ones. One timer on the real clock
+/// serves all of them. It stops after an interval without requests. Limits are reached later by at
+/// most two intervals.
 final class LongCalls: Sendable {
     static let shared = LongCalls()
 
-    /// How often it looks: a request is found after one to two of it, far below any limit.
+    /// The interval of the checks. A long request is found after one to two intervals, far below
+    /// any limit.
     private static let interval = Duration.milliseconds(20)
 
     private struct State {
-        /// Those that have been under way at the last look, and since.
+        /// The requests that were in progress at the last check.
         var old: [Watchdog] = []
         var new: [Watchdog] = []
         var isTicking = false
     }
     private let state = Mutex(State())
 
-    /// Looks after a watchdog until it begins or is stopped.
+    /// Adds a watchdog until it is started or stopped.
     func add(_ watchdog: Watchdog) {
         let isFirst = state.withLock { state in
             state.new.append(watchdog)
-            // In a host that is asked all the time, what has ended goes with the next look.
+            // The next check removes requests that have ended.
             defer { state.isTicking = true }
             return !state.isTicking
         }
         guard isFirst else { return }
-        // Not the clock of the limits: this decides nothing but when that is first looked at. And one that counts while
-        // libdispatch's own timers are put away (`DispatchPoolMonitor`).
+        // Uses the system's clock, not the clock of the limits, because this only decides when a
+        // watchdog starts. The clock must also run while libdispatch's timers are suspended
+        // (`DispatchPoolMonitor`).
         Task.detached { [self] in
             repeat { try? await ContinuousClock().sleep(for: Self.interval) } while look()
         }
     }
 
-    /// - Returns: Whether there is more to look at.
+    /// Starts the watchdogs of the requests that were in progress at the last check.
+    ///
+    /// - Returns: `true` if there are more requests to check.
     private func look() -> Bool {
         let (due, goesOn) = state.withLock { state -> ([Watchdog], Bool) in
             let due = state.old

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a worker ended.
+/// The exit of a worker.
 public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// By `exit`, with a status.
+    /// The worker exited with a status.
     case exited(Int32)
-    /// By a signal.
+    /// A signal ended the worker.
     case signalled(Int32)
-    /// By the host, because it had closed its connection and went on.
+    /// The host ended the worker, because it closed its connection without ending.
     case endedByHost
-    /// By the host, because it went beyond this limit.
+    /// The host ended the worker, because it exceeded this limit.
     case exceeded(limit: String)
 
-    /// The status with which the worker program ends where it cannot start (EX_OSERR); it says why.
+    /// The exit status of a worker program that cannot start (EX_OSERR). It prints the reason.
     static let cannotStart: Int32 = 71
 
-    /// What the worker did, as the rest of a sentence.
+    /// A description of the exit, as the rest of a sentence.
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"

@@ -6,20 +6,23 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What a worker prints and logs: lines, bounded in length and number.
+/// The printed and logged lines of a worker, limited in length and number.
 final class WorkerOutput: Sendable {
-    /// A longer line is cut, and ends with “…”.
+    /// The maximum length of a line in bytes. A longer line is cut and ends with “…”.
     static let maximumLineBytes = 4096
-    /// After so many lines of one worker, printed and logged, the rest is only counted.
+    /// The maximum number of lines of one worker, printed and logged. Further lines are only
+    /// counted.
     static let maximumLines = 20_000
-    /// How many of the last printed lines are kept as evidence of a crash.
+    /// The number of printed lines that are kept as evidence of a crash.
     static let keptLines = 12
-    /// How long to wait for what was printed before the end to be read, in milliseconds.
+    /// The time to wait for the last output after the worker's end, in milliseconds.
     private static let endGrace = 200
-    /// How long to wait for the reader once it was told to stop, in milliseconds; a busy machine may keep it from running.
+    /// The time to wait for the reader thread after the stop message, in milliseconds. On a busy
+    /// machine it may not run at once.
     private static let stopGrace = 2000
 
-    /// How long an answer waits for what was printed before it, in milliseconds: whoever is told of lines may be slow.
+    /// The time for which an answer waits for earlier output to be reported, in milliseconds,
+    /// because the callback may be slow.
     static let answerGrace = 2000
 
     fileprivate struct State {
@@ -27,11 +30,11 @@ final class WorkerOutput: Sendable {
         var isCut = false
         var kept: [String] = []
         var count = 0
-        /// How many bytes were read, and of how many the lines were told.
+        /// The number of bytes that were read, and the number whose lines were reported.
         var read = 0
         var told = 0
         var hasEnded = false
-        /// Who waits until the lines of so many bytes were told, by a number.
+        /// The tasks that wait until the lines up to a byte are reported, by number.
         var waiting: [Int: (bytes: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
         var lastWaiter = 0
     }
@@ -39,10 +42,10 @@ final class WorkerOutput: Sendable {
     private let onLine: @Sendable (String) -> Void
     private let ended = DispatchGroup()
     private let descriptor: OwnedDescriptor
-    /// Written to when the reader is to stop although somebody still holds the other end.
+    /// Written to stop the reader while another process still holds the pipe's other end.
     private let stopper: OwnedDescriptor
 
-    /// Reads on a thread of its own until the last writer has gone, or until told to stop.
+    /// Starts a thread that reads until the last writer has closed the pipe, or until ``stop()``.
     init(reading descriptor: OwnedDescriptor, onLine: @escaping @Sendable (String) -> Void) throws(ExtensionError) {
         var ends: [Int32] = [-1, -1]
         let code = csandbox_pipe(&ends)
@@ -51,7 +54,7 @@ final class WorkerOutput: Sendable {
         stopper = OwnedDescriptor(adopting: ends[1])
         self.descriptor = descriptor
         self.onLine = onLine
-        // It is read under a lock, which must not wait.
+        // The pipe is read under a lock, so the read must not block.
         let flags = fcntl(descriptor.number, F_GETFL)
         guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .workerUnavailable(failing: "preparing the pipe of its output", code: errno)
@@ -69,7 +72,7 @@ final class WorkerOutput: Sendable {
         }
     }
 
-    /// Whether there is something to read, before anybody says stop.
+    /// Waits for input. Returns `false` if the reader must stop.
     private static func waitForInput(_ input: Int32, _ stop: Int32) -> Bool {
         var descriptors = [
             pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
@@ -78,9 +81,10 @@ final class WorkerOutput: Sendable {
         return descriptors[0].revents != 0
     }
 
-    /// Reads once and tells the lines; `false` at the end.
+    /// Reads once and reports the lines; returns `false` at the end.
     private func readSome(_ buffer: inout [UInt8]) -> Bool {
-        // Counted in the moment in which they leave the pipe, so that whoever looks misses none.
+        // Counted in the same moment as the bytes leave the pipe, so that ``catchUp()`` misses
+        // none.
         let (count, code) = state.withLock { state in
             let count = read(descriptor.number, &buffer, buffer.count)
             if count > 0 { state.read += count }
@@ -100,7 +104,7 @@ final class WorkerOutput: Sendable {
         return true
     }
 
-    /// Tells the last line, and whoever waits for it.
+    /// Reports the last line and resumes all waiting tasks.
     private func finish() {
         tellPartialLine()
         state.withLock { $0.hasEnded = true }
@@ -118,8 +122,8 @@ final class WorkerOutput: Sendable {
         for continuation in done { continuation.resume() }
     }
 
-    /// Returns when all lines were told that the worker had printed when this was called, a last one without an end among
-    /// them; after ``answerGrace`` if whoever is told takes longer. Where nothing was printed it costs one system call.
+    /// Returns when all lines that the worker has printed so far are reported, including a last
+    /// line without an end, or after ``answerGrace``. Costs one system call if nothing was printed.
     func catchUp() async {
         guard let bytes = state.withLock({ bytesAhead($0) }) else { return tellPartialLine() }
         await withCheckedContinuation { continuation in
@@ -137,7 +141,7 @@ final class WorkerOutput: Sendable {
         tellPartialLine()
     }
 
-    /// Up to which byte lines have still to be told; `nil` if all were.
+    /// Returns the number of bytes up to which lines must be reported; `nil` if all are.
     private func bytesAhead(_ state: borrowing State) -> Int? {
         guard !state.hasEnded else { return nil }
         var unread: Int32 = 0
@@ -146,22 +150,23 @@ final class WorkerOutput: Sendable {
         return bytes > state.told ? bytes : nil
     }
 
-    /// Has the reader end once it has read what is there.
+    /// Stops the reader once it has read the available bytes.
     func stop() { _ = write(stopper.number, "x", 1) }
 
-    /// Waits until everything was read that the worker printed, but not for a process that inherited the stream and
-    /// lives on. Blocks for ``endGrace`` and ``stopGrace`` at most.
+    /// Waits until everything that the worker printed is read. Does not wait for a process that
+    /// inherited the pipe and lives on. Blocks for at most ``endGrace`` plus ``stopGrace``.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         stop()
-        // The reader ends at once now, unless it did not get to run yet, or somebody writes without end.
+        // The reader ends now, unless it gets no processor time or another process writes without
+        // end.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     /// The last lines, oldest first.
     var lastLines: [String] { state.withLock { $0.kept } }
 
-    /// Takes a message that came another way into the same bounds; `nil` if it is one too many.
+    /// Applies the same limits to a log message; returns `nil` if there are too many.
     func admit(_ message: String) -> String? {
         let (isAdmitted, isLast) = state.withLock { state in
             state.count += 1
@@ -192,14 +197,14 @@ final class WorkerOutput: Sendable {
         for line in lines { onLine(line) }
     }
 
-    /// Tells what was printed of a line that has no end yet.
+    /// Reports the start of a line that has no end yet.
     private func tellPartialLine() {
         if let line = state.withLock({ $0.nextLine() }) { onLine(line) }
     }
 }
 
 extension WorkerOutput.State {
-    /// Takes the line that has been gathered; `nil` if it is empty or one too many.
+    /// Returns the collected line; `nil` if it is empty or one too many.
     fileprivate mutating func nextLine() -> String? {
         guard !partial.isEmpty else { return nil }
         let line = String(decoding: partial, as: UTF8.self) + (isCut ? "…" : "")

@@ -7,23 +7,25 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// One worker process: started, watched, ended and reaped here and nowhere else.
+/// One worker process. Only this class starts, signals, ends and reaps it.
 ///
-/// A thread waits for its end. Until that thread has reaped it, its number belongs to nobody else; nobody is sent a
-/// signal afterwards. The processes it may have started are in its process group and end with it.
+/// A thread waits for the end of the process. Until that thread has reaped it, its number belongs
+/// to no other process; no signal is sent afterwards. Processes that the worker started are in its
+/// process group and end with it.
 final class WorkerProcess: Sendable {
     let identifier: pid_t
-    /// Everything the worker prints.
+    /// The output of the worker.
     let output: WorkerOutput
-    /// The host's end of the connection; taken by whoever speaks over it.
+    /// The host's end of the connection. The caller that uses it adopts it.
     let connection: OwnedDescriptor
-    /// Whether there is no process: the extension is loaded into this one, which nobody signals.
+    /// `true` if the extension is loaded into this process. Then there is no worker process to
+    /// signal.
     private let isInThisProcess: Bool
 
-    /// What it may write until it ends.
+    /// The writable folder, which is removed at the end.
     private let temporaryFolder: WorkerTemporaryFolder?
     private let watcher: AttemptWatcher?
-    /// What its policy was made from.
+    /// The check of the files from which the policy was made.
     private let places: PlaceCheck
 
     private struct State {
@@ -37,15 +39,16 @@ final class WorkerProcess: Sendable {
         var usage = WorkerUsage()
     }
     private let state = Mutex(State())
-    /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was. As long as
-    /// the worker has not said, nothing that is counted is known to be its own.
+    /// The peak memory that the kernel counted before the worker started: a copy of this process's
+    /// peak. Until the worker has reported it, no peak is known to be its own.
     private let inheritedPeak: Counter
     private final class Counter: Sendable {
         let value = Atomic(UInt64.max)
         let hasReported = Atomic(false)
     }
 
-    /// A reference to the worker for its watcher, which is made before the worker is whole.
+    /// A weak reference to the worker for its watcher, which is created before the worker is
+    /// initialised.
     private final class Link: Sendable {
         private struct Reference { weak var process: WorkerProcess? }
         private let reference = Mutex(Reference())
@@ -58,11 +61,11 @@ final class WorkerProcess: Sendable {
     /// Starts a worker.
     ///
     /// - Parameters:
-    ///   - bundle: Whose it is, which says what it may reach.
-    ///   - origin: For whom it works; one of the background gives way to everybody else.
-    ///   - onLine: Told each line that it prints.
-    ///   - onReport: Told what confines it, once, before it has loaded anything.
-    ///   - onRefusal: Told what it tried and may not.
+    ///   - bundle: The bundle, which declares the access.
+    ///   - origin: The origin of the requests. A background worker yields to all other processes.
+    ///   - onLine: Called with each printed line.
+    ///   - onReport: Called once with the worker's confinement, before it loads any code.
+    ///   - onRefusal: Called with denied attempts.
     init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
         onLine: @escaping @Sendable (String) -> Void,
@@ -100,14 +103,14 @@ final class WorkerProcess: Sendable {
         identifier = pid
         let link = Link()
         do throws(ExtensionError) {
-            // The worker does nothing before it has its policy. To make the policy takes a fifth of the time in which the
-            // dynamic linker prepares the worker.
+            // The worker does nothing before it gets its policy. Making the policy takes a fifth of
+            // the time that the dynamic linker takes to start the worker.
             var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
             policy.background = origin == .background ? .all : []
             places = PlaceCheck(policy.places, clock: configuration.clock)
             let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
             let sent = csandbox_send_policy(policyEnd.number, bytes, bytes.count)
-            // A worker that has ended by then is reported as any other that ends.
+            // A worker that has already ended is reported like any other that ends.
             if sent != EPIPE { try Self.check(sent, "handing over its policy") }
             watcher = try AttemptWatcher(
                 pid, policy, WorkerGauge.Connection(ownEnd, worker: workerEnd), socket: policyEnd,
@@ -118,7 +121,7 @@ final class WorkerProcess: Sendable {
                     onReport(report)
                 }, onRefusal: onRefusal, onExcess: { link.process?.terminate(for: $0) })
         } catch {
-            // It has loaded nothing, and nobody else knows of it.
+            // The worker has loaded nothing, and no other object refers to it.
             kill(pid, SIGKILL)
             var (status, cost) = (Int32(0), csandbox_cost())
             _ = csandbox_reap(pid, &status, &cost)
@@ -129,14 +132,15 @@ final class WorkerProcess: Sendable {
         link.process = self
         let result = OwnThread.start("worker-end") { [self] in waitForEnd() }
         guard result == 0 else {
-            // Nobody would notice its end.
+            // Without the thread, the end of the worker would not be noticed.
             terminate()
             waitForEnd()
             throw .workerUnavailable(failing: "starting a thread", code: result)
         }
     }
 
-    /// Asks the worker and what it started to end. Harmless when it has ended.
+    /// Asks the worker and the processes that it started to end (SIGTERM). Does nothing after the
+    /// end.
     func askToEnd() {
         guard !isInThisProcess else { return }
         state.withLock { state in
@@ -146,29 +150,30 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Ends the worker and what it started, at once. Harmless when it has ended.
+    /// Ends the worker and the processes that it started at once (SIGKILL). Does nothing after the
+    /// end.
     func terminate() {
         guard !isInThisProcess else { return end { _ in .endedByHost } }
         state.withLock { state in
             guard state.exit == nil else { return }
             state.wasEndedByHost = true
-            // Itself too: it may have left its group.
+            // Signals the process itself too, because it may have left its group.
             kill(-identifier, SIGKILL)
             kill(identifier, SIGKILL)
         }
     }
 
-    /// Ends the worker for what it used too much of.
+    /// Ends the worker because of an excessive resource use.
     private func terminate(for excess: WorkerExcess) {
-        // What was ended already may look as if it could not be measured.
+        // A worker that was already ended may look as if it could not be measured.
         state.withLock { if !$0.wasEndedByHost { $0.excess = excess } }
         terminate()
     }
 
-    /// Whether it was refused memory, or ended for it.
+    /// `true` if the worker was denied memory or ended for its memory use.
     var hasDeniedMemory: Bool { watcher?.hasDeniedMemory ?? false }
 
-    /// Has it stand still, with what it started. Harmless when it has ended.
+    /// Stops the worker and the processes that it started (SIGSTOP). Does nothing after the end.
     func freeze() {
         guard !isInThisProcess else { return }
         state.withLock { state in
@@ -190,21 +195,22 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Whether it was made to stand still, so that it can heed nothing.
+    /// `true` if the worker is frozen, so that it cannot react to a request.
     var isFrozen: Bool { state.withLock { $0.isFrozen } }
 
-    /// Whether all of its threads stand still, or it has ended.
+    /// `true` if all threads of the worker are stopped, or it has ended.
     var isStopped: Bool { inquire { csandbox_is_stopped(identifier) != 0 } ?? true }
 
-    /// Has its session be like anybody's, so that it gets a processor to hear what it is told, or yield to others again. For
-    /// workers that lead no session, nothing changes.
+    /// Makes the worker's session yield to others, or restores the normal priority so that the
+    /// worker gets a processor to read a notice. Has no effect on workers that lead no session.
     ///
-    /// - Returns: `false` where the kernel takes no more changes for now: ten a second.
+    /// - Returns: `false` if the kernel rejects the change for now, because it accepts ten a
+    ///   second.
     func setYielding(_ isYielding: Bool) -> Bool {
         inquire { csandbox_set_session_nice(identifier, isYielding ? 19 : 0) != EAGAIN } ?? true
     }
 
-    /// The processor time that it has used, in nanoseconds; `nil` once it has ended.
+    /// The processor time of the worker, in nanoseconds; `nil` after the end.
     var processorTime: UInt64? {
         inquire {
             var nanoseconds: UInt64 = 0
@@ -212,21 +218,22 @@ final class WorkerProcess: Sendable {
         } ?? nil
     }
 
-    /// How long it has waited for a processor; `nil` once it has ended, and where nobody counts that.
-    /// The time counts too in which it waited for the host, which had none, to judge its calls.
+    /// The time for which the worker has waited for a processor; `nil` after the end, or if the
+    /// kernel does not count it. Includes the time in which the worker waited for the host's
+    /// watcher while that waited for a processor.
     var processorWait: ProcessorWait.Sample? {
         guard var sample = inquire({ ProcessorWait.Sample(of: identifier) }) ?? nil else { return nil }
         sample.waited &+= watcher?.processorWait ?? 0
         return sample
     }
 
-    /// Whether it holds locks on files that others may wait for.
+    /// `true` if the worker holds file locks that other processes may wait for.
     var holdsLocks: Bool {
         let own = temporaryFolder.flatMap { SmallFile.resolved($0.path) }
         return inquire { HeldLocks.exist(in: identifier, besidesIn: own) } ?? false
     }
 
-    /// What it has cost; never less than before.
+    /// The resources that the worker has used. Never decreases.
     var usage: WorkerUsage {
         guard !isInThisProcess else { return WorkerUsage() }
         return state.withLock { state in
@@ -235,26 +242,29 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Asks the kernel about it while its number is its own; `nil` once it has ended.
+    /// Queries the kernel while the process number is the worker's own; returns `nil` after the
+    /// end.
     private func inquire<Answer>(_ body: () -> Answer) -> Answer? {
         guard !isInThisProcess else { return nil }
         return state.withLock { $0.exit == nil ? body() : nil }
     }
 
-    /// Whether a fresh one would reach the same.
+    /// Returns `true` if a fresh worker would have the same access.
     func reachesWhatIsThere() async -> Bool { await places.areUnchanged() }
 
-    /// Whether it was confined and went on to load what it was told to. What ends before is not the extension's fault.
+    /// `true` if the worker was confined and went on to load the extension. The extension is not
+    /// the cause of an earlier end.
     var hasBegun: Bool { inheritedPeak.hasReported.load(ordering: .acquiring) || isInThisProcess }
 
-    /// Whether it has ended and been reaped.
+    /// `true` if the worker has ended and was reaped.
     var hasEnded: Bool { state.withLock { $0.exit != nil } }
 
-    /// The most memory it ever had resident, in bytes. `nil` while it runs, and where it was less than what this process
-    /// had when it started the worker: the kernel counts that too.
+    /// The peak resident memory, in bytes; `nil` while the worker runs. Also `nil` if the peak is
+    /// below this process's memory at the start of the worker, because the kernel's count includes
+    /// that memory.
     var peakMemory: UInt64? { state.withLock { $0.peak } }
 
-    /// How the worker ended; waits for it.
+    /// Waits for the end of the worker and returns its exit.
     func exit() async -> WorkerExit {
         await withCheckedContinuation { (continuation: CheckedContinuation<WorkerExit, Never>) in
             let known = state.withLock { state -> WorkerExit? in
@@ -265,10 +275,10 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Ends the worker if it has not ended within a grace time, and says how it ended.
+    /// Waits for the end of the worker, ends it after a grace, and returns its exit.
     ///
-    /// The kernel closes a dying process's connection a moment before it can be waited for; without the grace a crash
-    /// would look as if the host had ended it.
+    /// The kernel closes a dying process's connection shortly before the process can be waited for.
+    /// Without the grace, a crash would look like an end by the host.
     func exit(within grace: Duration, clock: any Clock<Duration>) async -> WorkerExit {
         let timer = Task {
             guard (try? await clock.sleep(for: grace)) != nil else { return }
@@ -278,7 +288,7 @@ final class WorkerProcess: Sendable {
         return await exit()
     }
 
-    /// Calls a closure when the worker has ended, or now if it has.
+    /// Calls a closure when the worker has ended, or now if it already has.
     func whenEnded(_ action: @escaping @Sendable () -> Void) {
         let hasEnded = state.withLock { state in
             if state.exit == nil { state.onExit.append(action) }
@@ -287,7 +297,8 @@ final class WorkerProcess: Sendable {
         if hasEnded { action() }
     }
 
-    /// Returns when everything was told that the worker had printed and tried when this was called, or soon after.
+    /// Returns when everything that the worker has printed and attempted so far is reported, or
+    /// after a bounded time.
     func catchUp() async {
         await output.catchUp()
         await watcher?.catchUp()
@@ -296,7 +307,7 @@ final class WorkerProcess: Sendable {
     private func waitForEnd() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        // What the worker started has no business without it, and may hold its output open.
+        // Processes that the worker started must not outlive it, and may hold the output pipe open.
         kill(-identifier, SIGKILL)
         output.waitForEnd()
         watcher?.waitForEnd()
@@ -320,7 +331,7 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Notes how it ended, unless that is known, and tells everybody.
+    /// Records the exit, unless it is known, and resumes all waiting tasks.
     private func end(_ reap: (inout State) -> WorkerExit) {
         let (waiters, actions, exit) = state.withLock { state in
             let exit = state.exit ?? reap(&state)
@@ -332,7 +343,7 @@ final class WorkerProcess: Sendable {
         for waiter in waiters { waiter.resume(returning: exit) }
     }
 
-    /// The two ends of what a function of CSandbox makes.
+    /// Returns both ends of a pair that a function of CSandbox creates.
     private static func ends(
         _ make: (UnsafeMutablePointer<Int32>?) -> Int32, _ operation: String
     ) throws(ExtensionError) -> (OwnedDescriptor, OwnedDescriptor) {

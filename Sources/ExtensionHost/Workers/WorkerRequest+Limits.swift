@@ -2,10 +2,10 @@
 import ServiceMessages
 
 extension WorkerRequest {
-    /// The purpose of ``load(_:)``, which is not tried twice.
+    /// The purpose of ``load(_:)``, which is not retried.
     static let loadPurpose = "load"
 
-    /// What is asked, as the rest of "was asked to".
+    /// The purpose of the request, as the rest of "was asked to".
     var purpose: String {
         switch self {
         case .load: Self.loadPurpose
@@ -22,7 +22,7 @@ extension WorkerRequest {
         }
     }
 
-    /// Whether the extension may donate and delete until it has acknowledged.
+    /// `true` if the extension may donate and delete until it has acknowledged.
     var isReindex: Bool {
         switch self {
         case .reindexAll, .reindexPage, .reindexItems, .updateFiles: true
@@ -30,7 +30,7 @@ extension WorkerRequest {
         }
     }
 
-    /// Whether a worker that is asked this can be told that nobody waits any more.
+    /// `true` if a worker can be notified that the request is cancelled.
     var canBeCancelled: Bool {
         switch self {
         case .load, .didThrottle, .didFinishThrottle, .cancel: false
@@ -38,10 +38,10 @@ extension WorkerRequest {
         }
     }
 
-    /// How long it may take.
-    /// So many times as long a load may take that is given no processor.
+    /// The total limit of a load that gets no processor time, as a multiple of the limit.
     private static let starvedLoads = 12
 
+    /// Returns the time limits of the request.
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
         case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load * Self.starvedLoads)

@@ -6,10 +6,10 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The thread that starts workers, as long as this process lives.
+/// The thread that starts workers. It runs until this process ends.
 ///
-/// A worker asks the kernel to end it with its parent, and for the kernel that is the thread that started it; the threads of
-/// a pool come and go.
+/// A worker ends with its parent (PR_SET_PDEATHSIG), and for the kernel the parent is the thread
+/// that started it. Threads of a pool may end earlier.
 final class WorkerSpawner: Sendable {
     static let shared = WorkerSpawner()
 
@@ -20,9 +20,9 @@ final class WorkerSpawner: Sendable {
 
     private init() {}
 
-    /// Starts the thread, unless it runs.
+    /// Starts the thread, unless it is running.
     ///
-    /// - Returns: 0, or the errno with which that failed; the next one tries again.
+    /// - Returns: 0, or the errno of the failure; the next call tries again.
     private func start() -> Int32 {
         hasThread.withLock { hasThread in
             guard !hasThread else { return 0 }
@@ -38,9 +38,9 @@ final class WorkerSpawner: Sendable {
         }
     }
 
-    /// Starts a program; see `csandbox_spawn`. Blocks for the millisecond that takes.
+    /// Starts a program; see `csandbox_spawn`. Blocks for about a millisecond.
     ///
-    /// - Returns: 0 and the process, or an errno.
+    /// - Returns: 0 and the process identifier, or an errno.
     func spawn(
         _ path: String, environment: [String], connection: Int32, policy: Int32, output: Int32, ownSession: Bool
     ) -> (code: Int32, process: pid_t) {

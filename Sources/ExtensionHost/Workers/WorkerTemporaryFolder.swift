@@ -4,17 +4,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A folder of one worker's own, for what it needs to write: `TMPDIR`. Gone with the worker.
+/// The writable folder of one worker: `TMPDIR`. It is removed with the worker.
 ///
-/// It lies below the user's cache folder and not below `$XDG_RUNTIME_DIR`, which is memory that all programs share. The
-/// name of each host's folder is its process, so that those of hosts that were killed can be told and swept away.
+/// It is below the user's cache folder and not below `$XDG_RUNTIME_DIR`, which is memory that all
+/// programs share. The folder of each host is named after its process identifier, so that folders
+/// of killed hosts can be found and removed.
 final class WorkerTemporaryFolder: Sendable {
     let path: String
 
     private static let number = Atomic(0)
     private static let swept = Mutex<Set<String>>([])
 
-    /// Makes one below a base; `nil` if that cannot be.
+    /// Creates a folder below a base; `nil` if that fails.
     init?(below base: String?, bundle: String) {
         guard let base else { return nil }
         let own = base + "/\(getpid())"
@@ -24,17 +25,17 @@ final class WorkerTemporaryFolder: Sendable {
         let isPrivate: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try? manager.createDirectory(atPath: own, withIntermediateDirectories: true, attributes: isPrivate)
         Self.sweep(base)
-        // Whatever has this name is from a process of the past.
+        // A folder of this name was left by an earlier process.
         _ = csandbox_remove_tree(path)
         guard mkdir(path, 0o700) == 0 else { return nil }
     }
 
     deinit { remove() }
 
-    /// Removes it with all that is in it. To be called when nobody can write there any more.
+    /// Removes the folder with its contents. Must be called after the last writer has ended.
     func remove() { _ = csandbox_remove_tree(path) }
 
-    /// Removes what hosts left behind that are no more, once in the life of this one.
+    /// Removes the folders of hosts that have ended, once per process.
     private static func sweep(_ base: String) {
         guard swept.withLock({ $0.insert(base).inserted }) else { return }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? [] {

@@ -3,18 +3,19 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// What a worker says beside its answers: its donations, and how it goes. All of it but a report of misuse is a sign of life.
+/// The handler of a worker's own messages: donations, log messages and progress reports. All of
+/// them are signs of life, except reports of misuse.
 final class WorkerVoice: Sendable {
-    /// How often somebody is told of progress.
+    /// The shortest interval of progress reports.
     private static let progressInterval = Duration.milliseconds(200)
 
     private struct State {
-        /// Who is told of the progress of the calls under way, by their serial numbers.
+        /// The progress callbacks of the calls in progress, by serial number.
         var calls: [UInt64: RequestOptions.ProgressListener] = [:]
-        /// When somebody was told of progress.
+        /// The time of the last progress report.
         var lastProgress: Duration?
     }
-    /// The signs of life.
+    /// The counter of signs of life.
     let progress = WorkerProgress()
     private let bundle: String
     private let elapsed: @Sendable () -> Duration
@@ -27,7 +28,7 @@ final class WorkerVoice: Sendable {
         elapsed = stopwatch(clock)
     }
 
-    /// Notes that a call is under way.
+    /// Adds a call in progress.
     func begin(_ serial: UInt64, onProgress: @escaping RequestOptions.ProgressListener) {
         state.withLock { $0.calls[serial] = onProgress }
     }
@@ -39,7 +40,7 @@ final class WorkerVoice: Sendable {
         onEvent(.output(bundle: bundle, line: line))
     }
 
-    /// Takes a call of the worker's. Called on the connection's thread; never blocks.
+    /// Handles a message of the worker. Called on the connection's thread; never blocks.
     func take(_ call: IncomingCall, _ output: WorkerOutput, _ intake: DonationIntake) {
         do throws(BusError) {
             switch try HostRequest(call) {
@@ -72,7 +73,7 @@ final class WorkerVoice: Sendable {
             if isDue { state.lastProgress = moment }
             return (listener, isDue)
         }
-        // Of a call that nobody waits for it says nothing.
+        // The call has ended, so its progress is ignored.
         guard let listener else { return }
         progress.note()
         guard isDue else { return }
@@ -82,7 +83,7 @@ final class WorkerVoice: Sendable {
     }
 }
 
-/// Measures time from now on.
+/// Returns a function that measures the time since this call.
 package func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
     let start = clock.now
     return { start.duration(to: clock.now) }

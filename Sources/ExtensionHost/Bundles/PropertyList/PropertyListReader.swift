@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Reads XML property lists (Apple's `PropertyList-1.0.dtd`) that anybody may have written.
+/// A parser of XML property lists (Apple's `PropertyList-1.0.dtd`) from untrusted sources.
 ///
-/// Foundation's parser is not asked: it takes the forms in which a few bytes unfold into gigabytes, the last of two equal
-/// keys, and as many levels as the bytes have, each of them on the stack.
+/// Foundation's parser is not used. It accepts entity declarations that expand a few bytes into
+/// gigabytes, takes the last of two equal keys, and recurses without a bound.
 struct PropertyListReader {
-    /// The most levels of dictionaries and arrays; manifests have about six.
+    /// The maximum number of nested dictionaries and arrays. Manifests have about six levels.
     static let maximumDepth = 32
     static let maximumValues = 20_000
 
-    /// What is wrong, and in which line.
+    /// A parse error, with the line where one is known.
     struct Problem: Error, Hashable {
-        /// As it reads after “cannot be read: ”.
+        /// The reason, to follow “cannot be read: ”.
         let reason: String
     }
 
@@ -52,7 +52,7 @@ struct PropertyListReader {
         return value
     }
 
-    /// Text that is no XML 1.0, and no UTF-8, anywhere.
+    /// Rejects bytes that are not XML 1.0 in UTF-8.
     private mutating func checkCharacters() throws(Problem) {
         if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
             throw Problem(reason: "it is UTF-16; save it as UTF-8")
@@ -73,7 +73,7 @@ struct PropertyListReader {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(reason: "it is not UTF-8") }
     }
 
-    /// White space, comments, processing instructions and the document type, none of which means anything.
+    /// Skips white space, comments, processing instructions and the document type.
     private mutating func skipBetweenElements() throws(Problem) {
         while place < bytes.count {
             if [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) {
@@ -87,7 +87,7 @@ struct PropertyListReader {
             } else if follows("<!DOCTYPE") {
                 let start = place
                 try skip(beyond: ">", "the document type")
-                // What is declared there could be named many times.
+                // Entity declarations allow an exponential expansion.
                 if bytes[start..<place].contains(UInt8(ascii: "[")) {
                     throw problem("its document type has declarations of its own; leave them out")
                 }
@@ -115,7 +115,7 @@ struct PropertyListReader {
 
     private static let maximumNameBytes = 32
 
-    /// The tag that begins here.
+    /// Parses the tag at the cursor.
     private mutating func tag() throws(Problem) -> Tag {
         guard place < bytes.count else { throw problem("it ends too early") }
         guard bytes[place] == UInt8(ascii: "<") else { throw problem("there is text where an element is expected") }
@@ -223,7 +223,7 @@ struct PropertyListReader {
 
     // MARK: Text
 
-    /// The text up to the end of an element, and beyond its tag.
+    /// Returns the text up to the end tag of an element, and moves beyond that tag.
     private mutating func text(of tag: Tag) throws(Problem) -> String {
         var text = ""
         while true {
@@ -293,7 +293,7 @@ struct PropertyListReader {
         throw problem("\(what) has no end")
     }
 
-    /// A problem at this place.
+    /// Returns a problem at the cursor's line.
     private func problem(_ reason: String) -> Problem {
         let line = 1 + bytes[..<min(place, bytes.count)].count { $0 == UInt8(ascii: "\n") }
         return Problem(reason: "line \(line): \(reason)")

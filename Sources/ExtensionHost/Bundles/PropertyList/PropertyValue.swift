@@ -9,11 +9,11 @@ enum PropertyValue: Hashable, Sendable {
     case integer(Int)
     case real(Double)
     case boolean(Bool)
-    /// In seconds since 2001-01-01 UTC.
+    /// Seconds since 2001-01-01 UTC.
     case date(Double)
     case data([UInt8])
 
-    /// The value as Foundation's parser would give it: dictionaries, arrays, strings, numbers.
+    /// The value in the types of Foundation's parser: dictionaries, arrays, strings, numbers.
     var any: Any {
         switch self {
         case .dictionary(let values): values.mapValues(\.any)
@@ -27,7 +27,7 @@ enum PropertyValue: Hashable, Sendable {
         }
     }
 
-    /// Why bytes are no value.
+    /// The error for bytes that are not a valid value.
     struct Malformed: Error {}
 
     private enum Tag {
@@ -42,8 +42,9 @@ enum PropertyValue: Hashable, Sendable {
         static let data: UInt8 = 8
     }
 
-    /// Appends the value in the form of ``init(decoding:)``: a byte for the kind, then lengths and numbers of 4 and 8 bytes,
-    /// little-endian. Dictionaries in the order of their keys, so that equal values have equal bytes.
+    /// Appends the value in the form of ``init(decoding:)``: a byte for the kind, then lengths of 4
+    /// bytes and numbers of 8 bytes, little-endian. Dictionaries are sorted by key, so that equal
+    /// values have equal bytes.
     func encode(to bytes: inout [UInt8]) {
         switch self {
         case .dictionary(let values):
@@ -76,8 +77,8 @@ enum PropertyValue: Hashable, Sendable {
         }
     }
 
-    /// Reads a value that fills the bytes. Whatever they are, this ends soon: depth and count are bounded as those of a
-    /// manifest are, and nothing is reserved for what is only announced.
+    /// Decodes a value that fills the bytes. The time is bounded for any input: depth and count
+    /// have the bounds of a manifest, and no memory is reserved for announced lengths.
     init(decoding bytes: ArraySlice<UInt8>) throws(Malformed) {
         var reader = ByteReader(bytes)
         var count = 0
@@ -129,7 +130,7 @@ extension [UInt8] {
         for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
     }
 
-    /// - Parameter length: Less than 2³²: everything here has a much smaller bound.
+    /// - Parameter length: Less than 2³². All lengths here have much smaller bounds.
     mutating func append(length: Int) {
         for shift in stride(from: 0, to: 32, by: 8) { append(UInt8(truncatingIfNeeded: length >> shift)) }
     }
@@ -140,7 +141,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads little-endian numbers and counted bytes, and never beyond the end.
+/// A reader of little-endian numbers and counted bytes that never reads beyond the end.
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var place: Int
