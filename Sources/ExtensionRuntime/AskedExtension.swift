@@ -2,13 +2,15 @@
 import ServiceMessages
 import SystemSupport
 
-/// What a worker asks of its extension, whichever kind it is: one with code of its own (``NativeExtension``), also in Swift,
-/// or one that is only bindings.
+/// A loaded extension: either one with code of its own (``NativeExtension``), also in Swift, or one
+/// that consists of bindings only (``BoundExtension``).
 ///
-/// Each request is made on a request thread, several at once. It returns `false` if the extension does not serve it; else
-/// the extension answers the number it is given, through ``HostSession/finish(_:_:)``, during the call or later.
+/// Each request runs on a request thread, several at once. A function returns `false` if the
+/// extension does not serve the request. Otherwise the extension answers the request number through
+/// ``HostSession/finish(_:_:)``, during the call or later.
 protocol AskedExtension: Sendable {
-    /// The identifiers of the interfaces it serves, as in `searchlight_extension.h`.
+    /// The identifiers of the interfaces that the extension serves, as in
+    /// `searchlight_extension.h`.
     var interfaces: [String] { get }
 
     func reindexAll(_ request: UInt64) -> Bool
@@ -22,13 +24,13 @@ protocol AskedExtension: Sendable {
     func didFinishThrottle() -> Bool
 }
 
-/// Why an extension could not be loaded.
+/// An error while an extension is loaded.
 struct LoadError: Error {
     let failure: LoadFailure
     let message: String
 }
 
-/// Loads the extension that a request names. The only place that tells the kinds apart.
+/// Loads the extension of a request. The only code that distinguishes the kinds of extensions.
 func loadExtension(_ request: LoadRequest, session: HostSession) throws(LoadError) -> any AskedExtension {
     if !request.bindings.isEmpty { return try BoundExtension(request, session: session) }
     return try NativeExtension(request, session: session)

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Objects that an extension holds by numbers, not by pointers: one that was released, or never was, is found out instead of
-/// being dereferenced, and so is one that two threads use at once.
+/// A table of the objects that an extension refers to by handles instead of pointers. The table
+/// detects a handle that is unknown or released, and an object that two threads use at once; none
+/// of them is dereferenced.
 ///
-/// Using an object takes no lock: its slot is claimed with one atomic exchange and given back with another. A handle looks
-/// like a pointer to C, and would be a pointer that no program may have (bits 56 to 63 hold the table's tag).
+/// Using an object takes no lock: its slot is claimed with an atomic compare-and-exchange and
+/// released with a store. In C a handle looks like a pointer, but it is never a valid address: bits
+/// 56 to 63 hold the table's tag.
 final class HandleTable<Object: AnyObject>: @unchecked Sendable {
-    // Sendable: chunks are allocated once, never freed, and published by `chunkCount`. The object of a slot is written under
-    // the lock while the slot is free, and read only by the one who has claimed the slot.
+    // Sendable: chunks are allocated once, never freed, and published by `chunkCount`. The object
+    // of a slot is written under the lock while the slot is free. Only the thread that has claimed
+    // the slot reads it.
 
-    /// Why a handle leads to no object.
+    /// The reason why a handle has no usable object.
     enum Problem: Error, Equatable {
-        /// It is NULL, or this table never gave it out.
+        /// The handle is NULL, or this table never returned it.
         case unknown
-        /// Its object was released.
+        /// The object was released.
         case released(owner: UInt)
-        /// Another thread is using its object.
+        /// Another thread is using the object.
         case inUse(owner: UInt)
     }
 
-    /// `state` is the generation and, in its lowest bit, whether a thread is using the object. The generation is odd while
-    /// there is an object.
+    /// The state of one object. `state` contains the generation and, in its lowest bit, 1 while a
+    /// thread is using the object. The generation is odd while there is an object.
     private struct Slot: ~Copyable {
         let state = Atomic<UInt64>(0)
-        /// Of the last object.
+        /// The owner of the last object.
         let owner = Atomic<UInt>(0)
         var object: Unmanaged<Object>?
     }
 
     private static var chunkSize: Int { 1024 }
     private static var maximumChunks: Int { 1024 }
-    /// The most objects at a time.
+    /// The maximum number of objects.
     static var maximum: Int { chunkSize * maximumChunks }
 
     private let tag: UInt64
@@ -39,16 +42,20 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
     private let chunkCount = Atomic<Int>(0)
     private let free = Mutex<[Int]>([])
 
-    /// - Parameter tag: Tells the handles of this table from those of others; not 0.
+    /// Creates an empty table.
+    ///
+    /// - Parameter tag: The tag that distinguishes this table's handles from others; not 0.
     init(tag: UInt8) {
         self.tag = UInt64(tag)
         chunks = .allocate(capacity: Self.maximumChunks)
         chunks.initialize(repeating: nil, count: Self.maximumChunks)
     }
 
-    /// Keeps an object until ``remove(_:)``; `nil` if there are too many.
+    /// Stores an object until ``remove(_:)`` and returns its handle; `nil` if there are too many
+    /// objects.
     ///
-    /// - Parameter owner: What is told of it when it is misused, also once it is gone.
+    /// - Parameter owner: A value that is reported with a misuse of the handle, even after the
+    ///   object is gone.
     func insert(_ object: Object, owner: UInt = 0) -> OpaquePointer? {
         free.withLock { free in
             if free.isEmpty, !grow(&free) { return nil }
@@ -61,7 +68,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
         }
     }
 
-    /// Lends an object to a body.
+    /// Calls a closure with exclusive access to an object.
     func with<Result>(_ handle: OpaquePointer?, _ body: (Object) -> Result) throws(Problem) -> Result {
         let (slot, generation) = try claim(handle)
         defer { slot.pointee.state.store(generation << 1, ordering: .releasing) }
@@ -69,7 +76,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
         return object._withUnsafeGuaranteedRef(body)
     }
 
-    /// Gives up an object.
+    /// Releases an object.
     func remove(_ handle: OpaquePointer?) throws(Problem) {
         let (slot, generation) = try claim(handle)
         slot.pointee.object?.release()
@@ -79,7 +86,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
         free.withLock { $0.append(number) }
     }
 
-    // The bits of a handle: 20 of the slot's number, 36 of its generation, 8 of the tag.
+    // The bits of a handle: 20 for the slot's number, 36 for the generation, 8 for the tag.
     private static var numberMask: UInt64 { 0xF_FFFF }
     private static var generationMask: UInt64 { 0xF_FFFF_FFFF }
 
@@ -97,7 +104,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
         let generation = seen >> 1
         let named = bits >> 20 & Self.generationMask
         guard named == generation & Self.generationMask, generation & 1 == 1 else {
-            // Of a generation that is yet to come nothing was ever given out.
+            // A later generation has no handles yet.
             guard named & 1 == 1, named < generation & Self.generationMask else { throw .unknown }
             throw .released(owner: slot.pointee.owner.load(ordering: .relaxed))
         }
@@ -116,7 +123,7 @@ final class HandleTable<Object: AnyObject>: @unchecked Sendable {
         return chunks[chunk]?.advanced(by: place)
     }
 
-    /// Adds a chunk of free slots; under the lock.
+    /// Adds a chunk of free slots. Must be called under the lock.
     private func grow(_ free: inout [Int]) -> Bool {
         let count = chunkCount.load(ordering: .relaxed)
         guard count < Self.maximumChunks else { return false }

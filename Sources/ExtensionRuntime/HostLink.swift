@@ -2,15 +2,16 @@
 import BusTransport
 import ServiceMessages
 
-/// The way from an extension back to its host.
+/// The connection from an extension to its host.
 public protocol HostLink: Sendable {
-    /// Sends a request. The completion is called once, on any thread, with the arguments of the answer.
+    /// Sends a request. The completion is called once, on any thread, with the arguments of the
+    /// reply.
     func send(_ request: HostRequest, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void)
-    /// Sends a message that nobody answers; never blocks.
+    /// Sends a message without a reply. Never blocks.
     func post(_ message: HostRequest)
 }
 
-/// The way over a connection.
+/// A host link over a bus connection.
 struct BusHostLink: HostLink {
     let connection: BusConnection
 

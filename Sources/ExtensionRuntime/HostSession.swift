@@ -4,21 +4,25 @@ import Dispatch
 import ServiceMessages
 import Synchronization
 
-/// What one extension object shares with its host: the requests under way and the way back.
+/// The state that one extension object shares with its host: the requests in progress and the link
+/// to the host.
 final class HostSession: Sendable {
     let requests: RequestTable
     private let link: any HostLink
     private let misuses = Mutex<[HostRequest.Misuse: Int]>([:])
-    /// Completions run here, one after the other, never on the connection's thread, which an extension must not block.
+    /// The serial queue of completions. Completions may block, so they never run on the
+    /// connection's thread.
     private let completions = DispatchQueue(label: "com.searchlight.completions")
-    /// The calls into the library that completions are counted among, from loading on.
+    /// The group of calls into the library, to which completions are added once the extension is
+    /// being loaded.
     private let calls = Mutex<DispatchGroup?>(nil)
-    /// An extension that donates without waiting for completions is made to wait here instead.
+    /// A semaphore that blocks an extension that donates without waiting for completions.
     private let donationsUnderWay = DispatchSemaphore(value: HostSession.maximumDonationsUnderWay)
 
-    /// How many donations and deletions may be on their way at a time; enough to keep the host busy.
+    /// The maximum number of donations and deletions in progress: enough to keep the host busy.
     static let maximumDonationsUnderWay = 8
-    /// So many misuses of a rule are reported one by one; then the 16th, the 32nd and so on.
+    /// The number of misuses of a rule that are all reported. After that, only the 16th, the 32nd
+    /// and so on are.
     static let misusesReportedEach = 8
 
     init(link: any HostLink, time: SessionTime = .system) {
@@ -28,16 +32,16 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Counts the completions to come among the calls into the library.
+    /// Adds future completions to a group of calls into the library.
     func count(in calls: DispatchGroup) { self.calls.withLock { $0 = calls } }
 
-    /// What came of a request to the index: the arguments of the answer, or why there is none.
+    /// The outcome of an index request: the arguments of the reply, or an error.
     enum Outcome: Sendable {
         case done([BusValue])
         case failed(ExtensionStatus, String)
     }
 
-    /// Sends a request to the index; blocks while too many are under way.
+    /// Sends a request to the index. Blocks while too many are in progress.
     func send(_ request: IndexRequest, completion: (@Sendable (Outcome) -> Void)?) {
         donationsUnderWay.wait()
         link.send(.index(request)) { [self] result in
@@ -56,7 +60,7 @@ final class HostSession: Sendable {
 
     func log(_ level: HostRequest.LogLevel, _ message: String) { link.post(.log(level: level, message: message)) }
 
-    /// Answers a request, and reports it when it was answered before.
+    /// Answers a request. Reports a misuse if it is already answered.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) {
         if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
         if !requests.finish(request, outcome) {
@@ -67,7 +71,8 @@ final class HostSession: Sendable {
         }
     }
 
-    /// Reports that the extension broke a rule, and was kept from doing harm; each rule a few times, then now and then.
+    /// Reports a broken rule whose effect the host has contained. Each rule is reported a few
+    /// times, then at powers of two.
     func misuse(_ rule: HostRequest.Misuse, _ message: @autoclosure () -> String) {
         let count = misuses.withLock { misuses in
             misuses[rule, default: 0] += 1

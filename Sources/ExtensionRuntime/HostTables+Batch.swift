@@ -7,11 +7,11 @@ import SystemSupport
 
 // The functions of `searchlight.batch/1`.
 
-/// A batch that an extension builds through the C interface; one thread at a time.
+/// A batch that an extension builds through the C interface. Used by one thread at a time.
 final class BatchBuilder {
     private(set) var changes = ChangeList()
 
-    /// Adds a change, unless the batch would become too large.
+    /// Adds a change. Returns `SEARCHLIGHT_TOO_LARGE` if the batch would become too large.
     func append(_ change: EncodedChange) -> Int32 {
         guard let change = change.meaningful else { return SEARCHLIGHT_OK }
         do throws(ChangeList.TooLarge) { try changes.appendToBatch([change]) } catch { return SEARCHLIGHT_TOO_LARGE }
@@ -22,7 +22,7 @@ final class BatchBuilder {
 
     init(session: HostSession?) { self.session = session }
 
-    /// Every batch that an extension has not released.
+    /// All batches that extensions have not released.
     static let all = HandleTable<BatchBuilder>(tag: 0x5B)
 }
 
@@ -40,7 +40,7 @@ private func append(
     }
 }
 
-/// A client state behind a C pointer; `nil` if there is something wrong with it.
+/// Returns the client state at a C pointer; `nil` if pointer or length is invalid.
 private func state(_ pointer: UnsafeRawPointer?, _ length: Int) -> [UInt8]? {
     guard length >= 0, length <= Int(SEARCHLIGHT_CLIENT_STATE_MAX), pointer != nil || length == 0 else { return nil }
     return Array(UnsafeRawBufferPointer(start: pointer, count: length))
@@ -70,9 +70,9 @@ private func send(
     return send(host, index, request, completion.handler)
 }
 
-/// A completion that is given the client state, and its context, carried to another thread.
+/// A completion that takes the client state, with its context.
 ///
-/// `@unchecked Sendable`: as ``Completion``.
+/// `@unchecked Sendable`: as for ``Completion``.
 private struct StateCompletion: @unchecked Sendable {
     let function: searchlight_state_completion
     let context: UnsafeMutableRawPointer?
@@ -87,7 +87,7 @@ private struct StateCompletion: @unchecked Sendable {
                 guard let state = try ClientStateReply(&arguments).state else {
                     return function(context, SEARCHLIGHT_OK, nil, nil, 0)
                 }
-                // An empty array may have no address, and none would mean that there is no state.
+                // An empty array may have no address, and NULL would mean that there is no state.
                 (state + [0]).withUnsafeBytes { function(context, SEARCHLIGHT_OK, nil, $0.baseAddress, state.count) }
             } catch {
                 error.description.withCString { function(context, SEARCHLIGHT_FAILED, $0, nil, 0) }

@@ -3,12 +3,13 @@ import Dispatch
 import SearchlightExtension
 import SystemSupport
 
-// The functions of `searchlight.cancel/1`, `searchlight.progress/1` and `searchlight.thread-check/1`.
+// The functions of `searchlight.cancel/1`, `searchlight.progress/1` and
+// `searchlight.thread-check/1`.
 
-/// A cancel handler and its context, carried to another thread.
+/// A cancel handler with its context.
 ///
-/// `@unchecked Sendable`: the header says that the handler is called on a thread of the host with its context; nothing here
-/// looks into either.
+/// `@unchecked Sendable`: the header says that the handler is called with its context on a thread
+/// of the host. No code here reads the context.
 private struct CancelCallback: @unchecked Sendable {
     let function: searchlight_cancel_handler
     let context: UnsafeMutableRawPointer?
@@ -32,19 +33,20 @@ let progressTable = StaticTable(
             session(host)?.requests.report(request, completed: completed, total: total)
         }))
 
-/// What a thread of the worker's is for.
+/// The role of a thread of the worker.
 enum ThreadRole: Sendable {
     case loading
     case request
-    /// The main queue's: on Linux libdispatch runs it on threads of its own once the main thread has given itself over.
+    /// A thread of the main queue. On Linux, libdispatch runs the main queue on its own threads
+    /// after `dispatchMain()`.
     case main
 
     private static let key = DispatchSpecificKey<ThreadRole>()
 
-    /// The role of this thread, if it has one.
+    /// The role of the current thread, if it has one.
     static var current: ThreadRole? { DispatchQueue.getSpecific(key: key) }
 
-    /// Gives the role to all that runs on a queue.
+    /// Assigns the role to everything that runs on a queue.
     func assign(to queue: DispatchQueue) { queue.setSpecific(key: Self.key, value: self) }
 }
 

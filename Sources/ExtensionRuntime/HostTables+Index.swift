@@ -6,10 +6,10 @@ import SystemSupport
 
 // The functions of `searchlight.index/1`.
 
-/// A completion and its context, carried to another thread.
+/// A completion with its context.
 ///
-/// `@unchecked Sendable`: the header asks that a completion be callable on any thread with its context; nothing here
-/// looks into either.
+/// `@unchecked Sendable`: the header requires that a completion can be called on any thread with
+/// its context. No code here reads the context.
 struct Completion: @unchecked Sendable {
     let function: searchlight_completion?
     let context: UnsafeMutableRawPointer?
@@ -26,11 +26,12 @@ struct Completion: @unchecked Sendable {
     }
 }
 
-/// The records of items, as a batch; or the status to return. What is too large is logged.
+/// Returns the records of items as a batch, or the status to return. Items that are too large are
+/// logged.
 func records(
     _ items: UnsafePointer<OpaquePointer?>?, _ count: Int, _ session: HostSession?
 ) -> (batch: [UInt8], status: Int32) {
-    // As with names to delete: who has nothing to donate needs no other way.
+    // As with the names to delete, an empty donation needs no special case in the extension.
     guard count != 0 else { return ([], SEARCHLIGHT_OK) }
     guard let items, count > 0 else {
         session?.misuse(.invalidArgument, "A donation has \(count) items at no address.")
@@ -53,7 +54,7 @@ func records(
     return (batch, SEARCHLIGHT_OK)
 }
 
-/// Sends a request to the index; the status to return.
+/// Sends a request to the index. Returns the status for the extension.
 func send(
     _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ request: (String?) -> IndexRequest,
     _ completion: (@Sendable (HostSession.Outcome) -> Void)?
@@ -62,7 +63,7 @@ func send(
         return SEARCHLIGHT_INVALID_ARGUMENT
     }
     let request = request(index)
-    // More would not fit into a message, and would end the connection.
+    // A larger request does not fit into a message and would end the connection.
     guard request.byteCount <= ChangeList.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
     session.send(request, completion: completion)
     return SEARCHLIGHT_OK

@@ -5,7 +5,7 @@ import SystemSupport
 
 // The functions of `searchlight.items/1`.
 
-/// An item that an extension builds through the C interface; one thread at a time.
+/// An item that an extension builds through the C interface. Used by one thread at a time.
 final class ItemBuilder {
     var record: ItemRecord
     let session: HostSession?
@@ -15,11 +15,12 @@ final class ItemBuilder {
         self.session = session
     }
 
-    /// Every item that an extension has not released.
+    /// All items that extensions have not released.
     static let all = HandleTable<ItemBuilder>(tag: 0x5A)
 }
 
-/// Uses an object behind a handle of an extension's; `SEARCHLIGHT_INVALID_ARGUMENT` if there is none, which is reported.
+/// Calls a closure with the object of an extension's handle. An invalid handle is reported and
+/// gives `SEARCHLIGHT_INVALID_ARGUMENT`.
 func use<Object>(
     _ table: HandleTable<Object>, _ handle: OpaquePointer?, _ what: String, _ body: (Object) -> Int32
 ) -> Int32 {
@@ -31,15 +32,15 @@ func use<Object>(
     }
 }
 
-/// Releases an object behind a handle of an extension's; NULL is no fault.
+/// Releases the object of an extension's handle. NULL is allowed.
 func release<Object>(_ table: HandleTable<Object>, _ handle: OpaquePointer?, _ what: String) {
     guard handle != nil else { return }
     do throws(HandleTable<Object>.Problem) { try table.remove(handle) } catch { report(error, what) }
 }
 
-/// Keeps an object that belongs to what a session's extension builds.
+/// Stores an object of a session's extension in a table.
 func keep<Object>(_ table: HandleTable<Object>, _ object: Object, _ session: HostSession?) -> OpaquePointer? {
-    // Sessions live as long as the process (``HostTables``), so that a number is enough.
+    // Sessions live as long as the process (``HostTables``), so their address is enough.
     table.insert(object, owner: session.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0)
 }
 
@@ -62,7 +63,7 @@ private func session(_ owner: UInt) -> HostSession? {
 
 private typealias Name = UnsafePointer<CChar>
 
-/// Seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
+/// The seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
 private let referenceDateOffset = 978_307_200.0
 
 private func set(

@@ -6,9 +6,9 @@ import SystemSupport
 
 // The function of `searchlight.listing/1`.
 
-/// A completion that is given identifiers, and its context, carried to another thread.
+/// A completion that takes identifiers, with its context.
 ///
-/// `@unchecked Sendable`: as ``Completion``.
+/// `@unchecked Sendable`: as for ``Completion``.
 private struct ListingCompletion: @unchecked Sendable {
     let function: searchlight_listing_completion
     let context: UnsafeMutableRawPointer?

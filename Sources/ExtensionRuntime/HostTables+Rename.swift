@@ -8,7 +8,8 @@ import SystemSupport
 
 private typealias CTexts = UnsafePointer<UnsafePointer<CChar>?>
 
-/// The renames behind two arrays of C strings, as a change; or the status to return. What is wrong with them is reported.
+/// Returns the renames in two arrays of C strings as a change, or the status to return. Invalid
+/// renames are reported.
 private func renames(
     _ identifiers: CTexts?, _ newIdentifiers: CTexts?, _ count: Int, _ session: HostSession?
 ) -> (change: EncodedChange, status: Int32) {

@@ -56,7 +56,7 @@ let requestTable = StaticTable(
             session.finish(request, .page(next: cursor == nil ? nil : next))
         }))
 
-/// Opens the file that fulfils a promise, and removes its name if it was made for that.
+/// Opens the file that fulfils a promise. Removes its name if it is a temporary file.
 private func openFile(_ path: String, removeAfter: Bool) -> RequestOutcome {
     do throws(FileRefusal) {
         let file = try FileReply(opening: path)

@@ -4,8 +4,8 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The C tables through which an extension calls its host. Allocated once for an extension object and kept until the
-/// process ends, because an extension may keep the pointers as long as it likes.
+/// The C tables through which an extension calls its host. Allocated once per extension object and
+/// never freed, because an extension may keep the pointers.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
 final class HostTables: @unchecked Sendable {
@@ -26,7 +26,7 @@ final class HostTables: @unchecked Sendable {
 let abiMajor: UInt32 = 1
 let abiMinor: UInt32 = 0
 
-/// A copy of a text that lives as long as the process.
+/// Returns a copy of a text that is never freed.
 private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
     let bytes = Array(text.utf8CString)
     let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
@@ -34,10 +34,10 @@ private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
     return UnsafePointer(copy)
 }
 
-/// The session that was begun last. What is said of a pointer that is none at all is said there: it names no host.
+/// The latest session. It reports misuses with an invalid pointer, which names no host.
 let latestSession = Mutex<HostSession?>(nil)
 
-/// The session behind a host pointer that an extension passed back.
+/// Returns the session of a host pointer that an extension passed.
 func session(_ host: UnsafePointer<searchlight_host>?) -> HostSession? {
     guard let context = host?.pointee.context else { return nil }
     return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()

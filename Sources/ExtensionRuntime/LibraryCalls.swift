@@ -2,20 +2,22 @@
 import Dispatch
 import Synchronization
 
-/// What this process has under way in a library, for any host that it serves or has served.
+/// The calls in progress into each library, for all hosts that this process serves or has served.
 ///
-/// A worker has one host and one extension object. In a program that serves one host after another
-/// (``startWorkerInThisProcess(connection:)``), each makes an object of the same library, with the same global variables, while a
-/// call of the one before may not have returned yet: it may have answered in its middle.
+/// A worker has one host and one extension object. A program can also serve one host after another
+/// (``startWorkerInThisProcess(connection:)``). Each host then creates an object of the same
+/// library, with the same global variables. A call for the previous host may still be running,
+/// because an extension may answer before its call returns.
 enum LibraryCalls {
-    /// Of one library each; as many as were loaded.
+    /// One group per library, as many as were loaded.
     private static let groups = Mutex<[String: DispatchGroup]>([:])
-    /// How long another object waits, which is part of the time for loading (`WorkerConfiguration.Limits.load`): a call need not
-    /// return at all.
+    /// The time for which a new object waits, which is part of the time for loading
+    /// (`WorkerConfiguration.Limits.load`). It is bounded because a call need not return.
     static let patience = DispatchTimeInterval.seconds(2)
 
-    /// Waits until nothing is under way in a library any more, and returns what the calls of another object of it are to be
-    /// dispatched with. What takes longer is waited for once: it is not counted among what comes after.
+    /// Waits until no call into a library is in progress, and returns the group for the calls of
+    /// the next object. A call that takes longer than `patience` is only waited for once: it stays
+    /// in the old group.
     static func settled(_ library: String, patience: DispatchTimeInterval = patience) -> DispatchGroup {
         let group = groups.withLock { groups in
             let group = groups[library] ?? DispatchGroup()

@@ -2,18 +2,20 @@
 import Dispatch
 import Synchronization
 
-/// The main thread of a worker, which opens the extension's library before it runs the main queue.
+/// The main thread of a worker. It opens the extension's library before it runs the main queue.
 ///
-/// A library that brings Foundation has to be opened there: its initializer calls that of libdispatch a second time, which
-/// takes whoever calls it for the main thread. Once the main queue runs without a thread of its own, that leaves the queue
-/// owned by a thread that knows nothing of it, and `DispatchQueue.main.sync` waits for ever.
+/// A library that loads Foundation must be opened on the main thread. Its initializer calls
+/// libdispatch's initializer again, which takes the calling thread for the main thread. If the main
+/// queue then ran without a thread of its own, another thread would own it without serving it, and
+/// `DispatchQueue.main.sync` would wait indefinitely.
 enum MainThread {
     private static let waiting = Mutex<(@Sendable () -> Void)?>(nil)
     private static let isServing = Atomic(false)
     private static let handedOver = DispatchSemaphore(value: 0)
 
-    /// Does one thing on the main thread, and waits for it; where no main thread waits, as in other programs than a worker,
-    /// on the caller's. The first time only: after that, the main thread runs its queue.
+    /// Runs a closure on the main thread and waits for it, on the first call only; after that, the
+    /// main thread runs its queue. Runs it on the caller's thread if no main thread waits, as in
+    /// programs other than a worker.
     static func perform(_ body: @escaping @Sendable () -> Void) {
         guard isServing.exchange(false, ordering: .acquiringAndReleasing) else { return body() }
         let done = DispatchSemaphore(value: 0)
@@ -27,10 +29,11 @@ enum MainThread {
         done.wait()
     }
 
-    /// Says that the main thread will serve; before anybody could ask it to.
+    /// Declares that the main thread will call ``serve()``. Must be called before any
+    /// ``perform(_:)``.
     static func announce() { isServing.store(true, ordering: .releasing) }
 
-    /// Does the first thing that is to be done here. To be called on the main thread, after ``announce()``.
+    /// Runs the first closure. Must be called on the main thread, after ``announce()``.
     static func serve() {
         handedOver.wait()
         waiting.withLock { waiting in

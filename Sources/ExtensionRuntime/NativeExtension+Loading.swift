@@ -4,27 +4,28 @@ import SearchlightExtension
 import ServiceMessages
 import Synchronization
 
-/// What came of opening a library on another thread.
+/// The result of opening a library on another thread.
 private final class LibraryOpening: Sendable {
     let address = Atomic<UInt>(0)
     let reason = Mutex<String?>(nil)
 }
 
-// The way from a library to its one object and its interfaces; on the thread that loads.
+// The steps from a library to its object and interfaces. All run on the loading thread.
 extension NativeExtension {
-    /// The entry point that the CoreSpotlight library exports for extensions that name a principal class.
+    /// The entry point that the CoreSpotlight library exports for extensions that name a principal
+    /// class.
     private static let adapterSymbol = "searchlight_corespotlight_entry_point"
     private static let maximumErrorBytes = 1024
 
-    /// Opens a library for good: closing an image that holds Swift metadata would leave the runtime with dangling
-    /// pointers.
+    /// Opens a library and never closes it: without its Swift metadata, the runtime would have
+    /// dangling pointers.
     static func open(_ path: String) throws(LoadError) -> UnsafeMutableRawPointer {
         let opening = LibraryOpening()
         MainThread.perform {
             if let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) {
                 opening.address.store(UInt(bitPattern: handle), ordering: .releasing)
             } else {
-                // It is kept for the thread that asked.
+                // dlerror is per thread, so the text is copied here.
                 let reason = dlerror().map { String(cString: $0) }
                 opening.reason.withLock { $0 = reason }
             }
@@ -37,7 +38,7 @@ extension NativeExtension {
         return handle
     }
 
-    /// What to do about a reason that the dynamic linker gave.
+    /// Returns the remedy for an error of the dynamic linker.
     private static func advice(on reason: String) -> String? {
         if reason.contains("cannot open shared object file") {
             return
@@ -120,7 +121,7 @@ extension NativeExtension {
     ) -> UnsafePointer<Table>? {
         let raw = identifier.withCString { entry.pointee.get_interface?(object, $0) }
         guard let table = raw?.assumingMemoryBound(to: Table.self) else { return nil }
-        // Every table begins with its size; a shorter one was made for another revision.
+        // Every table starts with its size. A shorter table has another revision.
         let size = UnsafeRawPointer(table).loadUnaligned(as: UInt32.self)
         return Int(size) >= MemoryLayout<Table>.size ? table : nil
     }

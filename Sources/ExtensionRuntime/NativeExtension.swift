@@ -4,10 +4,12 @@ import SearchlightExtension
 import ServiceMessages
 import SystemSupport
 
-/// An extension with code of its own, its library and its one object: the owner of every C pointer of the extension.
+/// An extension with code of its own: its library and its one object. Owns every C pointer of the
+/// extension.
 ///
-/// `@unchecked Sendable`: the pointers are set in `init` and only read afterwards; what they point to is static data of
-/// a library that is never unloaded, and the header lets request functions be called on several threads at once.
+/// `@unchecked Sendable`: the pointers are set in `init` and only read afterwards. They point to
+/// static data of a library that is never unloaded, and the header allows concurrent calls of
+/// request functions.
 final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let `extension`: OpaquePointer?
     private let tables: HostTables
@@ -18,7 +20,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
     private let previews: UnsafePointer<searchlight_preview>?
     private let throttle: UnsafePointer<searchlight_throttle>?
 
-    /// The identifiers of the interfaces the extension serves.
+    /// The identifiers of the interfaces that the extension serves.
     let interfaces: [String]
 
     init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
@@ -68,7 +70,7 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
 
     func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool {
         guard let function = paging?.pointee.reindex_page else { return false }
-        // An empty array may have no address, and none would mean the beginning.
+        // An empty array may have no address, and NULL would mean the first page.
         ((page.cursor ?? []) + [0]).withUnsafeBytes { bytes in
             var table = searchlight_page(
                 size: UInt32(MemoryLayout<searchlight_page>.size), reserved: 0,
@@ -81,7 +83,8 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
 
     func updateFiles(_ request: UInt64, _ files: [FileChange]) -> Bool {
         guard let function = changes?.pointee.update_files else { return false }
-        // The paths of all, then the changes, then pointers to these, each kept until the function returns.
+        // The C strings of all paths, then the changes, then pointers to the changes; all are valid
+        // until the function returns.
         withCStrings(files.flatMap(\.paths)) { paths in
             var next = 0
             let tables = files.map { file in

@@ -4,32 +4,32 @@ import ItemRecord
 import SearchlightExtension
 import ServiceMessages
 
-/// Why a preview cannot be handed on.
+/// An error for an invalid preview.
 struct PreviewProblem: Error {
     let status: ExtensionStatus
     let message: String
 }
 
-/// A preview that was copied out of an extension's memory, within its limits.
+/// A preview that was copied from an extension's memory, within the limits.
 struct PreparedPreview: Sendable {
     var contentType: String
     var title: String?
     var size: PreviewHeader.Size?
     var content: [UInt8]
     var attachments: [PreviewHeader.Attachment] = []
-    /// The bytes of all attachments, one after the other.
+    /// The bytes of all attachments, concatenated.
     var attachmentBytes: [UInt8] = []
 
-    /// A preview without attachments.
+    /// Creates a preview without attachments.
     init(contentType: String, title: String?, content: [UInt8]) {
         self.contentType = contentType
         self.title = title
         self.content = content
     }
 
-    /// Copies a reply and all it names.
+    /// Copies a reply with everything that it points to.
     ///
-    /// - Throws: ``PreviewProblem`` for what is beyond a limit or makes no sense.
+    /// - Throws: ``PreviewProblem`` if the reply exceeds a limit or is invalid.
     init(
         _ pointer: UnsafePointer<searchlight_preview_reply>?, _ session: HostSession
     ) throws(PreviewProblem) {
@@ -96,7 +96,7 @@ struct PreparedPreview: Sendable {
         return Array(UnsafeRawBufferPointer(start: pointer, count: length))
     }
 
-    /// The reply as it is sent.
+    /// Returns the reply as a message.
     ///
     /// - Throws: ``BusError/system(operation:code:)``.
     func reply() throws(BusError) -> PreviewReply {

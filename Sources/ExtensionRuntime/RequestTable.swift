@@ -4,29 +4,30 @@ import Glibc
 import ServiceMessages
 import Synchronization
 
-/// What an extension answered to a request.
+/// The answer of an extension to a request.
 enum RequestOutcome: Sendable {
-    /// A reindex is done, and durable.
+    /// The reindex is done and durable.
     case acknowledged
-    /// A page of a reindex is done, and durable; where the next one begins, `nil` after the last.
+    /// The page is done and durable. `next` is the cursor of the next page, or `nil` after the
+    /// last.
     case page(next: [UInt8]?)
-    /// The bytes of a promise.
+    /// The data of a promise.
     case data([UInt8])
     /// The file of a promise.
     case file(FileReply)
     /// A preview.
     case preview(PreparedPreview)
-    /// It went wrong.
+    /// The request failed.
     case failed(ExtensionStatus, String)
 }
 
-/// The requests an extension has not answered yet, by number.
+/// The requests that an extension has not answered yet, by number.
 ///
-/// Numbers are never used again, so an answer that comes twice or too late finds nothing and does no harm.
+/// Numbers are never reused, so a second or late answer has no effect.
 final class RequestTable: Sendable {
     typealias Handler = @Sendable (RequestOutcome) -> Void
     typealias CancelHandler = @Sendable () -> Void
-    /// Sends how far a call of the host's has come.
+    /// Sends the progress of a host's call.
     typealias ProgressSender = @Sendable (_ call: UInt64, _ completed: UInt64, _ total: UInt64) -> Void
 
     private struct Entry {
@@ -35,7 +36,8 @@ final class RequestTable: Sendable {
         let handler: Handler
         var isCancelled = false
         var onCancel: CancelHandler?
-        /// The handler that is being called, on which thread.
+        /// The thread of the cancel handler that is running, and the group that it leaves at the
+        /// end.
         var running: (thread: pthread_t, end: DispatchGroup)?
         var progress = ProgressReports()
     }
@@ -53,9 +55,10 @@ final class RequestTable: Sendable {
         self.sendProgress = sendProgress
     }
 
-    /// Opens a request; the handler is called once with its outcome, on whatever thread answers.
+    /// Opens a request. The handler is called once with the outcome, on the thread that answers.
     ///
-    /// - Parameter call: The serial number of the host's call, by which it is cancelled; 0 if it has none.
+    /// - Parameter call: The serial number of the host's call, by which it is cancelled; 0 if it
+    ///   has none.
     func open(call: UInt64 = 0, _ handler: @escaping Handler) -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
@@ -65,7 +68,7 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Answers a request; `false` if it was answered before or never existed.
+    /// Answers a request; returns `false` if it is already answered or unknown.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) -> Bool {
         let found = state.withLock { state -> Entry? in
             guard let entry = state.pending.removeValue(forKey: request) else { return nil }
@@ -79,18 +82,18 @@ final class RequestTable: Sendable {
         return true
     }
 
-    /// Whether the extension has not answered yet.
+    /// Returns `true` if the extension has not answered yet.
     func isPending(_ request: UInt64) -> Bool { state.withLock { $0.pending[request] != nil } }
 
     // MARK: Cancelling
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns `true` if the host no longer waits for the answer.
     func isCancelled(_ request: UInt64) -> Bool { state.withLock { $0.pending[request]?.isCancelled ?? true } }
 
-    /// Notes that the host no longer waits for the answer to a call.
+    /// Records that the host has cancelled a call.
     ///
-    /// - Returns: The request to call ``runCancelHandler(_:)`` with, on a thread that may block; `nil` if it was answered
-    ///   or cancelled before.
+    /// - Returns: The request for ``runCancelHandler(_:)``, which must be called on a thread that
+    ///   may block; `nil` if the request is already answered or cancelled.
     func cancel(call: UInt64) -> UInt64? {
         state.withLock { state in
             guard let request = state.calls[call], state.pending[request]?.isCancelled == false else { return nil }
@@ -99,7 +102,7 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Calls the cancel handler of a request, unless there is none or it was answered.
+    /// Calls the cancel handler of a request, if there is one and the request is not answered.
     func runCancelHandler(_ request: UInt64) {
         let end = DispatchGroup()
         let handler = state.withLock { state -> CancelHandler? in
@@ -115,14 +118,15 @@ final class RequestTable: Sendable {
         state.withLock { $0.pending[request]?.running = nil }
     }
 
-    /// Sets what is called once when a request is cancelled; at once if it has been, never if it was answered.
+    /// Sets the closure that is called once when a request is cancelled: at once if it already is,
+    /// never if it is answered.
     func setCancelHandler(_ request: UInt64, _ handler: CancelHandler?) {
         let (running, isCancelled) = state.withLock { state -> ((pthread_t, DispatchGroup)?, Bool) in
             guard let entry = state.pending[request] else { return (nil, false) }
             state.pending[request]?.onCancel = entry.isCancelled ? nil : handler
             return (entry.running, entry.isCancelled)
         }
-        // Whoever replaces a handler may free what it looks at.
+        // The caller may free data of the old handler, so it waits for a running one.
         wait(for: running)
         if isCancelled { handler?() }
     }
@@ -135,7 +139,7 @@ final class RequestTable: Sendable {
 
     // MARK: Progress
 
-    /// Notes how far a request has come; the host is told now, or a little later, or with the answer.
+    /// Records the progress of a request. The host gets it now, a little later, or with the answer.
     func report(_ request: UInt64, completed: UInt64, total: UInt64) {
         let now = time.now()
         let (call, step) = state.withLock { state -> (UInt64, ProgressReports.Step) in
@@ -161,24 +165,24 @@ final class RequestTable: Sendable {
     }
 }
 
-/// Lets through a few reports of progress a second, and the last one always.
+/// A rate limit on progress reports, which always passes the last one.
 struct ProgressReports {
     typealias Report = (completed: UInt64, total: UInt64)
 
-    /// The least time between two reports.
+    /// The shortest time between two reports.
     static let interval = Duration.milliseconds(250)
 
     enum Step {
-        /// It is to be sent now.
+        /// Send the report now.
         case send
-        /// What is ``waiting`` is to be sent after so long.
+        /// Send ``waiting`` after this delay.
         case sendAfter(Duration)
-        /// It will be sent with what already waits.
+        /// Do nothing: the report replaces one that already waits.
         case nothing
     }
 
     private var lastSent: Duration?
-    /// The last report, if it was not sent.
+    /// The last report, if it is not sent yet.
     private(set) var waiting: Report?
 
     mutating func add(_ report: Report, now: Duration) -> Step {
@@ -201,14 +205,14 @@ struct ProgressReports {
     }
 }
 
-/// What a session needs of time.
+/// The time functions of a session.
 struct SessionTime: Sendable {
-    /// The time since some moment.
+    /// Returns the time since a fixed moment.
     var now: @Sendable () -> Duration
-    /// Calls a closure once, after so long, on any thread.
+    /// Calls a closure once, after a delay, on any thread.
     var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    /// How long an answer waits for a cancel handler that is being called on another thread. What the handler looks at is
-    /// usually gone with the answer; longer, the two would be waiting for each other.
+    /// The longest time for which an answer waits for a cancel handler on another thread. The data
+    /// of the handler is usually freed with the answer. The bound ends a deadlock of the two.
     var handlerPatience = DispatchTimeInterval.seconds(1)
 
     static let system: SessionTime = {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-// Texts and bytes behind C pointers. What is wrong with one is reported as misuse; that costs nothing while all is well.
+// Texts and bytes behind C pointers. An invalid one is reported as misuse; the checks cost nothing
+// if all is well.
 
-/// The longest message of an extension, in bytes; what is longer is cut.
+/// The maximum length of an extension's message, in bytes. A longer message is cut.
 let maximumMessageBytes = 16 << 10
 
-/// The text behind a C pointer; `nil` if there is none or it is not UTF-8.
+/// Returns the text at a C pointer; `nil` for NULL and for text that is not UTF-8.
 func text(_ pointer: UnsafePointer<CChar>?) -> String? {
     pointer.flatMap { String(validatingCString: $0) }
 }
 
-/// A text that may be missing: `.some(nil)` if it is, `nil` if it is not UTF-8, which is reported.
+/// Returns an optional text: `.some(nil)` for NULL, and `nil` for text that is not UTF-8, which is
+/// reported.
 func optionalText(
     _ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?
 ) -> String?? {
@@ -23,7 +25,7 @@ func optionalText(
     return text
 }
 
-/// A text that must be there; what is wrong with it is reported.
+/// Returns a required text; reports NULL and text that is not UTF-8.
 func requiredText(
     _ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?
 ) -> String? {
@@ -42,18 +44,20 @@ private func reportText(_ pointer: UnsafePointer<CChar>?, _ what: String, _ sess
     }
 }
 
-/// A message for a person, as much of it as is of use; what is not UTF-8 in it is replaced and reported.
+/// Returns a message for display, up to the maximum length. Bytes that are not UTF-8 are replaced
+/// and reported.
 func message(_ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?) -> String? {
     guard let pointer else { return nil }
     let count = strnlen(pointer, maximumMessageBytes)
     let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    // A character may have been cut in two; that is nobody's fault.
+    // The cut may have split a character, which is not a fault of the extension.
     if count < maximumMessageBytes { reportText(pointer, what(), session) }
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// The texts in an array of C strings; `nil` if one is missing or not UTF-8, which is reported.
+/// Returns the texts in an array of C strings; `nil` if one is NULL or not UTF-8, which is
+/// reported.
 func texts(
     _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: @autoclosure () -> String,
     _ session: @autoclosure () -> HostSession?
@@ -74,7 +78,8 @@ func texts(
     return texts
 }
 
-/// The bytes behind a C pointer; `nil` for a length without an address or beyond a limit, which is reported.
+/// Returns the bytes at a C pointer; `nil` for a length without an address or beyond the limit,
+/// which is reported.
 func bytes(
     _ pointer: UnsafeRawPointer?, _ length: Int, upTo limit: Int = .max, _ what: @autoclosure () -> String,
     _ session: HostSession?

@@ -7,7 +7,8 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// A worker's side of the connection: loads one extension and hands it the host's requests.
+/// The worker's side of the connection. It loads one extension and passes the host's requests to
+/// it.
 final class Worker: Sendable {
     private struct Loaded {
         var `extension`: (any AskedExtension)?
@@ -17,12 +18,12 @@ final class Worker: Sendable {
         var isLoading = false
     }
     private let state = Mutex(Loaded())
-    /// Request threads; several requests may be under way at once.
+    /// The queue of requests. Several may run at once.
     private let requests = DispatchQueue(label: "com.searchlight.requests", attributes: .concurrent)
-    /// The thread that loads and creates the extension.
+    /// The queue on which the extension is loaded and created.
     private let loading = DispatchQueue(label: "com.searchlight.loading")
 
-    /// Callbacks that an extension asked for, such as those of cancelled requests; they may block.
+    /// The queue of callbacks that an extension has set, such as cancel handlers. They may block.
     private let callbacks = DispatchQueue(label: "com.searchlight.callbacks", attributes: .concurrent)
 
     private init() {
@@ -31,13 +32,13 @@ final class Worker: Sendable {
         ThreadRole.main.assign(to: .main)
     }
 
-    /// Serves the host at the other end of a socket until it goes; then the process ends, whatever the extension's
-    /// threads are doing.
+    /// Serves the host at the other end of a socket. When the host disconnects, the process exits,
+    /// whatever the extension's threads are doing.
     static func start(
         connection socket: OwnedDescriptor, onEnd: @escaping @Sendable (Worker) -> Void = { _ in _exit(0) }
     ) throws(BusError) {
         let worker = Worker()
-        // Under the lock, so that a request that arrives at once waits until there is a way back to the host.
+        // Under the lock, so that a request that arrives at once waits until the session exists.
         try worker.state.withLock { (state) throws(BusError) in
             let connection = try BusConnection(
                 adopting: socket, side: .client, name: "searchlight-bus", onCall: { worker.handle($0) },
@@ -47,7 +48,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// Lets go of the connection, which holds the worker.
+    /// Closes the connection, which keeps a reference to the worker.
     fileprivate func leave() {
         let connection = state.withLock { state in
             defer { state.connection = nil }
@@ -77,14 +78,14 @@ final class Worker: Sendable {
         }
     }
 
-    /// Opens a request before anything that follows is looked at, so that it can be cancelled from then on.
+    /// Opens a request before any later message is read, so that it can be cancelled from then on.
     private func accept(_ request: WorkerRequest, _ call: IncomingCall) {
         let (loaded, session, calls) = state.withLock { ($0.extension, $0.session, $0.calls) }
         guard let loaded, let session else {
             return call.refuse(name: ExtensionStatus.unavailable.errorName, message: "No extension is loaded.")
         }
         switch request {
-        // An extension need not listen.
+        // An extension need not implement the throttle interface.
         case .didThrottle(let notice):
             requests.async(group: calls) {
                 _ = loaded.didThrottle(notice)
@@ -116,7 +117,8 @@ final class Worker: Sendable {
         guard let session else {
             return call.refuse(name: BusErrorName.failed, message: "The worker has loaded its extension already.")
         }
-        // Where no library was opened, the main thread has waited for nothing; it is needed for its queue.
+        // If no library was opened, the main thread still waits and must be released to run its
+        // queue.
         defer { MainThread.perform {} }
         let calls = LibraryCalls.settled(request.libraryPath)
         calls.enter()
@@ -133,9 +135,12 @@ final class Worker: Sendable {
         }
     }
 
-    /// Confines the system calls of this process for good, before anything of the extension is in it. After the connection stands,
-    /// so that the host is not asked about that; and before the first use of libdispatch, whose own threads read files in `/proc`,
-    /// which only the host can open then. Not in a host's own process, in which tests have workers.
+    /// Applies the seccomp filter to this process before any code of the extension is in it.
+    ///
+    /// It must be done after the connection is set up, so that those calls are not forwarded to the
+    /// host. It must be done before the first use of libdispatch, whose threads read files in
+    /// `/proc`, which only the host can open afterwards. It has no effect in a host's own process,
+    /// in which tests run workers.
     private static func confineCalls() {
         var step: UnsafePointer<CChar>?
         let error = csandbox_restrict_calls(&step)
@@ -143,7 +148,7 @@ final class Worker: Sendable {
         let reason = String(cString: strerror(error))
         let text = "searchlight-worker: \(step.map { String(cString: $0) } ?? "") failed: \(reason)\n"
         _ = text.withCString { write(2, $0, strlen($0)) }
-        _exit(71)  // EX_OSERR, as where its limits are too small
+        _exit(71)  // EX_OSERR, as for limits that are too small
     }
 
     private static func serve(
@@ -166,14 +171,14 @@ final class Worker: Sendable {
             case .load, .didThrottle, .didFinishThrottle, .cancel: false
             }
         if !served {
-            // Without words: it is no fault not to serve an interface.
+            // The message is empty because it is no fault not to serve an interface.
             session.finish(number, .failed(.unsupported, ""))
         }
     }
 }
 
-/// Turns what an extension answered into the answer of the call, if it is the kind of answer that was asked for. What the
-/// extension printed before goes before.
+/// Converts an extension's answer into the reply of a call, if it is of the requested kind. Flushes
+/// the extension's output first.
 private func answer(
     _ call: IncomingCall, _ request: WorkerRequest, with outcome: RequestOutcome, _ session: HostSession
 ) {
@@ -196,8 +201,8 @@ private func answer(
     }
 }
 
-/// Serves a host in this process, for a debugger. When the host goes the process stays; the extension's object and library do
-/// too, since nobody knows what its threads are doing.
+/// Serves a host in this process, for a debugger. The process continues when the host disconnects.
+/// The extension's object and library are kept, because its threads may still use them.
 ///
 /// - Throws: ``BusError`` if the connection cannot be started.
 public func startWorkerInThisProcess(connection: OwnedDescriptor) throws(BusError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// Why a bound function gave no answer.
+/// An error of a bound function.
 package struct BindingFailure: Error, Sendable, Hashable {
     package let status: ExtensionStatus
     package let message: String

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// One binding while it is carried out for one request: fills parameters, calls, and reads what came back. Of one thread.
+/// The execution of one binding for one request: it fills parameters, makes the calls, and reads
+/// the results. Confined to one thread.
 final class BindingRun {
     private let prepared: PreparedCalls
     private var evaluation: Evaluation
@@ -25,7 +26,7 @@ final class BindingRun {
         if let repetition = prepared.repetition { try perform(repetition) }
     }
 
-    /// A value after the calls.
+    /// Returns a value after the calls.
     func value(_ value: BoundValue) throws(BindingFailure) -> RuntimeValue { try evaluation.value(value) }
 
     // MARK: Repetition
@@ -147,7 +148,7 @@ final class BindingRun {
         for name in prepared.localNames { evaluation.names[name] = before[name] }
     }
 
-    // MARK: What is passed
+    // MARK: Arguments
 
     private func fill(
         _ parameter: BoundParameter, at place: UnsafeMutableRawPointer, _ layout: NativeLayout, named name: String
@@ -199,7 +200,7 @@ final class BindingRun {
         }
     }
 
-    /// An array of C strings with a NULL at its end.
+    /// Returns an array of C strings that ends with NULL.
     private func array(of texts: [String], _ name: String) throws(BindingFailure) -> UnsafeMutableRawPointer {
         let word = MemoryLayout<UnsafeMutableRawPointer>.size
         let array = try frame.allocate((texts.count + 1) * word)
@@ -219,18 +220,19 @@ final class BindingRun {
         return try Closure.make(interface) { result, arguments in calling.run(result, arguments) }
     }
 
-    // MARK: What comes back
+    // MARK: Results
 
     private func read(_ answers: CallAnswers, of prepared: PreparedCall) throws(BindingFailure) {
         let call = prepared.call
-        // First of all, so that nothing is lost whatever is wrong with the rest.
+        // Done first, so that no allocation leaks if a later step fails.
         for answer in answers.pointers {
             guard let name = answer.form.freedBy, let function = prepared.freeing[name], let pointer = answer.pointer
             else { continue }
             frame.own(pointer, freedBy: function)
         }
         for (name, value) in answers.numbers { evaluation.names[name] = value }
-        // What a function that failed says of addresses means nothing; a condition may still ask whether there is one.
+        // The addresses that a failed function returns are not valid, but a condition may test them
+        // for NULL.
         for answer in answers.pointers where answer.name != "_" {
             evaluation.names[answer.name] = answer.pointer.map { .pointer($0) } ?? .null
         }
@@ -243,7 +245,7 @@ final class BindingRun {
     private func check(
         _ success: BoundCondition, _ answers: CallAnswers, _ prepared: PreparedCall
     ) throws(BindingFailure) {
-        // Texts can be compared, so those that are asked about are read before.
+        // Conditions can compare texts, so the texts in the condition are read first.
         let asked = success.names
         for answer in answers.pointers where asked.contains(answer.name) && answer.pointer != nil {
             evaluation.names[answer.name] = try value(of: answer, from: prepared.call.symbol)
@@ -289,7 +291,7 @@ final class BindingRun {
 }
 
 extension BoundCondition {
-    /// The names it asks about.
+    /// The names in the condition.
     var names: Set<String> {
         comparisons.reduce(into: []) { names, comparison in
             names.formUnion(comparison.left.names)

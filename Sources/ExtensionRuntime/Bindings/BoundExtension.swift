@@ -6,7 +6,7 @@ import ServiceMessages
 import SymbolBindings
 import SystemSupport
 
-/// An extension without code: its bindings, and the libraries they call.
+/// An extension without code: its bindings, and the libraries that they call.
 final class BoundExtension: AskedExtension {
     let interfaces: [String]
     private let bindings: [PreparedBinding]
@@ -15,8 +15,9 @@ final class BoundExtension: AskedExtension {
     private let session: HostSession
     private let bundle: BoundBundle
 
-    /// Reads the bindings, opens their libraries and finds all functions. A binding that cannot work, because a library is
-    /// not on this machine, fails the requests it would serve; if none can work the extension is not loaded.
+    /// Reads the bindings, opens their libraries and finds all functions. A binding whose library
+    /// is not installed fails the requests that it would serve. If no binding is usable, the
+    /// extension is not loaded.
     init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
         guard request.bindings.count <= BindingLimits.bindings else {
             throw LoadError(
@@ -84,7 +85,7 @@ final class BoundExtension: AskedExtension {
             ).run()
             return true
         }
-        // Those who only know how to find everything do that, and the rest of it is left out.
+        // A binding that can only find all items is asked for all, and unwanted items are dropped.
         let finding = bindings.filter { binding in
             binding.folder != nil
                 || binding.binding.purpose == .reindexAll
@@ -180,7 +181,7 @@ final class BoundExtension: AskedExtension {
 
     // MARK: Answers
 
-    /// Carries out the first binding that is for the item's type.
+    /// Runs the first binding that matches the item's type.
     private func answer(
         _ request: UInt64, _ candidates: [PreparedBinding], _ item: String, type: String?,
         prepare: (RequestSources) -> Void = { _ in },
@@ -224,7 +225,7 @@ final class BoundExtension: AskedExtension {
         return bytes
     }
 
-    /// The file that the function has filled.
+    /// Returns the file that the function has written.
     private static func written(_ sources: RequestSources) throws(BindingFailure) -> RequestOutcome {
         guard let file = sources.destination else {
             throw BindingFailure(.failed, "nothing was written, for request.destination was given to no function")
@@ -248,7 +249,7 @@ final class BoundExtension: AskedExtension {
 }
 
 extension SymbolBinding {
-    /// Whether it is for an item that has, or conforms to, one of these types.
+    /// Returns `true` if the binding is for an item that has, or conforms to, one of these types.
     func isFor(_ types: [String]) -> Bool {
         switch purpose {
         case .data(_, let own), .file(_, let own), .preview(_, let own), .attributes(let own):
@@ -258,7 +259,7 @@ extension SymbolBinding {
     }
 }
 
-/// Hears callbacks of requests that have none but those of progress.
+/// A receiver for requests that only have progress callbacks.
 private struct Unheard: CallbackReceiver {
     let session: HostSession
     var request: UInt64?

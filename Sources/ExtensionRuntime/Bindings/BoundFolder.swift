@@ -5,12 +5,15 @@ import SymbolBindings
 
 /// The folder whose files a binding donates (`serve files`).
 struct BoundFolder: Hashable, Sendable {
-    /// As the binding names it.
+    /// The name in the binding.
     let name: String
-    /// Absolute, without a slash at the end.
+    /// The absolute path, without a slash at the end.
     let path: String
 
-    /// - Throws: ``BindingFailure`` if the name begins with a variable that is not set.
+    /// Expands the name.
+    ///
+    /// - Throws: ``BindingFailure`` if the name starts with a variable that is not set, or is not
+    ///   absolute.
     init(_ name: String) throws(BindingFailure) {
         guard let path = FileURL.expanded(name) else {
             throw BindingFailure(
@@ -20,7 +23,8 @@ struct BoundFolder: Hashable, Sendable {
         self.path = path.split(separator: "/", omittingEmptySubsequences: true).reduce("") { $0 + "/" + $1 }
     }
 
-    /// Checks that the folder can be listed. A folder on a disk that is not mounted looks like one without files.
+    /// Checks that the folder can be listed. Otherwise a folder on an unmounted disk would look
+    /// empty.
     func check() throws(BindingFailure) {
         guard let stream = opendir(path) else {
             throw BindingFailure(
@@ -29,9 +33,10 @@ struct BoundFolder: Hashable, Sendable {
         closedir(stream)
     }
 
-    /// Whether there is an ordinary file at a path that a walk of the folder reaches: below it, through no symbolic link.
+    /// Returns `true` if there is a regular file at a path that a walk of the folder reaches: below
+    /// it, through no symbolic link.
     ///
-    /// - Throws: ``BindingFailure`` if the file system does not say.
+    /// - Throws: ``BindingFailure`` if the file system fails.
     func reaches(_ file: String) throws(BindingFailure) -> Bool {
         let prefix = path.utf8.count + 1
         guard file.utf8.count < Int(PATH_MAX), file.utf8.starts(with: (path + "/").utf8), !file.utf8.contains(0) else {
@@ -50,7 +55,7 @@ struct BoundFolder: Hashable, Sendable {
         return true
     }
 
-    /// The kind of a file, not of what a link leads to; `nil` if there is none that could be read.
+    /// Returns the file type without following a link; `nil` if there is no readable file.
     private static func mode(of path: String) throws(BindingFailure) -> mode_t? {
         var status = stat()
         if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
@@ -63,6 +68,7 @@ struct BoundFolder: Hashable, Sendable {
 }
 
 extension PreparedBinding {
-    /// The folder whose files it donates, as it is written; `nil` if it serves something else.
+    /// The folder whose files the binding donates, as written; `nil` if the binding has another
+    /// purpose.
     var folder: String? { if case .files(let folder) = binding.purpose { folder } else { nil } }
 }

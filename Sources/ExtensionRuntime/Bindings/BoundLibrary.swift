@@ -2,14 +2,16 @@
 import Glibc
 import Synchronization
 
-/// A library that a binding names: the owner of its handle, which is never closed, and of the addresses found in it.
+/// A library of a binding. Owns the handle, which is never closed, and the addresses found in it.
 ///
-/// `@unchecked Sendable`: the handle is set in `init` and only read; dlsym may be called from any thread.
+/// `@unchecked Sendable`: the handle is set in `init` and only read; dlsym may be called from any
+/// thread.
 final class BoundLibrary: @unchecked Sendable {
-    /// The name under which it was found.
+    /// The name under which the library was found.
     let name: String
     private let handle: UnsafeMutableRawPointer
-    /// An address. `@unchecked Sendable`: a number that stays valid as long as the library is loaded, which is always.
+    /// An address. `@unchecked Sendable`: a number that stays valid, because the library is never
+    /// unloaded.
     private struct Address: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -17,7 +19,7 @@ final class BoundLibrary: @unchecked Sendable {
 
     /// Opens the first of several names that can be opened.
     ///
-    /// - Throws: ``LoadError`` with what the dynamic linker says of each.
+    /// - Throws: ``LoadError`` with the dynamic linker's error for each name.
     init(oneOf names: [String], bundlePath: String) throws(LoadError) {
         var reasons: [String] = []
         for name in names {
@@ -37,9 +39,9 @@ final class BoundLibrary: @unchecked Sendable {
                 """)
     }
 
-    /// The address of a function.
+    /// Returns the address of a function.
     ///
-    /// - Throws: ``LoadError`` if the library, and those it needs, have none of the name.
+    /// - Throws: ``LoadError`` if neither the library nor its dependencies have the function.
     func function(_ name: String) throws(LoadError) -> UnsafeMutableRawPointer {
         if let known = addresses.withLock({ $0[name] }) { return known.pointer }
         guard let found = dlsym(handle, name) else {
@@ -55,8 +57,8 @@ final class BoundLibrary: @unchecked Sendable {
         return address
     }
 
-    /// The C library's handle: what is found in it is called as everybody in this process calls it. Where an allocator of
-    /// somebody else's stands before the C library's, as a preloaded one or a sanitizer's does, what a library has allocated
-    /// comes from there, and has to be freed there.
+    /// The C library's handle. A function of it is called through the process's global lookup.
+    /// Another allocator, such as a preloaded one or a sanitizer's, may replace the C library's.
+    /// Memory of a library then comes from it, and must be freed there.
     private static let cLibrary = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD).map(Address.init)
 }

@@ -5,21 +5,22 @@ import ServiceMessages
 import SymbolBindings
 import Synchronization
 
-/// A reindex by bindings: makes the calls, sends what they donate, and acknowledges when all of it is durable and every
-/// callback that was waited for has come. Lives as long as a library may call back, which is until the worker ends.
+/// A reindex by bindings. It makes the calls, sends their donations, and acknowledges when all
+/// donations are durable and all expected callbacks have arrived. It lives until the worker ends,
+/// because a library may call back at any time.
 final class BoundReindex: Sendable {
     enum Scope: Sendable {
-        /// Everything; the bindings find it.
+        /// All items; the bindings find them.
         case everything
-        /// These; the bindings are told.
+        /// These items; the bindings get their identifiers.
         case items([String])
-        /// These; the bindings find everything.
+        /// These items; the bindings find all items, and the others are dropped.
         case only(Set<String>)
-        /// Those of the files at these paths, after the items of moved files got other identifiers; bindings that donate files are
-        /// asked for each path.
+        /// The items of the files at these paths, after the items of moved files were renamed.
+        /// Bindings that donate files are called for each path.
         case files(Set<String>, moves: [ItemRename])
 
-        /// The items that are wanted; `nil`: all that are donated.
+        /// The wanted items; `nil` for all that are donated.
         var wanted: Set<String>? {
             switch self {
             case .everything, .items: nil
@@ -28,11 +29,12 @@ final class BoundReindex: Sendable {
         }
     }
     private struct State {
-        /// Calls that have not returned, acknowledgements and donations that are awaited.
+        /// The number of calls that have not returned, and of acknowledgements and donations in
+        /// progress.
         var awaited = 0
         var failure: BindingFailure?
         var isOver = false
-        /// Kept for functions that go on after they have returned.
+        /// Memory of functions that continue after they have returned.
         var frames: [CallFrame] = []
         /// The wanted items that were not found yet.
         var missing: Set<String> = []
@@ -50,13 +52,14 @@ final class BoundReindex: Sendable {
     private let bundle: BoundBundle
     private let scope: Scope
     private let state = Mutex(State())
-    /// What is to be donated next; locked while it is sent too, so that the order stays.
+    /// The next donation. Locked while it is sent too, so that the order is kept.
     private let waiting = Mutex(Waiting())
 
-    /// When a donation is sent without waiting for more.
+    /// The size at which a donation is sent without waiting for more.
     private static let batchBytes = 1 << 20
     private static let batchItems = 200
-    /// Beyond so many files, one walk of their folders takes less than a call for each; and each call takes a closure.
+    /// The number of files above which one walk of their folders is faster than a call for each.
+    /// Each call also uses a closure.
     static let maximumFileCalls = 64
 
     init(
@@ -72,7 +75,7 @@ final class BoundReindex: Sendable {
         if let names = scope.wanted { state.withLock { $0.missing = names } }
     }
 
-    /// Makes the calls; the answer may come later.
+    /// Makes the calls. The answer may come later.
     func run() {
         begin()
         let failure: BindingFailure?
@@ -87,13 +90,15 @@ final class BoundReindex: Sendable {
         end(failure)
     }
 
-    /// A call cannot be stopped, and the host ends a worker that goes on; but what is only waited for may be let go.
+    /// A call cannot be stopped; the host ends a worker that continues. Only the wait for callbacks
+    /// is cancelled.
     private func cancel() {
         begin()
         end(BindingFailure(.cancelled, "the request was cancelled"))
     }
 
-    /// What is found as a whole replaces what was there; the host keeps that findable until the end.
+    /// Deletes the old items before all items are donated. The host keeps the old items findable
+    /// until the end.
     private func forgetFormer() {
         guard case .everything = scope else { return }
         let donations = bindings.flatMap { $0.binding.calls.flatMap(\.callbacks) }.filter { $0.role == .donate }
@@ -107,9 +112,9 @@ final class BoundReindex: Sendable {
         send(domains.count == donations.count ? .deleteDomains(Array(Set(domains)).sorted()) : .deleteAll)
     }
 
-    /// Has the bindings donate what the scope says.
+    /// Runs the bindings for the scope.
     ///
-    /// - Returns: Why a file could not be donated, whose item stays as it was.
+    /// - Returns: The first error of a file that could not be donated; its item stays unchanged.
     private func donate() throws(BindingFailure) -> BindingFailure? {
         var folders: [BoundFolder?] = []
         for binding in bindings {
@@ -129,13 +134,14 @@ final class BoundReindex: Sendable {
         } else {
             for (binding, folder) in zip(bindings, folders) { try perform(binding, on: folder?.path) }
         }
-        // A disk that went away meanwhile looked like a folder without files.
+        // A disk that was unmounted during the walk looked like an empty folder.
         for case let folder? in folders { try folder.check() }
         return failure
     }
 
-    /// Renames the items that go with their files. An item stays where it is if there is a file at the old path again that was not
-    /// moved there: who keeps what was there before moves it aside and writes another file, the same one to people.
+    /// Renames the items of moved files. An item keeps its identifier if the old path has a file
+    /// again that was not moved there. Programs that keep a backup rename the old file and write a
+    /// new one. To the user, the new file is the same document.
     private func rename(_ moves: [ItemRename], _ folders: [BoundFolder]) {
         let targets = Set(moves.map(\.newIdentifier))
         var (moved, taken): (Set<String>, Set<String>) = ([], [])
@@ -165,24 +171,24 @@ final class BoundReindex: Sendable {
         let acknowledges = binding.binding.calls.contains(where: \.acknowledges)
         if acknowledges {
             begin()
-            // What a function was given stays until it has acknowledged.
+            // The memory of a function's arguments stays valid until it has acknowledged.
             state.withLock { $0.frames.append(sources.frame) }
         }
         try BindingRun(calls, sources: sources, receiver: part).perform()
     }
 
-    // MARK: What is awaited
+    // MARK: Pending work
 
     fileprivate func begin() { state.withLock { $0.awaited += 1 } }
 
-    /// One thing less to wait for; the last one, and the first failure, answer the request.
+    /// Ends one pending step. The last step, or the first failure, answers the request.
     fileprivate func end(_ failure: BindingFailure?) {
         let (outcome, frames) = state.withLock { state -> (RequestOutcome?, [CallFrame]) in
             state.awaited -= 1
             if state.failure == nil { state.failure = failure }
             guard !state.isOver else { return (nil, []) }
             if let failure = state.failure {
-                // Functions may still be at work with what they were given.
+                // Functions may still use their arguments.
                 state.isOver = true
                 return (.failed(failure.status, failure.message), [])
             }
@@ -255,7 +261,7 @@ final class BoundReindex: Sendable {
     }
 }
 
-/// Hears the callbacks of one binding of a reindex.
+/// The receiver of the callbacks of one binding in a reindex.
 private final class Part: CallbackReceiver {
     private let reindex: BoundReindex
     private let hasAcknowledged = Atomic(false)

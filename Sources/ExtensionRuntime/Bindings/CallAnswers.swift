@@ -24,7 +24,7 @@ extension BoundPointer {
     }
 }
 
-/// What a call gave back, taken apart into numbers and addresses.
+/// The results of a call, split into numbers and addresses.
 struct CallAnswers {
     struct Pointer {
         let name: String
@@ -41,7 +41,7 @@ struct CallAnswers {
     private(set) var pointers: [Pointer] = []
     private var places: [Number] = []
 
-    /// The numbers as they are now.
+    /// The current numbers.
     var numbers: [(String, RuntimeValue)] {
         places.map { ($0.name, $0.isReturned ? $0.type.loadReturned($0.place) : $0.type.load($0.place)) }
     }

@@ -3,10 +3,11 @@ import Glibc
 import SymbolBindings
 import SystemSupport
 
-/// The memory that the calls of one request use, and what they gave back to be freed. All of it goes when the frame does,
-/// what came last first.
+/// The memory that the calls of one request use, and the results that must be freed. The frame
+/// frees all of it at its end, in reverse order.
 ///
-/// `@unchecked Sendable`: it is filled on the one thread that makes the calls; afterwards it is only kept and let go.
+/// `@unchecked Sendable`: it is filled on the one thread that makes the calls. Afterwards it is
+/// only kept and released.
 final class CallFrame: @unchecked Sendable {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var owned: [(free: UnsafeMutableRawPointer, pointer: UnsafeMutableRawPointer)] = []
@@ -35,9 +36,10 @@ final class CallFrame: @unchecked Sendable {
         if let folder, path == folder || path.hasPrefix(folder + "/") { self.folder = nil }
     }
 
-    /// Memory of so many bytes, zeros; aligned for anything.
+    /// Returns zeroed memory of `count` bytes, aligned for any type.
     func allocate(_ count: Int) throws(BindingFailure) -> UnsafeMutableRawPointer {
-        // A byte more, so that there is an address even for nothing, and text in a buffer has an end.
+        // One byte more, so that zero bytes have an address too, and text in a buffer is
+        // terminated.
         guard let block = calloc(1, count + 1) else {
             throw BindingFailure(.tooLarge, "there is no memory for \(count) bytes")
         }
@@ -45,7 +47,7 @@ final class CallFrame: @unchecked Sendable {
         return block
     }
 
-    /// A copy of bytes, with a zero after it.
+    /// Returns a copy of bytes, followed by a zero byte.
     func copy(_ bytes: some Collection<UInt8>) throws(BindingFailure) -> UnsafeMutableRawBufferPointer {
         let count = try RuntimeValue.check(Int128(bytes.count), "a value")
         let memory = UnsafeMutableRawBufferPointer(start: try allocate(count), count: count)
@@ -62,14 +64,14 @@ final class CallFrame: @unchecked Sendable {
         return memory
     }
 
-    /// Takes over what a function gave away.
+    /// Takes ownership of a result that a function has allocated.
     func own(_ pointer: UnsafeMutableRawPointer, freedBy function: UnsafeMutableRawPointer) {
         owned.append((function, pointer))
     }
 
-    /// The bytes of a regular file, up to the limit.
+    /// Returns the bytes of a regular file, up to the limit.
     func contents(of path: String) throws(BindingFailure) -> UnsafeRawBufferPointer {
-        // Without O_NONBLOCK a named pipe would hang the request.
+        // Without O_NONBLOCK, a named pipe would block the request.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else {
             let code = errno
@@ -89,7 +91,7 @@ final class CallFrame: @unchecked Sendable {
         let memory = try allocate(size)
         let buffer = UnsafeMutableRawBufferPointer(start: memory, count: size)
         switch WholeTransfer.read(file.number, into: buffer, at: 0) {
-        // Another program may have cut the file.
+        // Another program may have truncated the file.
         case .success(let count): return UnsafeRawBufferPointer(start: memory, count: count)
         case .failure(let error):
             throw BindingFailure(.failed, "reading \(path) failed: \(String(cString: strerror(error.code)))")

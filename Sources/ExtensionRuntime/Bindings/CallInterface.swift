@@ -2,17 +2,19 @@
 import CFFI
 import SymbolBindings
 
-/// How functions of one signature are called, and the only owner of what libffi wrote down about it.
+/// The calling convention of functions with one signature. The only owner of libffi's description
+/// of it.
 ///
-/// `@unchecked Sendable`: all memory is written in `init` and only read afterwards; libffi's calls only read it.
+/// `@unchecked Sendable`: all memory is written in `init` and only read afterwards; libffi's calls
+/// only read it.
 package final class CallInterface: @unchecked Sendable {
     let parameters: [NativeLayout]
     let result: NativeLayout
-    /// For closures, which take its address.
+    /// The description, whose address closures need.
     let description: UnsafeMutablePointer<ffi_cif>
     private let types: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>
 
-    /// Bytes that a result takes: libffi writes whole words.
+    /// The number of bytes for a result. libffi writes whole words.
     package var resultBytes: Int { max(result.size, MemoryLayout<ffi_arg>.size) }
 
     package init(_ parameters: [NativeType], result: NativeType) throws(BindingFailure) {
@@ -39,9 +41,9 @@ package final class CallInterface: @unchecked Sendable {
     /// Calls a function.
     ///
     /// - Parameters:
-    ///   - function: Its address; of this signature, which nobody can check.
+    ///   - function: The address of a function with this signature, which cannot be checked.
     ///   - arguments: The address of each argument.
-    ///   - result: At least ``resultBytes`` bytes.
+    ///   - result: Memory of at least ``resultBytes`` bytes.
     package func call(
         _ function: UnsafeMutableRawPointer, _ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
         result: UnsafeMutableRawPointer

@@ -3,26 +3,26 @@ import ItemRecord
 import ServiceMessages
 import SymbolBindings
 
-/// Whoever hears what a library calls back. On any thread, at any time.
+/// The receiver of a library's callbacks. Called on any thread, at any time.
 protocol CallbackReceiver: Sendable {
-    /// The request is done, or failed.
+    /// Ends the request, with success or a failure.
     func acknowledge(_ failure: BindingFailure?)
     func report(completed: UInt64, total: UInt64)
     func donate(_ item: ItemRecord)
-    /// Whether an item is of use; asked before the rest of it is read.
+    /// Returns `true` if an item is wanted. Called before the rest of the item is read.
     func wants(_ identifier: String) -> Bool
     /// Whether nobody waits for the request any more.
     var isOver: Bool { get }
-    /// Something was left out.
+    /// Reports that something was left out.
     func warn(_ message: String)
-    /// The library broke a rule.
+    /// Reports that the library broke a rule.
     func misuse(_ rule: HostRequest.Misuse, _ message: String)
 }
 
-/// What one callback does when it is called.
+/// The body of one callback.
 struct CallbackBody: Sendable {
     let callback: BoundCallback
-    /// The function that was given it.
+    /// The function that got the callback.
     let symbol: String
     let bundle: BoundBundle
     let receiver: any CallbackReceiver
@@ -38,7 +38,7 @@ struct CallbackBody: Sendable {
         } catch {
             let words = "a callback of \(symbol) (\(callback.role.rawValue)): \(error.message)"
             receiver.misuse(error.status == .invalidArgument ? .invalidArgument : .malformedText, words)
-            // Nothing more will come, so that the one who waits is told.
+            // No further call will come, so the failure is reported to the waiting request.
             if callback.role == .acknowledge { receiver.acknowledge(BindingFailure(.failed, words)) }
         }
     }
@@ -64,7 +64,7 @@ struct CallbackBody: Sendable {
             case .structure: continue
             }
         }
-        // After all numbers, for these may say how long something is.
+        // Read after all numbers, which may be the lengths of texts and bytes.
         for (parameter, form, pointer) in pointers where parameter.name != "_" {
             let numbers = evaluation
             evaluation.names[parameter.name] = try form.read(pointer, parameter.name) {
@@ -100,7 +100,7 @@ struct CallbackBody: Sendable {
         }
     }
 
-    /// The item; `nil` if nobody wants it.
+    /// Returns the item; `nil` if it is not wanted.
     private func item(_ evaluation: Evaluation) throws(BindingFailure) -> ItemRecord? {
         var record = ItemRecord(uniqueIdentifier: "")
         if let assignment = callback.assignments.first(where: { $0.name == "identifier" }),
@@ -109,12 +109,12 @@ struct CallbackBody: Sendable {
             guard receiver.wants(identifier) else { return nil }
             record.uniqueIdentifier = identifier
         }
-        // What a binding finds stays findable until the next reindex.
+        // Items of a binding do not expire; they stay until the next reindex.
         record.expiration = .never
         for assignment in callback.assignments where assignment.name != "identifier" {
             let value: RuntimeValue
             do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
-                // An item without one of its attributes is better than none.
+                // An item without one of its attributes is better than no item.
                 receiver.warn("\(assignment.name) of an item from \(symbol) is left out: \(error.message)")
                 continue
             }

@@ -2,15 +2,17 @@
 import CFFI
 import Synchronization
 
-/// A C function pointer that runs a Swift closure: what a library is given to call back.
+/// A C function pointer that runs a Swift closure, for callbacks of a library.
 ///
-/// It lives until the worker ends. A library may call it late or again, and an address that was freed would soon be another
-/// callback's: that one would run instead. So there may be only so many, and a worker that has made them all is to be
-/// replaced.
+/// It is never freed. A library may call it late or again, and a freed address would soon belong to
+/// another callback, which would run instead. So their number is limited, and a worker that has
+/// reached the limit must be replaced.
 ///
-/// `@unchecked Sendable`: written in `init`, only read afterwards; the body is safe to be called from any thread.
+/// `@unchecked Sendable`: written in `init`, only read afterwards; the body is safe to be called
+/// from any thread.
 package final class Closure: @unchecked Sendable {
-    /// Is given the place for what it returns, ``CallInterface/resultBytes`` long, and the address of each argument.
+    /// The body. It gets the memory for the result, ``CallInterface/resultBytes`` bytes long, and
+    /// the address of each argument.
     package typealias Body =
         @Sendable (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Void
 
@@ -19,7 +21,7 @@ package final class Closure: @unchecked Sendable {
     private let interface: CallInterface
     private let body: Body
 
-    /// How many a worker can make: about a megabyte of memory.
+    /// The maximum number in a worker: about a megabyte of memory.
     package static let maximum = 16_384
     private static let made = Atomic(0)
 
@@ -29,9 +31,9 @@ package final class Closure: @unchecked Sendable {
         self.body = body
     }
 
-    /// Makes one, for ever.
+    /// Creates a callback that is never freed.
     ///
-    /// - Throws: ``BindingFailure`` when there are too many.
+    /// - Throws: ``BindingFailure`` if there are too many.
     package static func make(
         _ interface: CallInterface, _ body: @escaping Body
     ) throws(BindingFailure) -> Closure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// Computes the values of a binding, or of one call of its callbacks. Of one thread.
+/// The evaluation of a binding's values, or of the values in one callback. Confined to one thread.
 struct Evaluation {
     let sources: RequestSources
     /// Holds what values need memory for; in a round of a repetition not the request's.
@@ -45,7 +45,7 @@ struct Evaluation {
         return number
     }
 
-    /// The beginning of a buffer that a function says it has filled.
+    /// Returns the start of a buffer, with the length that a function reported.
     private func slice(_ name: String, _ count: Int128) throws(BindingFailure) -> UnsafeRawBufferPointer {
         guard case .bytes(let memory)? = names[name] else { throw BindingFailure(.failed, "\(name) has no value") }
         guard count >= 0, count <= Int128(memory.count) else {

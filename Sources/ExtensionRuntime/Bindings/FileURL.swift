@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// File URLs and paths, without Foundation, which would cost a worker half of its start.
+/// File URLs and paths without Foundation, which would take half of a worker's start time.
 enum FileURL {
     private static let scheme = "file://"
 
-    /// The absolute path of a file URL; `nil` for any other.
+    /// Returns the absolute path of a file URL; `nil` for other URLs.
     static func path(of url: String) -> String? {
         guard url.lowercased().hasPrefix(scheme) else { return nil }
         var rest = url.dropFirst(scheme.count)
@@ -42,7 +42,7 @@ enum FileURL {
         return text
     }
 
-    /// A path of a manifest with what it begins with written out: `~`, `$HOME` or one of the XDG folders.
+    /// Expands the start of a manifest's path: `~`, `$HOME` or one of the XDG folders.
     static func expanded(_ path: String) -> String? {
         let home = variable("HOME")
         let places: [(String, String?)] = [
@@ -67,7 +67,8 @@ enum FileURL {
         return rest.split(separator: "/").contains("..") ? nil : String(rest)
     }
 
-    /// Whether a name of a path begins with a dot; the path of the home folder itself may have such names.
+    /// Returns `true` if a name in the path is hidden. The names of the home folder's own path do
+    /// not count.
     static func isHidden(_ path: String) -> Bool {
         var names = path.utf8[...]
         if let home = variable("HOME"), names.starts(with: (home + "/").utf8) {

@@ -6,7 +6,8 @@ import ServiceMessages
 import Synchronization
 
 extension HostSession {
-    /// Asks the host for an item of the extension's own, and waits for the answer; not on the connection's thread.
+    /// Requests one of the extension's items from the host and waits for it. Must not be called on
+    /// the connection's thread.
     func record(of item: String) throws(BindingFailure) -> (record: ItemRecord, types: [String]) {
         let answer = Mutex<Result<RecordReply, BindingFailure>>(.failure(BindingFailure(.unavailable, "no answer")))
         let arrived = DispatchSemaphore(value: 0)

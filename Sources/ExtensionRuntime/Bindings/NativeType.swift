@@ -2,7 +2,7 @@
 import CFFI
 import SymbolBindings
 
-/// A type as C passes it.
+/// A C type.
 package indirect enum NativeType: Hashable {
     case void
     case pointer
@@ -10,13 +10,14 @@ package indirect enum NativeType: Hashable {
     case structure([NativeType])
 }
 
-/// A type as libffi describes it, with the offsets of its fields. Owns what it allocated for structs.
+/// A type in libffi's description, with the offsets of its fields. Owns the memory of struct
+/// descriptions.
 ///
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
 final class NativeLayout: @unchecked Sendable {
     let type: UnsafeMutablePointer<ffi_type>
     let fields: [NativeLayout]
-    /// Where they begin, in bytes.
+    /// The offsets of the fields, in bytes.
     let offsets: [Int]
     private let elements: UnsafeMutablePointer<UnsafeMutablePointer<ffi_type>?>?
 

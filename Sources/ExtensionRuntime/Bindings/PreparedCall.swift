@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// A call of a binding with everything found and described that can be before the first request.
+/// A call of a binding, with its function and layouts resolved before the first request.
 ///
 /// `@unchecked Sendable`: the addresses are of functions of libraries that are never unloaded.
 final class PreparedCall: @unchecked Sendable {
     let call: BoundCall
     let function: UnsafeMutableRawPointer
     let interface: CallInterface
-    /// Those that free what comes back, by name.
+    /// The functions that free results, by name.
     let freeing: [String: UnsafeMutableRawPointer]
     let callbacks: [Int: CallInterface]
     /// The layouts of structs that the function writes, by position.
@@ -71,7 +71,7 @@ struct PreparedCalls: Sendable {
     }
 }
 
-/// A binding ready to be carried out, or why it cannot be.
+/// A binding that is ready to run, or the error that prevents it.
 struct PreparedBinding: Sendable {
     let binding: SymbolBinding
     let calls: Result<PreparedCalls, LoadError>
@@ -101,7 +101,7 @@ extension BoundResult.Form {
         }
     }
 
-    /// The functions that free what is in it.
+    /// The functions that free parts of the result.
     var owners: Set<String> {
         switch self {
         case .scalar: []

@@ -13,7 +13,7 @@ struct BoundBundle: Sendable {
     let types: [String: String]
 }
 
-/// What the values of a binding that are no names stand for, in one request. Of one thread.
+/// The values of a binding that come from the request. Confined to one thread.
 final class RequestSources {
     let bundle: BoundBundle
     let frame: CallFrame
@@ -22,10 +22,10 @@ final class RequestSources {
     var query: String?
     var isInPlace = false
     var identifiers: [String] = []
-    /// The folder or file whose items are asked for.
+    /// The folder or file whose items are requested.
     var filePath: String?
     var notice: ThrottleNotice?
-    /// The file that the function is to fill.
+    /// The file that the function must write.
     private(set) var destination: OwnedDescriptor?
     private var contents: UnsafeRawBufferPointer?
 
@@ -74,7 +74,7 @@ final class RequestSources {
         return record
     }
 
-    /// The path of the item's file.
+    /// Returns the path of the item's file.
     private func path() throws(BindingFailure) -> String {
         let item = try item()
         guard let url = item.text("contentURL") else {
@@ -95,11 +95,11 @@ final class RequestSources {
     }
 }
 
-/// Seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
+/// The seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
 private let referenceDateOffset = 978_307_200.0
 
 extension AttributeValue {
-    /// A value of a binding as an attribute; `nil` for what is none.
+    /// Converts a value of a binding to an attribute; `nil` if it has no attribute type.
     init?(_ value: RuntimeValue) throws(BindingFailure) {
         switch value {
         case .integer(let number):
@@ -116,8 +116,9 @@ extension AttributeValue {
     }
 }
 
-/// Files without a name, which go with their last descriptor. They are in the worker's own folder and not in memory, whose
-/// limits count no files: a worker may make none there.
+/// Unnamed files, which are deleted with their last descriptor. They are in the worker's own
+/// folder. In memory they would not count towards its limits, so a worker may not create files
+/// there.
 enum NamelessFile {
     static func make() throws(BindingFailure) -> OwnedDescriptor {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
@@ -132,7 +133,7 @@ enum NamelessFile {
 
     static func make(_ bytes: [UInt8]) throws(BindingFailure) -> OwnedDescriptor {
         let file = try make()
-        // The offset stays at the beginning, for whoever reads it.
+        // Written with an offset, so that the file position stays at the start for the reader.
         let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: file.number, at: 0) }
         if case .failure(let error) = written {
             throw BindingFailure(.failed, "filling a file failed: \(String(cString: strerror(error.code)))")

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import SymbolBindings
 
-/// A value of a binding while it is carried out.
+/// A value of a binding at run time.
 enum RuntimeValue {
     case integer(Int128)
     case float(Double)
     case text(String)
     case texts([String])
-    /// Bytes somewhere in memory that stays until the request is over, or, in a callback, until that returns.
+    /// Bytes in memory that is valid until the request ends or, in a callback, until the callback
+    /// returns.
     case bytes(UnsafeRawBufferPointer)
-    /// Bytes of which only a number was ever looked at.
+    /// An address whose bytes are not read.
     case pointer(UnsafeMutableRawPointer)
     case null
     case url(String)
@@ -18,9 +19,9 @@ enum RuntimeValue {
     /// An absolute path.
     case file(String)
 
-    /// The bytes of text and bytes, copied.
+    /// Returns a copy of the bytes of a text or of bytes.
     ///
-    /// - Throws: ``BindingFailure`` over the limit.
+    /// - Throws: ``BindingFailure`` if they exceed the limit.
     func copied() throws(BindingFailure) -> [UInt8]? {
         let bytes: [UInt8]
         switch self {
@@ -34,7 +35,7 @@ enum RuntimeValue {
         return bytes
     }
 
-    /// Checks a number of bytes that somebody else named.
+    /// Checks a number of bytes from an untrusted source.
     @discardableResult
     static func check(_ count: Int128, _ what: String) throws(BindingFailure) -> Int {
         guard count >= 0 else { throw BindingFailure(.failed, "\(what) has a negative length, \(count)") }
@@ -54,7 +55,7 @@ enum RuntimeValue {
 }
 
 extension ScalarType {
-    /// Writes a number as this type, libffi's word for it included where there is room.
+    /// Writes a number in this type.
     func store(_ value: RuntimeValue, at place: UnsafeMutableRawPointer, _ what: String) throws(BindingFailure) {
         if isFloat {
             guard let number = value.number else { throw BindingFailure(.failed, "\(what) is no number") }
@@ -95,7 +96,7 @@ extension ScalarType {
         }
     }
 
-    /// Reads a number that a function returned: of a narrow one libffi gives a whole word.
+    /// Reads a returned number. libffi widens a narrow number to a whole word.
     func loadReturned(_ place: UnsafeRawPointer) -> RuntimeValue {
         guard !isFloat, byteCount < 8 else { return load(place) }
         var narrow = UInt64(truncatingIfNeeded: place.load(as: UInt.self))
@@ -107,7 +108,7 @@ extension ScalarType {
 }
 
 extension RuntimeValue {
-    /// For a message.
+    /// The value in an error message.
     var words: String {
         switch self {
         case .integer(let number): "\(number)"
