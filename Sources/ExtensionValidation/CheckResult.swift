@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How one check of an extension ended.
+/// The result of one check of an extension.
 public enum CheckResult: Sendable, Hashable {
-    /// As it should.
+    /// The extension passed.
     case passed
-    /// Not well, and nothing that a rule forbids.
+    /// There is a problem, but no rule is broken.
     case warning(reason: String, advice: String)
-    /// Against a rule.
+    /// A rule is broken.
     case failed(reason: String, advice: String)
-    /// The extension's process ended during it.
+    /// The extension's process ended during the check.
     case crashed(reason: String, advice: String)
-    /// It does not concern this extension.
+    /// The check does not apply to this extension.
     case skipped(reason: String)
 
     /// The kinds of results, as text: `passed`, `warning`, `failed`, `crashed` and `skipped`.
@@ -19,7 +19,7 @@ public enum CheckResult: Sendable, Hashable {
         case passed, warning, failed, crashed, skipped
     }
 
-    /// Which kind it is.
+    /// The kind of the result.
     public var kind: Kind {
         switch self {
         case .passed: .passed
@@ -30,7 +30,7 @@ public enum CheckResult: Sendable, Hashable {
         }
     }
 
-    /// Why it did not simply pass.
+    /// The reason for any result except `passed`.
     public var reason: String? {
         switch self {
         case .passed: nil
@@ -38,7 +38,7 @@ public enum CheckResult: Sendable, Hashable {
         }
     }
 
-    /// What the author can do about it.
+    /// The remedy for the extension's author.
     public var advice: String? {
         switch self {
         case .passed, .skipped: nil
@@ -46,19 +46,19 @@ public enum CheckResult: Sendable, Hashable {
         }
     }
 
-    /// Whether an extension with this result must be mended.
+    /// `true` if the extension must be fixed.
     public var isFailure: Bool { kind == .failed || kind == .crashed }
 }
 
-/// A check that was run.
+/// The report of one check.
 public struct CheckReport: Sendable, Hashable {
-    /// Which.
+    /// The check.
     public var check: ValidationCheck
-    /// What came of it.
+    /// The result of the check.
     public var result: CheckResult
-    /// How long it took.
+    /// The duration of the check.
     public var duration: Duration
-    /// Whether it was only skipped because of what an earlier check has told.
+    /// `true` if the check was only skipped because of an earlier check's result.
     public var isConsequence: Bool
 
     /// Creates a report.
@@ -70,23 +70,24 @@ public struct CheckReport: Sendable, Hashable {
     }
 }
 
-/// What a check found wrong, gathered: the gravest kind decides, and the first few are told.
+/// The findings of one check. The most severe kind decides about the result, and the first few are
+/// shown.
 struct Findings {
     private var failures: [(reason: String, advice: String)] = []
     private var warnings: [(reason: String, advice: String)] = []
-    /// More are only counted.
+    /// The maximum number of findings to show. Further findings are counted.
     private static let shown = 5
 
-    /// Notes what a rule forbids.
+    /// Adds a broken rule.
     mutating func fail(_ reason: String, _ advice: String) { failures.append((reason, advice)) }
 
-    /// Notes what is not well.
+    /// Adds a problem that breaks no rule.
     mutating func warn(_ reason: String, _ advice: String) { warnings.append((reason, advice)) }
 
-    /// All reasons, the graver ones first.
+    /// All reasons, the broken rules first.
     var reasons: [String] { (failures + warnings).map(\.reason) }
 
-    /// Whether nothing was found that a rule forbids.
+    /// `true` if no rule is broken.
     var hasNoFailure: Bool { failures.isEmpty }
 
     var result: CheckResult {
@@ -118,6 +119,7 @@ struct Findings {
         text.count <= maximumCharacters ? text : String(text.prefix(maximumCharacters)) + "…"
     }
 
-    /// The longest reason or advice that is kept, in characters; extensions choose parts of them.
+    /// The maximum length of a reason or remedy, in characters. Extensions choose parts of these
+    /// texts.
     private static let maximumCharacters = 1000
 }

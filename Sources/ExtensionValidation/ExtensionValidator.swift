@@ -2,13 +2,14 @@
 import ExtensionHost
 import UniformTypeIdentifiers
 
-/// How an extension is checked.
+/// The settings of a validation.
 public struct ValidationSettings: Sendable {
-    /// What random choices are made from; the same seed makes the same ones.
+    /// The seed of all random choices. The same seed gives the same choices.
     public var seed: UInt64
-    /// Whether the extension is loaded into this process, for a debugger. A crash is this process's end then.
+    /// `true` to load the extension into this process, for a debugger. A crash then ends this
+    /// process.
     public var isInProcess = false
-    /// Told each line that the extension prints or logs; called on any thread.
+    /// Called with each line that the extension prints or logs, on any thread.
     public var onLine: @Sendable (ValidationCheck, String) -> Void = { _, _ in }
     /// Told how many items a check has received, a few times a second; called on any thread.
     public var onItems: @Sendable (ValidationCheck, Int) -> Void = { _, _ in }
@@ -21,38 +22,39 @@ public struct ValidationSettings: Sendable {
     /// The variable of the extension's environment that says how many items are wanted.
     public static let sampleVariable = WorkerConfiguration.sampleVariable
 
-    /// How many items are asked about.
+    /// The number of items in a sample.
     var sampleSize = 12
-    /// How often something is repeated to see whether memory grows.
+    /// The number of rounds in checks of memory and other resources.
     var rounds = 100
-    /// How many wild identifiers are tried.
+    /// The number of hostile identifiers to try.
     var fuzzRounds = 120
     /// How long a check repeats something, once it has done so often enough to judge by.
     var repetitionTime = Duration.seconds(12)
-    /// How long to wait for what must not happen.
+    /// The time to wait for events that must not happen.
     var quietTime = Duration.milliseconds(200)
 
-    /// Settings with a seed.
+    /// Creates settings with a seed.
     public init(seed: UInt64) { self.seed = seed }
 }
 
-/// Judges an extension: runs checks one after the other, each in a process of its own. Keeps nothing and touches no store.
+/// A validator of an extension. It runs checks one after another, each in a process of its own. It
+/// stores nothing and does not use the user's index.
 public struct ExtensionValidator: Sendable {
-    /// What is judged.
+    /// The subject of a validation.
     public enum Subject: Sendable {
-        /// A bundle that a host would use.
+        /// A bundle that hosts accept.
         case bundle(ExtensionBundle)
-        /// One that it refuses.
+        /// A bundle that hosts reject.
         case refused(path: String, problem: BundleProblem)
 
-        /// The bundle at a path.
+        /// Reads the bundle at a path.
         public init(path: String) {
             do throws(BundleProblem) { self = .bundle(try ExtensionBundle(at: path)) } catch {
                 self = .refused(path: path, problem: error)
             }
         }
 
-        /// Where it is.
+        /// The path of the bundle.
         public var path: String {
             switch self {
             case .bundle(let bundle): bundle.path
@@ -65,12 +67,12 @@ public struct ExtensionValidator: Sendable {
     private var configuration: WorkerConfiguration
     private let settings: ValidationSettings
 
-    /// Creates a judge.
+    /// Creates a validator.
     ///
     /// - Parameters:
-    ///   - subject: What is judged.
-    ///   - configuration: How its processes are started.
-    ///   - settings: How it is checked.
+    ///   - subject: The extension.
+    ///   - configuration: The configuration of its worker processes.
+    ///   - settings: The settings of the checks.
     public init(_ subject: Subject, configuration: WorkerConfiguration, settings: ValidationSettings) {
         self.subject = subject
         self.configuration = configuration
@@ -81,10 +83,10 @@ public struct ExtensionValidator: Sendable {
     /// Runs checks.
     ///
     /// - Parameters:
-    ///   - checks: Which, in any order; they run in the order of `ValidationCheck.allCases`.
-    ///   - onBegin: Told before each of them.
-    ///   - onEnd: Told after each of them. A thrown error ends the validation.
-    /// - Returns: All reports.
+    ///   - checks: The checks, which run in the order of `ValidationCheck.allCases`.
+    ///   - onBegin: Called before each check.
+    ///   - onEnd: Called after each check. A thrown error ends the validation.
+    /// - Returns: The report of all checks.
     public func run(
         _ checks: Set<ValidationCheck>, onBegin: (ValidationCheck) -> Void = { _ in },
         onEnd: (CheckReport) throws -> Void
@@ -92,13 +94,13 @@ public struct ExtensionValidator: Sendable {
         var report = ValidationReport(path: subject.path, seed: settings.seed, isInProcess: settings.isInProcess)
         if case .bundle(let bundle) = subject {
             report.identifier = bundle.identifier
-            // So that “conforms to” means what the manifest says.
+            // Registered so that “conforms to” includes the manifest's types.
             UTTypeRegistry.shared.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
         }
         let whole = EventRecord(.manifest)
         var progress = Progress()
         var checks = checks
-        // Without it nothing would be said of what is wrong.
+        // Without the manifest check, a rejected bundle would get no reason.
         if case .refused = subject { checks.insert(.manifest) }
         for check in ValidationCheck.allCases where checks.contains(check) {
             onBegin(check)
@@ -115,24 +117,24 @@ public struct ExtensionValidator: Sendable {
         return report
     }
 
-    /// Runs checks, and tells nothing before they are done.
+    /// Runs checks and returns the report at the end.
     public func run(_ checks: Set<ValidationCheck>) async -> ValidationReport { await run(checks, onEnd: { _ in }) }
 
-    /// What is known by now.
+    /// The state between checks.
     private struct Progress {
         var survey: Survey?
-        /// The check that told that it cannot be loaded, and why.
+        /// The check that found that the extension cannot be loaded, and the error.
         var unloadable: (check: ValidationCheck, error: ExtensionError)?
-        /// The checks that were skipped because of what an earlier one has told.
+        /// The checks that were skipped because of an earlier check's result.
         var consequences: Set<ValidationCheck> = []
 
-        /// A check that is skipped for what an earlier one has told.
+        /// Returns the result of a check that is skipped because of an earlier check's result.
         mutating func skip(_ check: ValidationCheck, _ reason: String) -> CheckResult {
             consequences.insert(check)
             return .skipped(reason: reason)
         }
 
-        /// What an error means that ended a check.
+        /// Returns the result for an error that ended a check.
         mutating func result(_ error: ExtensionError, _ check: ValidationCheck, _ bundle: ExtensionBundle)
             -> CheckResult
         {
@@ -157,7 +159,7 @@ public struct ExtensionValidator: Sendable {
             var context = CheckContext(
                 check: check, bundle: bundle, configuration: configuration, settings: settings,
                 survey: progress.survey ?? Survey(), whole: whole)
-            // What the sandbox refused may be the reason, and is told in any case.
+            // Denials of the sandbox may be the cause, so they are shown in any case.
             func tellsWhy() -> Bool { check == .sandbox && !whole.refusals.isEmpty }
             if let (teller, error) = progress.unloadable {
                 guard tellsWhy() else {
@@ -169,7 +171,7 @@ public struct ExtensionValidator: Sendable {
                 progress.survey = survey
                 context = context.with(survey)
                 if let problem = survey.problem, check != .acknowledgement, !tellsWhy() {
-                    // Somebody has to say what went wrong: the check that is there for it, or this one.
+                    // If the acknowledgement check is not selected, this check reports the error.
                     guard checks.contains(.acknowledgement) else { return progress.result(problem, check, bundle) }
                     return progress.skip(
                         check, "its items are not known, since a reindex did not work (see acknowledgement)")
@@ -183,7 +185,7 @@ public struct ExtensionValidator: Sendable {
 }
 
 extension CheckContext {
-    /// The same with what was found out meanwhile.
+    /// Returns a copy with the result of the survey.
     func with(_ survey: Survey) -> CheckContext {
         CheckContext(
             check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
@@ -192,7 +194,7 @@ extension CheckContext {
 }
 
 extension CheckResult {
-    /// What an error means that ended a check.
+    /// Creates the result for an error that ended a check.
     init(_ error: ExtensionError, _ check: ValidationCheck, _ bundle: ExtensionBundle) {
         switch error {
         case .crashed:
@@ -226,7 +228,7 @@ extension CheckResult {
 }
 
 extension String {
-    /// The text as one word of a shell's command line.
+    /// The text quoted as one word of a shell command.
     package var shellWord: String {
         let isPlain =
             !isEmpty

@@ -3,14 +3,14 @@ import ExtensionHost
 import Foundation
 import UniformTypeIdentifiers
 
-/// Reads an Info.plist that a host accepts as a careful colleague would: what is missing, misspelled or not understood.
+/// A review of an Info.plist that hosts accept, for missing, misspelled and unknown entries.
 struct ManifestReview {
     private let bundle: ExtensionBundle
     private let root: [String: Any]
 
     init(_ bundle: ExtensionBundle) {
         self.bundle = bundle
-        // It was read before, with all checks; what has become of it since is the next reader's matter.
+        // The manifest passed all checks when it was read. A later change is not covered here.
         let data = FileManager.default.contents(atPath: bundle.path + "/Info.plist") ?? Data()
         let parsed =
             data.count <= ExtensionManifest.maximumBytes
@@ -20,7 +20,7 @@ struct ManifestReview {
 
     var result: CheckResult { findings.result }
 
-    /// Everything there is to say.
+    /// All findings.
     var findings: Findings {
         var findings = Findings()
         reviewNames(&findings)
@@ -66,7 +66,7 @@ struct ManifestReview {
     }
 
     private func reviewTypes(_ findings: inout Findings) {
-        // In a registry of its own: what parents others declare is no reason to leave an import out.
+        // In a registry of its own, so that types of other bundles do not hide a missing import.
         let registry = UTTypeRegistry()
         var problems = bundle.manifest.typeDiagnostics
         problems += registry.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
@@ -84,7 +84,7 @@ struct ManifestReview {
         }
     }
 
-    /// The most names of a bundle's folder that are looked at.
+    /// The maximum number of names in the bundle's folder to check.
     private static let maximumNames = 10_000
 
     private func reviewFolder(_ findings: inout Findings) {

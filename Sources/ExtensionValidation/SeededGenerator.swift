@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A repeatable source of randomness (SplitMix64): equal seeds give equal choices, on every machine.
+/// A repeatable random number generator (SplitMix64). Equal seeds give equal choices on every
+/// machine.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// A generator for one check, so that a check chooses the same whether or not others ran before it.
+    /// Creates a generator for one check, so that its choices do not depend on other checks.
     init(seed: UInt64, for check: ValidationCheck) {
-        // FNV-1a; the hash values of the standard library differ from run to run.
+        // FNV-1a, because the standard library's hash values differ between runs.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in check.rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         state = seed ^ hash
@@ -20,22 +21,22 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to and without `bound`, which is at least 1.
+    /// Returns a number from 0 up to, but not including, `bound`, which is at least 1.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// Some of the elements, in their order.
+    /// Returns a sample of the elements, in their order.
     mutating func sample<Element>(_ elements: [Element], _ count: Int) -> [Element] {
         guard elements.count > count else { return elements }
-        // Not `shuffled(using:)`, whose choices may change with the standard library.
+        // Not `shuffled(using:)`, whose results may change with the standard library.
         var chosen: Set<Int> = []
         while chosen.count < count { chosen.insert(below(elements.count)) }
         return chosen.sorted().map { elements[$0] }
     }
 
-    /// How ``unusedName()`` begins.
+    /// The prefix of ``unusedName()``.
     var unusedPrefix: String { "searchlight-validation-" }
 
-    /// A name that nobody has given anything.
+    /// Returns a name that no item has.
     mutating func unusedName() -> String {
         unusedPrefix + String(next(), radix: 16) + String(next(), radix: 16)
     }

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 
-/// One thing that is checked of an extension. The raw value is its name in commands and reports, and stays as it is.
+/// A check of an extension. The raw value is its stable name in commands and reports.
 public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
-    /// What the Info.plist says.
+    /// The contents of the Info.plist.
     case manifest
-    /// How long loading takes.
+    /// The time for loading.
     case loadTime = "load-time"
-    /// Whether loading alone donates or prints.
+    /// No donations and no output while the extension is loaded.
     case quietCreation = "quiet-creation"
-    /// Whether what was asked is acknowledged.
+    /// An acknowledgement of each reindex.
     case acknowledgement
-    /// Whether anything is answered twice.
+    /// No second answers.
     case doubleAcknowledgement = "double-acknowledgement"
-    /// Whether answers from other threads, late and crossing each other, are right.
+    /// Correct answers from other threads, late and out of order.
     case lateAcknowledgement = "late-acknowledgement"
-    /// Whether a second reindex gives the same.
+    /// Equal items from a second reindex.
     case reindexTwice = "reindex-twice"
-    /// Whether a reindex of some items does what it should.
+    /// A correct reindex of some items.
     case reindexItems = "reindex-items"
     /// Whether a reindex of some items deletes those that are gone.
     case goneItems = "gone-items"
-    /// Whether a reindex in pages gives the same.
+    /// Equal items from a reindex in pages.
     case paging
-    /// What is answered about items that there are not.
+    /// Answers about items that do not exist.
     case unknownItems = "unknown-items"
-    /// Whether what was promised is delivered.
+    /// Delivery of promised types.
     case promises
-    /// What is answered about types that were not promised.
+    /// Answers about types that are not promised.
     case unsupportedTypes = "unsupported-types"
-    /// Whether previews are what they say.
+    /// Previews with the stated type.
     case previews
-    /// Whether a request can be cancelled.
+    /// Cancellation of requests.
     case cancellation
-    /// Whether it lets itself be slowed down.
+    /// Reaction to throttle notices.
     case throttle
-    /// Whether requests at the same time have the same answers.
+    /// Equal answers to concurrent requests.
     case concurrency
-    /// Whether memory grows with every request.
+    /// No memory growth with each request.
     case memoryGrowth = "memory-growth"
-    /// Whether threads or descriptors are left behind.
+    /// No leaked threads or descriptors.
     case leftovers
-    /// Whether wild identifiers do harm.
+    /// No harm from hostile identifiers.
     case fuzzedIdentifiers = "fuzzed-identifiers"
-    /// How much is printed and logged.
+    /// The amount of printed and logged lines.
     case outputVolume = "output-volume"
-    /// Whether a worker ends when its host has gone.
+    /// The end of a worker whose host has ended.
     case hangUp = "hang-up"
-    /// Whether a rule of the header was broken in any check.
+    /// No broken rule of the header in any check.
     case misuse
-    /// Whether anything was tried in any check that the sandbox refuses.
+    /// No attempt in any check that the sandbox denies.
     case sandbox
 
-    /// What it checks, in one line.
+    /// A description in one line.
     public var summary: String {
         switch self {
         case .manifest: "The Info.plist is complete, and says nothing that is not understood."
@@ -82,7 +82,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// The checks whose names are like a text, for a person who misspelled one.
+    /// Returns the checks with names similar to a misspelled text.
     public static func suggestions(for text: String) -> [ValidationCheck] {
         let text = text.lowercased()
         let near = NearNames.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(
@@ -91,7 +91,8 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
         return Array((near + holding).prefix(3))
     }
 
-    /// Whether it looks at the extension's process from outside, so that the process has to be one of its own.
+    /// `true` if the check observes the extension's process from outside, so that it needs a
+    /// separate process.
     var needsProcess: Bool {
         switch self {
         case .memoryGrowth, .leftovers, .hangUp, .sandbox: true

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came of a validation.
+/// The report of a validation.
 public struct ValidationReport: Sendable, Hashable {
-    /// The bundle.
+    /// The path of the bundle.
     public var path: String
-    /// Its identifier, if it could be read.
+    /// The bundle's identifier, if it could be read.
     public var identifier: String?
-    /// The seed that replays all choices.
+    /// The seed that reproduces all random choices.
     public var seed: UInt64
-    /// Whether the extension was loaded into the validator's process.
+    /// `true` if the extension was loaded into the validator's process.
     public var isInProcess: Bool
     /// The checks, in the order in which they ran.
     public var checks: [CheckReport] = []
@@ -20,10 +20,10 @@ public struct ValidationReport: Sendable, Hashable {
         self.isInProcess = isInProcess
     }
 
-    /// Whether nothing failed or crashed.
+    /// `true` if no check failed or crashed.
     public var isGood: Bool { !checks.contains { $0.result.isFailure } }
 
-    /// How many checks ended in a way.
+    /// Returns the number of checks with a kind of result.
     public func count(_ kind: CheckResult.Kind) -> Int { checks.count { $0.result.kind == kind } }
 }
 
@@ -35,8 +35,8 @@ extension ValidationReport: Encodable {
         case name, result, reason, advice, seconds
     }
 
-    /// Keys and values are stable: names of checks and kinds of results as their raw values, seconds as a number. The seed is
-    /// a text, since many readers of JSON round large numbers.
+    /// Encodes the report. Keys and values are stable: checks and results as raw values, durations
+    /// as a number of seconds. The seed is a text, because many JSON readers round large numbers.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(path, forKey: .path)
@@ -59,7 +59,7 @@ extension ValidationReport: Encodable {
 }
 
 extension Duration {
-    /// In milliseconds, with fractions.
+    /// The duration in milliseconds, with fractions.
     var milliseconds: Double {
         Double(components.seconds) * 1000 + Double(components.attoseconds) / 1_000_000_000_000_000
     }

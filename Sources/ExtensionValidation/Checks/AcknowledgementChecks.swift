@@ -2,7 +2,7 @@
 import ExtensionHost
 
 extension CheckContext {
-    /// Asks each kind of request once.
+    /// Sends each kind of request once.
     func checkAcknowledgement() async throws(ExtensionError) -> CheckResult {
         if let problem = survey.problem { throw problem }
         return try await withTrial { (trial) throws(ExtensionError) in
@@ -26,7 +26,7 @@ extension CheckContext {
         }
     }
 
-    /// Asks, and waits for second answers.
+    /// Sends requests and waits for second answers.
     func checkDoubleAcknowledgement() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             try await workOut(trial)
@@ -44,7 +44,8 @@ extension CheckContext {
         }
     }
 
-    /// Asks many things at once, so that answers come from several threads, late and in another order.
+    /// Sends many requests at once, so that answers come from several threads, late and out of
+    /// order.
     func checkLateAcknowledgement() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(4).prefix(16))
         return try await withTrial { (trial) throws(ExtensionError) in
@@ -68,7 +69,7 @@ extension CheckContext {
                 return await group.reduce(into: [ExtensionError?]()) { $0.append($1) }
             }
             if let problem = results.compactMap(\.self).first { throw problem }
-            // What was answered by the way must not have used up the next ones.
+            // The answers above must not have consumed later answers.
             if let offer = offers.first { _ = try await trial.ask(offer) }
             return .passed
         }

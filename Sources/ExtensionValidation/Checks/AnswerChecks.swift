@@ -5,7 +5,7 @@ import Promises
 import UniformTypeIdentifiers
 
 extension CheckContext {
-    /// Asks about items that do not exist.
+    /// Sends requests about items that do not exist.
     func checkUnknownItems() async throws(ExtensionError) -> CheckResult {
         var generator = generator
         var representations = Set(survey.records.flatMap(\.promisedRepresentations))
@@ -28,7 +28,7 @@ extension CheckContext {
         }
     }
 
-    /// Has every promise of the sampled items kept.
+    /// Requests every promise of the sampled items.
     func checkPromises() async throws(ExtensionError) -> CheckResult {
         let offers = sample(settings.sampleSize).flatMap(TrialOffer.promises)
         guard !offers.isEmpty else { return .skipped(reason: "its items promise no types") }
@@ -83,7 +83,7 @@ extension CheckContext {
 
     private static let mismatchAdvice = "Give what the type says, or promise the type that it is."
 
-    /// Whether the name of a file suits its type.
+    /// Checks that the name of a file matches its type.
     private func judge(_ name: String, _ type: String, _ offer: TrialOffer, _ findings: inout Findings) {
         guard !name.isEmpty, let wanted = UTType(type), let dot = name.lastIndex(of: "."), dot != name.startIndex else {
             return
@@ -97,13 +97,13 @@ extension CheckContext {
             "Give it the ending of its type; receivers go by it.")
     }
 
-    /// Types that are known, and that hardly any item can be had as.
+    /// Known types that hardly any item promises.
     private static let unlikelyTypes = [
         "com.adobe.pdf", "public.mpeg-4", "public.zip-archive", "com.compuserve.gif", "public.vcard",
         "public.aiff-audio",
     ]
 
-    /// Asks for types that were not promised.
+    /// Requests types that are not promised.
     func checkUnsupportedTypes() async throws(ExtensionError) -> CheckResult {
         var generator = generator
         let records = generator.sample(survey.records.filter { !$0.promisedRepresentations.isEmpty }, 3)
@@ -184,7 +184,7 @@ extension CheckContext {
         judgeRemovals(from: rendering, of: offer, &findings)
     }
 
-    /// Tells what a person would not see of a page.
+    /// Reports the parts of a page that users would not see.
     private func judgeRemovals(
         from rendering: ExtensionAnswer.Rendering, of offer: TrialOffer, _ findings: inout Findings
     ) {
@@ -196,7 +196,7 @@ extension CheckContext {
         for removal in page.removals {
             let words = Removal.summary(of: [removal]) ?? ""
             switch removal.kind {
-            // Told already.
+            // Already reported above.
             case .missingAttachment: break
             case .mistypedAttachment:
                 findings.warn("\(offer) brings \(words): \(removal.example.quoted).", Self.mismatchAdvice)

@@ -3,7 +3,8 @@ import ExtensionHost
 import Foundation
 
 extension CheckContext {
-    /// How often loading is measured at most; one that is quick enough counts, because the machine may be busy.
+    /// The maximum number of measurements. One quick load is enough, because the machine may be
+    /// busy.
     private static let loads = 10
 
     /// How long a worker may take from its start to its first answer before it is told, in milliseconds: the bars of the
@@ -64,7 +65,7 @@ extension CheckContext {
                 """)
     }
 
-    /// Loads, asks nothing, and looks whether anything happens all the same.
+    /// Loads the extension without a request, and checks that it stays idle.
     func checkQuietCreation() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             await trial.prewarm()
@@ -85,10 +86,10 @@ extension CheckContext {
         }
     }
 
-    /// How long a worker may take to end when its host has gone.
+    /// The time for a worker to end after its host has disconnected.
     private static let hangUpGrace = Duration.seconds(2)
 
-    /// Looks whether the process ends by itself.
+    /// Checks that the process ends by itself.
     func checkHangUp() async throws(ExtensionError) -> CheckResult {
         let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
         let hasEnded = try await HangUpTrial.endsByItself(

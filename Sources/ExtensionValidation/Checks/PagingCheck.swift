@@ -2,22 +2,22 @@
 import ExtensionHost
 
 extension CheckContext {
-    /// A page that was donated.
+    /// A donated page.
     private struct Page: Sendable {
-        /// Where it began.
+        /// The cursor at the start of the page.
         var cursor: [UInt8]?
         var next: [UInt8]?
         var identifiers: Set<String>
     }
 
-    /// The size of small pages, in items, and by how much a page may be larger than was asked for.
+    /// The size of small pages, in items, and the factor by which a page may exceed it.
     private static let smallPage: UInt32 = 3
     private static let factor = 10
-    /// The most small pages that are asked for, and how many of them are asked for again.
+    /// The maximum number of small pages, and the number of pages that are requested again.
     private static let maximumSmallPages = 300
     private static let leastSmallPages = 20
     private static let resumedPages = 4
-    /// How often pages may follow each other that donate nothing.
+    /// The maximum number of consecutive empty pages.
     private static let maximumEmptyPages = 100
 
     func checkPaging() async throws(ExtensionError) -> CheckResult {
@@ -76,7 +76,7 @@ extension CheckContext {
         return pages
     }
 
-    /// Asks for a page once more, in another process, as a host does after a crash.
+    /// Requests a page again in another process, like a host after a crash.
     private func resume(_ page: Page, _ findings: inout Findings) async throws(ExtensionError) {
         let again = try await withTrial { (trial) throws(ExtensionError) in
             let next = try await trial.reindexPage(page.cursor, items: Self.smallPage).next

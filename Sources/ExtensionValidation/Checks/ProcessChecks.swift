@@ -3,10 +3,10 @@ import ExtensionHost
 import Foundation
 
 extension CheckContext {
-    /// The part of the rounds after which caches should be full.
+    /// The divisor of the rounds that gives the warm-up, after which caches should be full.
     private static let warmUp = 3
 
-    /// Growth that is no accident, in KiB for each round, and what it must add up to.
+    /// The growth per round that is not accidental, in KiB, and the minimum sum.
     private static let noticeableGrowth = 16.0
     private static let graveGrowth = 100.0
     private static let leastGrowth = 4096.0
@@ -14,7 +14,7 @@ extension CheckContext {
     /// The rounds after which a check that takes long may judge.
     private static let leastRounds = 30
 
-    /// Asks the same over and over, and looks at the memory.
+    /// Repeats the same requests and measures the memory.
     func checkMemoryGrowth() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(5).map(\.uniqueIdentifier)
@@ -81,8 +81,8 @@ extension CheckContext {
         return isGrave ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
     }
 
-    /// By how much a series grows with each value: the slope of the median of slopes between both halves, so that one jump
-    /// does not count as growth.
+    /// Returns the growth of a series per value: the median of the slopes between both halves, so
+    /// that a single jump does not count.
     static func slope(_ values: [Double]) -> Double {
         let half = values.count / 2
         guard half > 0 else { return 0 }
@@ -90,10 +90,10 @@ extension CheckContext {
         return slopes.sorted()[half / 2]
     }
 
-    /// How many threads or descriptors more than at first are no accident.
+    /// The number of additional threads or descriptors that is not accidental.
     private static let tolerance = 8
 
-    /// Asks the same over and over, and looks at threads, descriptors, processes and files.
+    /// Repeats the same requests and counts threads, descriptors, processes and files.
     func checkLeftovers() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(2).map(\.uniqueIdentifier)
@@ -143,10 +143,10 @@ extension CheckContext {
         return all.result
     }
 
-    /// More lines than that for one round of requests are too many to be read.
+    /// The maximum number of lines for one round of requests.
     private static let readableLines = 500
 
-    /// Counts what it says.
+    /// Counts the printed and logged lines.
     func checkOutputVolume() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             try await workOut(trial, isBrief: true)
@@ -162,7 +162,7 @@ extension CheckContext {
         }
     }
 
-    /// Judges the rules that were broken while all of the checks ran, this one included.
+    /// Reports the rules that were broken in all checks so far, and in this one.
     func checkMisuse() async throws(ExtensionError) -> CheckResult {
         try await withTrial { (trial) throws(ExtensionError) in
             try await workOut(trial, isBrief: true)
@@ -177,7 +177,8 @@ extension CheckContext {
         return findings.result
     }
 
-    /// Judges what the sandbox refused while all of the checks ran. That is often why a reindex did not work.
+    /// Reports the denials of the sandbox in all checks so far. They are often the reason for a
+    /// failed reindex.
     func checkSandbox() async throws(ExtensionError) -> CheckResult {
         if survey.problem == nil {
             try await withTrial { (trial) throws(ExtensionError) in

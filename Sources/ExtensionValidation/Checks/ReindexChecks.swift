@@ -3,10 +3,10 @@ import ExtensionHost
 import ItemRecord
 
 extension CheckContext {
-    /// Reindexes twice in one process and once in another, and compares.
+    /// Reindexes twice in one process and once in another, and compares the items.
     func checkReindexTwice() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
-        // As if it had donated one more at an earlier time.
+        // Simulates an item that was donated earlier and no longer exists.
         var generator = generator
         var leftover = survey.items.min { $0.key < $1.key }
         let unused = generator.unusedName()
@@ -42,7 +42,7 @@ extension CheckContext {
             advice: "If it has items on your machine, look at what it prints: --verbose shows it.")
     }
 
-    /// Notes how two sets of items differ.
+    /// Reports the differences between two sets of items.
     ///
     /// - Parameter isSample: Whether both are samples of more items. Two samples need not have the same items, but most.
     static func compare(
@@ -72,7 +72,7 @@ extension CheckContext {
         }
     }
 
-    /// What differs between two records of an item, by name.
+    /// Returns the names of the attributes that differ between two records of an item.
     static func differing(_ one: ItemRecord, _ other: ItemRecord) -> [String] {
         var names = Set(one.attributes.keys).union(other.attributes.keys).filter {
             one.attributes[$0] != other.attributes[$0] || one.traits[$0] != other.traits[$0]
@@ -83,10 +83,10 @@ extension CheckContext {
         return names.sorted()
     }
 
-    /// How many identifiers are asked for at once: more than fit into any small buffer.
+    /// The number of identifiers in one request, which exceeds any small buffer.
     private static let manyIdentifiers = 10_000
 
-    /// Asks for items by identifier.
+    /// Requests items by identifier.
     func checkReindexItems() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
         var generator = generator

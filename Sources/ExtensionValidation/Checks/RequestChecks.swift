@@ -6,10 +6,10 @@ import ServiceMessages
 import Synchronization
 
 extension CheckContext {
-    /// When requests are cancelled: at once, and while they are under way.
+    /// The delays before a request is cancelled: at once, and while it runs.
     private static let cancelDelays: [Duration] = [.zero, .milliseconds(1), .milliseconds(10)]
 
-    /// Cancels requests of each kind, and asks again afterwards.
+    /// Cancels requests of each kind, and sends further requests afterwards.
     func checkCancellation() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(2).prefix(6))
         return try await withTrial { (trial) throws(ExtensionError) in
@@ -32,7 +32,7 @@ extension CheckContext {
         }
     }
 
-    /// Cancels one request, and looks whether the process lived through it.
+    /// Cancels one request and checks that the process survives.
     private func cancel(
         _ what: String, after delay: Duration, in trial: Trial, _ findings: inout Findings,
         _ body: @escaping @Sendable () async throws(ExtensionError) -> Void
@@ -46,7 +46,7 @@ extension CheckContext {
         case .failed(_, _, .cancelled, _): break
         case let problem?: throw problem
         }
-        // Somebody has to be asked for a new process to be started.
+        // A request is needed to start a new process.
         try await trial.load()
         guard trial.events.processes.count > processes, findings.isEmpty else { return }
         findings.warn(
@@ -57,16 +57,17 @@ extension CheckContext {
             """)
     }
 
-    /// How long it may take to heed a notice, in milliseconds; the header says so.
+    /// The time for the extension to react to a notice, in milliseconds, as the header requires.
     private static let throttleGrace = 500.0
 
-    /// Slows it down and speeds it up, with work in between.
+    /// Throttles the extension and ends the throttling, with requests in between.
     func checkThrottle() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(2).prefix(4))
         return try await withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
             var findings = Findings()
-            // The quickest counts: one may be slow because the machine was, an extension that works in it always is.
+            // The quickest reaction counts. A slow one may be due to the machine, but an extension
+            // that works in the call is always slow.
             var quickest = Double.infinity
             let notices = [
                 ThrottleNotice(reason: .userActive, itemsPerSecond: 10), ThrottleNotice(reason: .battery),
@@ -76,7 +77,7 @@ extension CheckContext {
             for notice in notices {
                 let heeded = await configuration.clock.measure { _ = await trial.throttle(notice) }
                 quickest = min(quickest, heeded.milliseconds)
-                // A person who drags something does not wait until the battery is full.
+                // Throttling does not affect interactive requests, so they must be answered.
                 for offer in offers { _ = try await trial.ask(offer) }
                 let (isServed, isLarge) = (survey.isServed, survey.isLarge(settings))
                 let work = Task {
@@ -94,7 +95,7 @@ extension CheckContext {
                     "It took at least \(Int(quickest)) ms each time until it had heeded a notice.",
                     "Only note in did_throttle that work is to slow down; half a second is what there is.")
             }
-            // Twice the same, and an end without a beginning.
+            // Repeated notices, and an end without a start.
             _ = await trial.throttle(ThrottleNotice(reason: .requested))
             _ = await trial.throttle(ThrottleNotice(reason: .requested))
             _ = await trial.throttle(nil)
@@ -118,20 +119,21 @@ extension CheckContext {
             "Slow down or wait, and donate the rest when the throttling is over, before you acknowledge.")
     }
 
-    /// How many requests are under way at the same time.
+    /// The number of concurrent requests.
     private static let width = 24
 
-    /// Asks the same one after the other and all at once.
+    /// Sends the same requests one after another and concurrently.
     func checkConcurrency() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(settings.sampleSize).prefix(Self.width))
         guard !offers.isEmpty else { return .skipped(reason: "there is nothing to ask for") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var expected: [TrialOffer: ExtensionAnswer] = [:]
             for offer in offers { expected[offer] = try await trial.ask(offer) }
-            // What changes by itself says nothing.
+            // Answers that change by themselves are not compared.
             var stable: [TrialOffer] = []
             for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
-            // Not as what the tasks return: an optimised build (by Swift 6.3.1) hands on a tuple that was never filled in.
+            // Not returned by the tasks: optimised builds (Swift 6.3.1) pass on an uninitialised
+            // tuple.
             let answers = Answers()
             await withTaskGroup(of: Void.self) { group in
                 for offer in offers {
@@ -160,7 +162,7 @@ extension CheckContext {
         }
     }
 
-    /// Asks for what nobody donated, with everything that breaks naive code.
+    /// Requests items that were never donated, with identifiers that break naive code.
     func checkFuzzedIdentifiers() async throws(ExtensionError) -> CheckResult {
         var generator = generator
         let known = survey.records.map(\.uniqueIdentifier)
@@ -191,23 +193,23 @@ extension CheckContext {
 }
 
 extension Findings {
-    /// Whether nothing was found.
+    /// `true` if there are no findings.
     var isEmpty: Bool { result == .passed }
 }
 
 extension ExtensionAnswer {
-    /// Whether it is as good as another: the words of a refusal do not matter.
+    /// Returns `true` if two answers are equal, apart from the message of a failure.
     func isLike(_ other: ExtensionAnswer?) -> Bool {
         switch (self, other) {
         case (.refused(let one, _), .refused(let two, _)): one == two
-        // A copy may be named anew each time.
+        // A copy may have a new name each time.
         case (.file(_, let one, let head), .file(_, let two, let otherHead)): one == two && head == otherHead
         default: self == other
         }
     }
 }
 
-/// What was answered to requests that were under way at once.
+/// The answers to concurrent requests.
 private final class Answers: Sendable {
     let kept = Mutex<[(TrialOffer, Result<ExtensionAnswer, ExtensionError>)]>([])
 }

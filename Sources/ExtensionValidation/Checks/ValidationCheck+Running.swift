@@ -2,7 +2,7 @@
 import ExtensionHost
 
 extension ValidationCheck {
-    /// Whether it asks about items, which have to be known first.
+    /// `true` if the check asks about items, which the survey must find first.
     var needsSurvey: Bool {
         switch self {
         case .manifest, .loadTime, .quietCreation, .hangUp: false
@@ -10,9 +10,10 @@ extension ValidationCheck {
         }
     }
 
-    /// Runs it.
+    /// Runs the check.
     ///
-    /// - Throws: ``ExtensionError`` that ended it; what it means is the same for all checks.
+    /// - Throws: The ``ExtensionError`` that ended the check. The caller converts it to a result in
+    ///   the same way for all checks.
     func run(_ context: CheckContext) async throws(ExtensionError) -> CheckResult {
         switch self {
         case .manifest: ManifestReview(context.bundle).result
@@ -44,7 +45,7 @@ extension ValidationCheck {
 }
 
 extension CheckContext {
-    /// What a check asks that needs something to ask: a few promises and previews of sampled items.
+    /// Returns some promises and previews of sampled items, as requests for a check.
     func offers(_ items: Int) -> [TrialOffer] {
         sample(items).flatMap { record in TrialOffer.promises(of: record) + [TrialOffer.preview(of: record)] }
     }
@@ -59,8 +60,8 @@ extension CheckContext {
         for offer in offers(3) { _ = try await trial.ask(offer) }
     }
 
-    /// Gives what may come late the time to come, and then makes sure that it has arrived: messages of a worker come in
-    /// order.
+    /// Waits for late messages, then sends one more request. Messages of a worker arrive in order,
+    /// so all earlier messages have arrived once this request is answered.
     func settle(_ trial: Trial) async throws(ExtensionError) {
         await wait(settings.quietTime)
         var generator = generator

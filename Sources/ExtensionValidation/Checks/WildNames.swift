@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Identifiers as no careful author expects them, and as a bus can still carry them.
+/// Hostile identifiers that authors do not expect, but that a message can carry.
 enum WildNames {
     private static let classics = [
         "", " ", ".", "..", "/", "//", "../../../../etc/passwd", "/etc/passwd", "/dev/zero", "/proc/self/mem",
@@ -13,9 +13,9 @@ enum WildNames {
         "*", "?", "CON", "a b", "a\u{200B}b", "\u{10FFFD}", "\u{1}\u{2}\u{3}",
     ]
 
-    /// One of them, or something random.
+    /// Returns one of these identifiers, or a random one.
     ///
-    /// - Parameter known: Names that mean something, to be changed a little.
+    /// - Parameter known: Valid identifiers, which are changed a little.
     static func next(_ generator: inout SeededGenerator, like known: [String]) -> String {
         switch generator.below(6) {
         case 0, 1: return classics[generator.below(classics.count)]
@@ -27,7 +27,7 @@ enum WildNames {
         }
     }
 
-    /// As long as an identifier may be.
+    /// Returns an identifier of up to the maximum length.
     private static func long(_ seed: String, _ generator: inout SeededGenerator) -> String {
         let piece = seed.isEmpty ? "a" : seed
         let count = 1 + generator.below(ItemRecord.maximumIdentifierBytes / piece.utf8.count)
@@ -52,7 +52,8 @@ enum WildNames {
         return bounded(String(String.UnicodeScalarView((0..<length).map { _ in scalar(&generator) })))
     }
 
-    /// A character that may stand in a message: no NUL, no half of a pair, none that is reserved for ever.
+    /// Returns a random character that is valid in a message: no NUL, no surrogate, no
+    /// noncharacter.
     private static func scalar(_ generator: inout SeededGenerator) -> Unicode.Scalar {
         while true {
             let bound: Int = [0x80, 0x250, 0xD800, 0x11_0000][generator.below(4)]

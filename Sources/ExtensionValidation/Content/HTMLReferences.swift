@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The attachments that an HTML page wants to show: what its `src`, `poster` and `background` attributes refer to.
+/// The attachments that an HTML page refers to in its `src`, `poster` and `background` attributes.
 struct HTMLReferences {
     /// The identifiers of `cid:` references, without the scheme.
     private(set) var attachments: Set<String> = []
 
-    /// The most bytes of a page that are looked at.
+    /// The maximum number of bytes of a page to search.
     private static let maximumBytes = 8 << 20
-    /// The most references that are kept.
+    /// The maximum number of references to keep.
     private static let maximumReferences = 1000
 
-    /// Looks for references. No parser: what a page writes in an unusual way is not found, and nothing is found wrongly
-    /// but in text that shows source.
+    /// Searches for references. This is not a parser: it misses unusual notations, and only finds
+    /// false references in text that shows source code.
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes.prefix(Self.maximumBytes), as: UTF8.self)
         let pattern = /\b(?:src|poster|background)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<bare>[^\s>"']+))/

@@ -2,18 +2,18 @@
 import ExtensionHost
 import ItemRecord
 
-/// What a check knows and may use.
+/// The data and helpers of a check.
 struct CheckContext: Sendable {
     let check: ValidationCheck
     let bundle: ExtensionBundle
     let configuration: WorkerConfiguration
     let settings: ValidationSettings
-    /// What the extension donates, found out once before the checks that need it.
+    /// The items that the extension donates, found once before the checks that need them.
     let survey: Survey
-    /// What was seen in all checks so far.
+    /// The events of all checks so far.
     let whole: EventRecord
 
-    /// The choices of this check.
+    /// The random choices of this check.
     var generator: SeededGenerator { SeededGenerator(seed: settings.seed, for: check) }
 
     /// The same with processes that are started in another way.
@@ -23,12 +23,13 @@ struct CheckContext: Sendable {
         )
     }
 
-    /// Waits, for what must not happen.
+    /// Waits for events that must not happen.
     func wait(_ duration: Duration) async { try? await configuration.clock.sleep(for: duration) }
 
-    /// Runs a body with a fresh process of the extension, which ends with it. A crash that the host got over is a crash.
+    /// Runs a closure with a fresh process of the extension, which ends afterwards. Throws the
+    /// error of a crash even if the host has recovered from it.
     ///
-    /// - Parameter leftover: What the extension finds in its index besides what it donates.
+    /// - Parameter leftover: Items that the extension's index contains in addition.
     func withTrial<Value: Sendable>(
         leftover: [DonationCollector.Name: ItemRecord] = [:], _ body: (Trial) async throws(ExtensionError) -> Value
     ) async throws(ExtensionError) -> Value {
@@ -44,14 +45,14 @@ struct CheckContext: Sendable {
         return try result.get()
     }
 
-    /// The items to ask about, chosen by the seed.
+    /// Returns a sample of the items, chosen by the seed.
     func sample(_ count: Int) -> [ItemRecord] {
         var generator = generator
         return generator.sample(survey.records, count)
     }
 }
 
-/// What an extension donates when everything is asked for.
+/// The items that an extension donates in a reindex of everything.
 struct Survey: Sendable {
     /// The items of all indexes.
     let items: [DonationCollector.Name: ItemRecord]

@@ -6,13 +6,13 @@ import ServiceMessages
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Keeps what an extension donates in memory, as an index would keep it; a person's store is never touched.
+/// An index in memory for the donations of an extension. The user's store is never used.
 ///
-/// Not kept: when items expire, and what ties items to each other.
+/// It ignores expiration dates and relations between items.
 final class DonationCollector: DonationReceiver {
-    /// An item by its names.
+    /// The name of an item.
     struct Name: Hashable, Comparable, Sendable {
-        /// The index; `nil` is the default one.
+        /// The index; `nil` for the default index.
         var index: String?
         var identifier: String
 
@@ -23,7 +23,7 @@ final class DonationCollector: DonationReceiver {
 
     private struct State {
         var items: [Name: ItemRecord] = [:]
-        /// What the extension finds in its index besides, from an earlier reindex; not among ``items``.
+        /// The items of an earlier reindex that the extension finds in its index; not in ``items``.
         var known: [Name: ItemRecord]
         var touched: Set<String> = []
         var states: [String: [UInt8]] = [:]
@@ -85,13 +85,14 @@ final class DonationCollector: DonationReceiver {
 
     var items: [Name: ItemRecord] { state.withLock { $0.items } }
 
-    /// The identifiers of what was donated or deleted by name since the last ``beginAnew(keepingItems:)``.
+    /// The identifiers that were donated or deleted by name since the last
+    /// ``beginAnew(keepingItems:)``.
     var touched: Set<String> { state.withLock { $0.touched } }
 
-    /// Whether an item from an earlier reindex is still there.
+    /// Returns `true` if an item of an earlier reindex still exists.
     func stillKnows(_ name: Name) -> Bool { state.withLock { $0.known[name] != nil } }
 
-    /// Forgets what was donated, as an index that was lost; or only what was touched.
+    /// Clears the index, as if it were lost; or only ``touched``.
     func beginAnew(keepingItems: Bool = false) {
         state.withLock { state in
             state.touched = []
@@ -104,10 +105,10 @@ final class DonationCollector: DonationReceiver {
 
     var count: Int { state.withLock { $0.items.count } }
 
-    /// How many times something was donated or deleted.
+    /// The number of donations and deletions.
     var donations: Int { state.withLock { $0.donations } }
 
-    /// How many items were donated, each as often as it was.
+    /// The number of donated items, counting repeated ones.
     var donatedItems: Int { state.withLock { $0.donatedItems } }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
@@ -147,7 +148,7 @@ final class DonationCollector: DonationReceiver {
                 let name = Name(index: index, identifier: item.uniqueIdentifier)
                 state.touched.insert(item.uniqueIdentifier)
                 if item.isUpdate {
-                    // An update of an item that is not there is ignored, as an index does.
+                    // An update of an item that does not exist is ignored, as in an index.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
                     state.keep(stored, name, size: max(size, state.sizes[name] ?? 0), limits: limits)
@@ -179,7 +180,7 @@ final class DonationCollector: DonationReceiver {
             state.forgetSizes()
         case .renameItems(let renames):
             let key = { Name(index: index, identifier: $0) }
-            // An item from an earlier reindex replaces one that was donated, as any other.
+            // An item of an earlier reindex replaces a donated item, like any other.
             let replaced = renames.effective.filter {
                 state.items[key($0.identifier)] == nil && state.known[key($0.identifier)] != nil
             }
@@ -197,7 +198,7 @@ final class DonationCollector: DonationReceiver {
 
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let found: ItemRecord? = state.withLock { state in
-            // As an index answers: from the default one, else from any.
+            // Searches the default index first, then the others, like an index.
             let name = Name(index: nil, identifier: identifier)
             if let record = state.items[name] ?? state.known[name] { return record }
             let others = [state.items, state.known].lazy.compactMap { items in

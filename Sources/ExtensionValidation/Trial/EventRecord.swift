@@ -2,20 +2,21 @@
 import ExtensionHost
 import Synchronization
 
-/// What was seen of an extension while it was checked, counted and bounded. Safe from any thread.
+/// The events of an extension during checks, counted and limited in number. Can be used from any
+/// thread.
 final class EventRecord: Sendable {
-    /// Something that happened any number of times.
+    /// An event that may happen repeatedly.
     struct Sighting: Sendable {
-        /// During which check it was first seen.
+        /// The check in which the event first happened.
         var check: ValidationCheck
         var text: String
         var count: Int
-        /// What somebody can do about what the sandbox refused.
+        /// The remedy for a denial of the sandbox.
         var remedy: SandboxRefusal.Remedy?
-        /// How often it was seen, in words.
+        /// The count in words.
         var times: String { count == 1 ? "once" : "\(count) times" }
 
-        /// Whether it is an answer to a request that had been answered.
+        /// `true` if the event is a second answer to a request.
         var isSecondAnswer: Bool { text.hasPrefix("answeredTwice") }
     }
 
@@ -30,15 +31,17 @@ final class EventRecord: Sendable {
     }
     private let state = Mutex(State())
     let check: ValidationCheck
-    /// Where misuses and refusals are noted too, for the checks that judge the others.
+    /// The record of all checks, to which misuses and denials are added too.
     private let whole: EventRecord?
     private let onLine: @Sendable (ValidationCheck, String) -> Void
 
-    /// The most different misuses and refusals that are told apart.
+    /// The maximum number of different misuses and denials.
     private static let maximumSightings = 100
     private static let keptLines = 5
 
-    /// - Parameter onLine: Told each line that the extension prints or logs.
+    /// Creates an empty record.
+    ///
+    /// - Parameter onLine: Called with each line that the extension prints or logs.
     init(
         _ check: ValidationCheck, partOf whole: EventRecord? = nil,
         onLine: @escaping @Sendable (ValidationCheck, String) -> Void = { _, _ in }
@@ -48,19 +51,19 @@ final class EventRecord: Sendable {
         self.onLine = onLine
     }
 
-    /// The numbers of the worker processes that were started, in order.
+    /// The process identifiers of the workers, in the order of their start.
     var processes: [Int32] { state.withLock { $0.processes } }
-    /// How many lines were printed and logged.
+    /// The number of printed and logged lines.
     var lines: Int { state.withLock { $0.lines } }
-    /// Some of the last lines.
+    /// The last few lines.
     var lastLines: [String] { state.withLock { $0.lastLines } }
-    /// The crashes that the host got over.
+    /// The crashes from which the host recovered.
     var crashes: [ExtensionError] { state.withLock { $0.crashes } }
-    /// The rules that were broken, in the order of their words.
+    /// The broken rules, sorted by text.
     var misuses: [Sighting] { state.withLock { $0.misuses.values.sorted { $0.text < $1.text } } }
     /// What bound libraries keep of the heap in bytes; `nil` if it is not counted.
     var libraryMemory: Int64? { state.withLock { $0.libraryMemory } }
-    /// What the sandbox refused, as sentences without their full stop.
+    /// The denials of the sandbox, as sentences without a full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }
 
     func take(_ event: ExtensionEvent) {
@@ -84,14 +87,14 @@ final class EventRecord: Sendable {
         onLine(check, line)
     }
 
-    /// Notes that a rule was broken.
+    /// Records a broken rule.
     func noteMisuse(_ text: String, during check: ValidationCheck? = nil) {
         let check = check ?? self.check
         state.withLock { Self.note(text, check, 1, in: &$0.misuses) }
         whole?.noteMisuse(text, during: check)
     }
 
-    /// Notes that the sandbox refused something.
+    /// Records a denial of the sandbox.
     func noteRefusal(_ refusal: SandboxRefusal, during check: ValidationCheck? = nil) {
         let check = check ?? self.check
         state.withLock {

@@ -2,23 +2,23 @@
 import Foundation
 import Glibc
 
-/// A process as `/proc` shows it.
+/// A process as seen in `/proc`.
 struct ProcessView: Sendable {
     let identifier: Int32
 
-    /// What of its memory is its own and in use, in KiB; `nil` if it cannot be read.
+    /// The resident private memory, in KiB; `nil` if it cannot be read.
     var anonymousMemory: Int? { status("RssAnon") ?? status("VmRSS") }
     var threads: Int? { status("Threads") }
-    /// How many descriptors it has open; `nil` if that is not shown.
+    /// The number of open descriptors; `nil` if they cannot be listed.
     var descriptors: Int? { try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count }
-    /// Whether it lives, and is more than a name waiting for its parent.
+    /// `true` if the process is alive and not a zombie.
     var isAlive: Bool {
         guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return false }
         return !text[end...].hasPrefix(") Z") && !text[end...].hasPrefix(") X")
     }
 
     private func text(_ name: String) -> String? {
-        // Read as it is: such files say that they are empty.
+        // Read without a size, because these files report a size of 0.
         guard let file = FileHandle(forReadingAtPath: "/proc/\(identifier)/\(name)") else { return nil }
         defer { try? file.close() }
         return (try? file.readToEnd()).flatMap { String(decoding: $0, as: UTF8.self) }
@@ -31,7 +31,7 @@ struct ProcessView: Sendable {
         return line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
     }
 
-    /// The processes that descend from it, at this moment.
+    /// The current descendants of the process.
     var descendants: [ProcessView] {
         let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
         var children: [Int32: [Int32]] = [:]

@@ -8,8 +8,8 @@ import Promises
 import ServiceMessages
 import SystemSupport
 
-/// One extension in a process of its own, with an index in memory: what a check asks its questions of. Nothing it does
-/// ends the validator.
+/// An extension in a process of its own, with an index in memory, to which checks send requests.
+/// Nothing that the extension does ends the validator.
 final class Trial: Sendable {
     let bundle: ExtensionBundle
     let items: DonationCollector
@@ -19,13 +19,13 @@ final class Trial: Sendable {
     /// How many items are wanted of an extension with pages; 0 for all.
     private let sampleItems: Int
 
-    /// The most bytes of a promise that are looked at.
+    /// The maximum number of bytes of a promise to read.
     static let maximumBytes = 64 << 20
-    /// What is asked of a page, unless a check asks for less.
+    /// The budget of a page, unless a check sets a smaller one.
     static let pageItems: UInt32 = 500
     private static let pageMilliseconds: UInt32 = 2000
     private static let pageMemory: UInt64 = 256 << 20
-    /// More pages than this do not end.
+    /// The number of pages after which a reindex counts as endless.
     static let maximumPages = 10_000
 
     /// - Parameters:
@@ -41,7 +41,8 @@ final class Trial: Sendable {
         self.sampleItems = sampleItems
         self.events = events
         var configuration = configuration
-        // The first failure is the answer; nobody looks for the item that it was about, or waits for an idle worker's end.
+        // The first failure is the result: no search for the failing item, and no end of idle
+        // workers.
         configuration.limits.lostWorkers = 1
         configuration.limits.itemsSetAside = 0
         configuration.limits.linger = nil
@@ -56,10 +57,10 @@ final class Trial: Sendable {
     /// Ends the process.
     func close() async { await host.shutdown() }
 
-    /// Has the process started and the extension loaded, and asks nothing.
+    /// Starts the process and the loading, without a request.
     func prewarm() async { await host.prewarm(bundle.identifier) }
 
-    /// Has the process started and the extension loaded; returns once it answers.
+    /// Starts the process and loads the extension. Returns once it answers a request.
     func load() async throws(ExtensionError) {
         _ = try await ask(TrialOffer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
     }
@@ -103,17 +104,18 @@ final class Trial: Sendable {
         return try await host.reindexPage(page, bundle.identifier)
     }
 
-    /// Has some items donated again.
+    /// Requests some items.
     func reindex(_ identifiers: [String]) async throws(ExtensionError) {
         try await host.reindexItems(identifiers, bundle.identifier)
     }
 
-    /// Tells it to slow down, or that it need not any more.
+    /// Sends a throttle notice, or its end for `nil`.
     func throttle(_ notice: ThrottleNotice?) async -> Bool { await host.throttle(bundle.identifier, notice) }
 
-    /// Asks about an item.
+    /// Sends a request about an item.
     ///
-    /// - Throws: ``ExtensionError`` for anything but an answer or a refusal of the extension's.
+    /// - Throws: ``ExtensionError`` for anything except an answer or a failure status of the
+    ///   extension.
     func ask(_ offer: TrialOffer) async throws(ExtensionError) -> ExtensionAnswer {
         do throws(ExtensionError) {
             switch offer.kind {
@@ -159,7 +161,7 @@ final class Trial: Sendable {
         }
     }
 
-    /// The most bytes of a file that are read to tell what it is.
+    /// The maximum number of bytes that are read to determine the type of a file.
     private static let headBytes = 1 << 20
 
     private static func read(
@@ -170,7 +172,7 @@ final class Trial: Sendable {
             guard fstat(file.descriptor.number, &status) == 0 else {
                 throw .inputOutput(operation: "Reading", path: "the file", code: errno)
             }
-            // Of a folder the whole is looked through, as at its delivery; its head says nothing.
+            // A folder is walked completely, as at its delivery. It has no first bytes.
             guard status.st_mode & S_IFMT != S_IFDIR else {
                 let length = try Delivery.length(of: .file(file))
                 return .file(name: file.name, length: Int(clamping: length), head: [])
@@ -188,7 +190,7 @@ final class Trial: Sendable {
         }
     }
 
-    /// Does what may block on a thread where that does no harm.
+    /// Runs a blocking closure on a global queue, outside of the cooperative pool.
     private static func aside<Value: Sendable>(
         _ offer: TrialOffer, _ identifier: String, _ body: @escaping @Sendable () throws(PromiseError) -> Value
     ) async throws(ExtensionError) -> Value {

@@ -4,11 +4,11 @@ import Previews
 import Promises
 import ServiceMessages
 
-/// One thing that can be asked about an item: a type it promised, or its preview.
+/// A request about an item: for a promised type, or for a preview.
 struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case promise(Representation)
-        /// With the path of the item's file, if it has one.
+        /// A preview, with the path of the item's file if it has one.
         case preview(contentPath: String?)
     }
     var item: String
@@ -39,12 +39,12 @@ enum ExtensionAnswer: Sendable, Equatable {
     case data([UInt8])
     /// More data than a validation looks at; so many bytes.
     case tooMuch(length: UInt64)
-    /// A file: its name, length, and the first bytes.
+    /// A file with its name, its length and its first bytes.
     case file(name: String, length: Int, head: [UInt8])
     case preview(Rendering)
-    /// It does not serve such requests at all.
+    /// The extension does not serve such requests.
     case notServed
-    /// It said no, and why.
+    /// The extension answered with a failure status and a message.
     case refused(ExtensionStatus, String)
 
     struct Attachment: Sendable, Equatable {
@@ -56,11 +56,11 @@ enum ExtensionAnswer: Sendable, Equatable {
         var contentType: String
         var title: String?
         var content: [UInt8]
-        /// By identifier.
+        /// The attachments by identifier.
         var attachments: [String: Attachment] = [:]
     }
 
-    /// Whether there is something to see.
+    /// `true` if the answer has content.
     var isSomething: Bool {
         switch self {
         case .data, .tooMuch, .file, .preview: true
@@ -82,7 +82,7 @@ enum ExtensionAnswer: Sendable, Equatable {
 }
 
 extension String {
-    /// The text as a person reads it in a sentence, cut where it is long.
+    /// The text in quotation marks, for a sentence, cut if it is long.
     var quoted: String {
         let shown = count > 80 ? prefix(80) + "…" : self[...]
         return shown.debugDescription
