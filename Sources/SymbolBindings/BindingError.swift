@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not a binding: where, what is wrong there, and what to write instead.
+/// A parse error in a binding, with its position and a remedy.
 public struct BindingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The line, from 1.
+    /// The line number, starting at 1.
     public var line: Int
-    /// The place in the line, in bytes of UTF-8, from 1.
+    /// The column in bytes of UTF-8, starting at 1.
     public var column: Int
-    /// The same place, in bytes from the beginning of the text.
+    /// The offset in bytes from the start of the text.
     public var offset: Int
-    /// What is wrong.
+    /// The problem.
     public var problem: String
-    /// What to do.
+    /// The remedy.
     public var advice: String
 
     init(at offset: Int, in bytes: [UInt8], _ problem: String, _ advice: String) {
@@ -23,34 +23,36 @@ public struct BindingError: Error, Hashable, Sendable, CustomStringConvertible {
         self.advice = advice
     }
 
-    /// The place and both sentences.
+    /// The position, the problem and the remedy.
     public var description: String { "line \(line), column \(column): \(problem). \(advice)." }
 }
 
-/// The most there may be of anything in a binding.
+/// The limits of a binding.
 public enum BindingLimits {
-    /// Bytes of one text.
+    /// The maximum size of one binding's text, in bytes.
     public static let textBytes = 16 << 10
-    /// Bindings of one bundle.
+    /// The maximum number of bindings in one bundle.
     public static let bindings = 64
-    /// Bytes of a name of a function, a parameter or an attribute.
+    /// The maximum length of a name of a function, parameter or attribute, in bytes.
     public static let nameBytes = 255
-    /// Bytes of a text in quotes.
+    /// The maximum length of a quoted text, in bytes.
     public static let literalBytes = 4096
-    /// Libraries to choose from.
+    /// The maximum number of alternative libraries.
     public static let libraries = 8
-    /// Content types.
+    /// The maximum number of content types.
     public static let types = 64
-    /// Calls of one binding.
+    /// The maximum number of calls in one binding.
     public static let calls = 16
-    /// Parameters of one function, fields of one struct, attributes of one donation, texts of one list.
+    /// The maximum number of parameters of a function, fields of a struct, attributes of a
+    /// donation, or texts in a list.
     public static let parameters = 32
-    /// How deep structs, and parentheses in values, may nest.
+    /// The maximum nesting of structs, and of parentheses in values.
     public static let depth = 8
     /// How often calls are repeated.
     public static let rounds = 10_000
     /// Bytes of a text that is gathered from rounds; an item has no room for more.
     public static let gatheredBytes = 8 << 20
-    /// Bytes that a library is given or gives back at a time: contents, buffers, results.
+    /// The maximum number of bytes that a library gets or returns at a time: contents, buffers,
+    /// results.
     public static let valueBytes = 64 << 20
 }

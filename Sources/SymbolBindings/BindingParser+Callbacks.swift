@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// A function that the library is given to call, after the word for what it does.
+    /// Parses a callback after the word for its role.
     mutating func callback(_ role: BoundCallback.Role, at place: Int) throws(BindingError) -> BoundCallback {
         guard isReindex || role == .progress else {
             throw scanner.error(
@@ -14,7 +14,8 @@ extension BindingParser {
             }
             hasAcknowledgement = true
         }
-        // A callback comes at any time and on any thread, so it sees its own parameters only.
+        // A callback may be called at any time and on any thread, so it only sees its own
+        // parameters.
         var inner = self
         inner.scope = BindingScope()
         inner.sources = [.bundlePath]
@@ -49,7 +50,7 @@ extension BindingParser {
         return parameters
     }
 
-    /// A parameter of a callback: a number, or something borrowed for the call.
+    /// Parses a parameter of a callback: a number, or a pointer that is valid during the call.
     private mutating func callbackParameter(_ name: String, at place: Int) throws(BindingError) -> BoundResult {
         scanner.skipSpace()
         let typePlace = scanner.offset

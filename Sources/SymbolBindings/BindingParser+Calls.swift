@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// A function with its parameters, what it returns and what means success.
+    /// Parses a function with its parameters, its result and its success condition.
     mutating func call() throws(BindingError) -> BoundCall {
         let symbol = try scanner.word("the name of a function")
         let parameters = try parameters(isStructure: false)
@@ -31,9 +31,9 @@ extension BindingParser {
             symbol: symbol, parameters: parameters, returned: returned, success: success, explanation: explanation)
     }
 
-    /// The function that says why a call failed.
+    /// Parses the function that explains the failure of a call.
     private mutating func explaining() throws(BindingError) -> BoundCall {
-        // Its names are its own.
+        // The names in the explanation are separate from the outer names.
         var inner = self
         inner.scope.beginInnerCall()
         scanner.skipSpace()
@@ -54,7 +54,7 @@ extension BindingParser {
             throw scanner.error(
                 at: place, "\(symbol) gives no text", "The function after “otherwise” takes values and returns text")
         }
-        // What it looked at was looked at.
+        // The names that the explanation uses count as used.
         var outer = scope
         for (name, entry) in inner.scope.entries where entry.isUsed && outer.entries[name] != nil {
             _ = try outer.use(name, at: place, in: scanner)
@@ -254,7 +254,8 @@ extension BindingParser {
         return type
     }
 
-    /// Nobody but another parameter can tell a function how many bytes there are.
+    /// Checks that a length is passed for each buffer and each bytes parameter, because the
+    /// function has no other way to know it.
     private func checkLengths(_ parameters: [BoundParameter], _ places: [Int]) throws(BindingError) {
         let told = parameters.flatMap(\.lengths)
         for (parameter, place) in zip(parameters, places) {
@@ -274,7 +275,7 @@ extension BindingParser {
 }
 
 extension BoundParameter {
-    /// The values whose lengths the parameter tells.
+    /// The values whose lengths the parameter passes.
     fileprivate var lengths: [BoundValue] {
         switch form {
         case .scalar(_, let value), .inOut(_, let value): value.lengths

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// The type after the name of something that the function gives back.
+    /// Parses the type of a result after its name.
     mutating func result(_ name: String, at place: Int, prefix: String) throws(BindingError) -> BoundResult {
         let full = name == "_" || prefix == "_." ? "_" : prefix + name
         scanner.skipSpace()
@@ -53,7 +53,7 @@ extension BindingParser {
         return fields
     }
 
-    /// What is at an address, and whose it is.
+    /// Parses the target and the ownership of a pointer.
     private mutating func pointer(isOwned: Bool) throws(BindingError) -> (BoundPointer, ValueKind) {
         var freedBy: String?
         if isOwned {
@@ -79,7 +79,7 @@ extension BindingParser {
         return (BoundPointer(freedBy: freedBy, target: target, isOptional: scanner.take("?")), kind)
     }
 
-    /// A length in brackets, of names that may follow.
+    /// Parses a length in brackets. It may use names that are defined later.
     mutating func lengthAhead() throws(BindingError) -> BoundValue {
         let before = scope.looksAhead
         scope.looksAhead = true

@@ -83,7 +83,7 @@ extension BindingParser {
         return (.slice(name, count: count), .bytes)
     }
 
-    /// Goes one level down.
+    /// Parses one nesting level.
     mutating func nested<Value>(
         _ body: (inout BindingParser) throws(BindingError) -> Value
     ) throws(BindingError) -> Value {
@@ -123,7 +123,7 @@ extension BindingParser {
         }
     }
 
-    /// What stands in the parentheses after a name.
+    /// Parses the contents of the parentheses after a name.
     private mutating func application(of name: String, at place: Int) throws(BindingError) -> (BoundValue, ValueKind) {
         if let form = BoundValue.AttributeForm(rawValue: name) { return try attribute(form, at: place) }
         guard let function = BoundValue.Function(rawValue: name) else {
@@ -190,6 +190,6 @@ extension BindingParser {
 }
 
 extension String {
-    /// The same, as a sentence begins.
+    /// The text with its first letter in upper case, for the start of a sentence.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads and checks the text of a binding in one go, so that every complaint has its place.
+/// A parser that reads and checks a binding in one pass, so that every error has a position.
 struct BindingParser {
     var scanner: BindingScanner
     var scope = BindingScope()
-    /// The values that there are besides names; set once the purpose is known.
+    /// The available sources besides names. Set once the purpose is known.
     var sources: Set<BoundValue.Source> = []
-    /// Whether there is an item whose attributes can be asked for.
+    /// `true` if the request has an item with attributes.
     var hasItem = false
-    /// Whether the call in hand is of a binding that reindexes.
+    /// `true` if the binding serves a reindex.
     var isReindex = false
-    /// Whether it donates files, each under its path.
+    /// `true` if the binding donates files under their paths.
     var donatesFiles = false
     var hasAcknowledgement = false
     /// Whether the call in hand is made in each of many rounds.
     var isRepeated = false
-    /// How deep structs and parentheses are nested here.
+    /// The current nesting of structs and parentheses.
     var depth = 0
 
     static func parse(_ text: String) throws(BindingError) -> SymbolBinding {
@@ -54,7 +54,7 @@ struct BindingParser {
             attributes: attributes)
     }
 
-    // MARK: What it serves
+    // MARK: The purpose
 
     private mutating func purpose() throws(BindingError) -> SymbolBinding.Purpose {
         try scanner.require("serve", "at the beginning of a binding")
@@ -147,7 +147,7 @@ struct BindingParser {
             && file.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
     }
 
-    // MARK: What it answers
+    // MARK: The result
 
     private mutating func result(for purpose: SymbolBinding.Purpose) throws(BindingError) -> BoundValue? {
         switch purpose {
@@ -175,8 +175,8 @@ struct BindingParser {
 }
 
 extension SymbolBinding {
-    /// Reads a binding and checks it.
+    /// Parses and checks a binding.
     ///
-    /// - Throws: ``BindingError`` with the place.
+    /// - Throws: ``BindingError`` with the position.
     public init(parsing text: String) throws(BindingError) { self = try BindingParser.parse(text) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads words, numbers and texts from the text of a binding.
+/// A scanner of words, numbers and texts in a binding.
 struct BindingScanner {
     let bytes: [UInt8]
     private(set) var offset = 0
@@ -11,7 +11,7 @@ struct BindingScanner {
         BindingError(at: place ?? offset, in: bytes, problem, advice)
     }
 
-    /// What is here, for a message.
+    /// A description of the next token, for an error message.
     var found: String {
         guard let byte = current else { return "the end of the binding" }
         guard !Self.isWordByte(byte) else { return "“\(String(decoding: wordBytes.prefix(40), as: UTF8.self))”" }
@@ -31,7 +31,7 @@ struct BindingScanner {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Passes over spaces, line ends and comments.
+    /// Skips spaces, line ends and comments.
     mutating func skipSpace() {
         while let byte = current {
             if byte == UInt8(ascii: "#") {
@@ -44,7 +44,7 @@ struct BindingScanner {
         }
     }
 
-    /// Whether something follows, which is not taken.
+    /// Returns `true` if a token is next, without consuming it.
     mutating func isNext(_ sign: String) -> Bool {
         skipSpace()
         guard bytes[offset...].starts(with: sign.utf8) else { return false }
@@ -53,7 +53,7 @@ struct BindingScanner {
         return end == bytes.count || !Self.isWordByte(bytes[end])
     }
 
-    /// Takes something if it follows.
+    /// Consumes a token if it is next.
     mutating func take(_ sign: String) -> Bool {
         guard isNext(sign) else { return false }
         offset += sign.utf8.count
@@ -71,7 +71,7 @@ struct BindingScanner {
 
     private var wordBytes: ArraySlice<UInt8> { bytes[offset...].prefix { Self.isWordByte($0) } }
 
-    /// A name: letters, digits and `_`, no digit first.
+    /// Reads a name: letters, digits and `_`, not starting with a digit.
     mutating func word(_ what: String) throws(BindingError) -> String {
         skipSpace()
         let word = wordBytes
@@ -83,7 +83,7 @@ struct BindingScanner {
         return String(decoding: word, as: UTF8.self)
     }
 
-    /// Names with dots between them.
+    /// Reads names that are joined by dots.
     mutating func dottedWord(_ what: String) throws(BindingError) -> String {
         var name = try word(what)
         while current == UInt8(ascii: "."), offset + 1 < bytes.count, Self.isWordByte(bytes[offset + 1]) {
@@ -96,7 +96,7 @@ struct BindingScanner {
         return name
     }
 
-    /// A uniform type identifier.
+    /// Reads a uniform type identifier.
     mutating func type() throws(BindingError) -> String {
         skipSpace()
         let start = offset
@@ -113,7 +113,7 @@ struct BindingScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// A number, perhaps with a sign; `nil` if none follows.
+    /// Reads a number with an optional sign; `nil` if none is next.
     mutating func number() throws(BindingError) -> BoundValue? {
         skipSpace()
         let start = offset
@@ -150,7 +150,7 @@ struct BindingScanner {
         return .float(value)
     }
 
-    /// A text in quotes; `nil` if none follows.
+    /// Reads a quoted text; `nil` if none is next.
     mutating func literal() throws(BindingError) -> String? {
         guard isNext("\"") else { return nil }
         let start = offset

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the names in a binding stand for at one place, and whether each was used.
+/// The names that are defined at a position of a binding, and which of them are used.
 ///
 /// Results (what functions return, and what they write into `out`, `inout` and `buffer` parameters) are known from their call on.
 /// The other parameters are known in their own call alone, where they hide a result of the same name.
 struct BindingScope {
     struct Entry {
         var kind: ValueKind
-        /// Where it was named.
+        /// The position of the definition.
         var offset: Int
-        /// What must look at it; `nil` if nothing must.
+        /// The advice if the name is never used; `nil` if it need not be used.
         var use: String?
         var isUsed = false
-        /// Whether it is memory of which a beginning can be taken.
+        /// `true` if the name is a buffer, so that a part of it can be used.
         var isBuffer = false
     }
     private(set) var entries: [String: Entry] = [:]
-    /// The names in the order in which they were made.
+    /// The names in the order of their definition.
     private var order: [String] = []
     /// The parameters of the call that is being read.
     private var parameters: [String: Entry] = [:]
@@ -25,15 +25,16 @@ struct BindingScope {
     /// The parameters of the calls before, for a message.
     private var formerParameters: Set<String> = []
 
-    /// Whether names may be used that come later: a length mostly follows what it is the length of.
+    /// `true` if names may be used before they are defined: a length often follows the value that
+    /// it belongs to.
     var looksAhead = false
-    /// Those that were, and where.
+    /// The names that were used before their definition, with positions.
     private var awaited: [(name: String, offset: Int)] = []
 
-    /// Words that mean something else.
+    /// Words with a meaning of their own.
     private static let reserved: Set<String> = ["item", "request", "bundle", "null"]
 
-    /// Adds a name. A use says what is to be done with it, and makes it an error not to.
+    /// Defines a name. With `use`, a name that is never used is an error.
     mutating func add(
         _ name: String, _ kind: ValueKind, at offset: Int, use: String? = nil, isBuffer: Bool = false,
         isParameter: Bool = false, in scanner: BindingScanner
@@ -55,7 +56,7 @@ struct BindingScope {
         }
     }
 
-    /// What a name is; notes that it was used.
+    /// Returns the entry of a name and marks it as used.
     mutating func use(_ name: String, at offset: Int, in scanner: BindingScanner) throws(BindingError) -> Entry {
         if let parameter = parameters[name] { return parameter }
         guard let entry = entries[name] else {
@@ -78,7 +79,7 @@ struct BindingScope {
         return "Name a result further up or a parameter of the same call, or a value such as item.contents"
     }
 
-    /// Ends looking ahead: what was used must be there now.
+    /// Ends the lookahead: names that were used must be defined now.
     mutating func settle(in scanner: BindingScanner) throws(BindingError) {
         looksAhead = false
         for (name, offset) in awaited {
@@ -127,7 +128,7 @@ struct BindingScope {
 }
 
 extension ValueKind {
-    /// Whether a value of this kind can be given where another is wanted.
+    /// Returns `true` if a value of this kind is accepted where another kind is wanted.
     func fits(_ wanted: ValueKind) -> Bool {
         switch (self, wanted) {
         case _ where self == wanted: true

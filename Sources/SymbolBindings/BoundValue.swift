@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a parameter, an attribute or a result is made of.
+/// A value of a parameter, an attribute or a result.
 public indirect enum BoundValue: Hashable, Sendable {
     /// A whole number.
     case integer(Int128)
     /// A number with a fraction.
     case float(Double)
-    /// A text in quotes.
+    /// A quoted text.
     case text(String)
-    /// Several.
+    /// A list of texts.
     case texts([String])
-    /// No address.
+    /// NULL.
     case null
-    /// Something the request or its item has.
+    /// A value from the request or its item.
     case source(Source)
-    /// An attribute of the item, and what to take where it has none.
+    /// An attribute of the item, and a default for an item without it.
     case attribute(AttributeForm, String, default: BoundValue?)
     /// A parameter or result, or a field of one (`point.x`).
     case name(String)
-    /// The first so many bytes of a buffer.
+    /// The first `count` bytes of a buffer.
     case slice(String, count: BoundValue)
-    /// Something computed from another value.
+    /// A function applied to another value.
     case function(Function, BoundValue)
-    /// Whole numbers, computed without overflow.
+    /// An operation on whole numbers. An overflow is an error.
     case arithmetic(Operator, BoundValue, BoundValue)
 
-    /// What a request and its item have.
+    /// A source of values in a request and its item.
     public enum Source: String, Hashable, Sendable, CaseIterable {
-        /// The identifier of the item.
+        /// The item's identifier.
         case identifier = "item.identifier"
-        /// The bytes of the file the item stands for.
+        /// The bytes of the item's file.
         case contents = "item.contents"
-        /// The path of that file.
+        /// The path of the item's file.
         case path = "item.path"
-        /// The type that is asked for.
+        /// The requested type.
         case type = "request.type"
-        /// The words that were searched for, if a preview is asked for.
+        /// The search words, for a preview.
         case query = "request.query"
-        /// Whether the file itself is wanted, not a copy.
+        /// 1 if the original file is requested instead of a copy, else 0.
         case inPlace = "request.inPlace"
-        /// The path of an empty file that is to be filled.
+        /// The path of an empty file that the function must write.
         case destination = "request.destination"
-        /// The identifiers of the items that are to be donated.
+        /// The identifiers of the items to donate.
         case identifiers = "request.identifiers"
-        /// The folder whose files are to be donated, or the one file of it that changed.
+        /// The folder whose files are to be donated, or one of its files that has changed.
         case filePath = "request.path"
-        /// Why less is to be done.
+        /// The reason for throttling.
         case reason = "request.reason"
-        /// How much may still be done.
+        /// The allowed number of items per second.
         case rate = "request.rate"
-        /// The extension's own folder.
+        /// The extension's bundle folder.
         case bundlePath = "bundle.path"
     }
 
-    /// As what an attribute is wanted.
+    /// The type to which an attribute is converted.
     public enum AttributeForm: String, Hashable, Sendable, CaseIterable {
         /// A text.
         case text = "item.attribute"
@@ -63,33 +63,33 @@ public indirect enum BoundValue: Hashable, Sendable {
         case float = "item.float"
     }
 
-    /// What can be computed from a value.
+    /// A function that can be applied to a value.
     public enum Function: String, Hashable, Sendable, CaseIterable {
-        /// How many bytes a text or bytes have; how many texts there are.
+        /// The number of bytes of a text or of bytes; the number of texts in a list.
         case length
-        /// A path with `~` or `$XDG_…` at its beginning written out.
+        /// A path with `~` or `$XDG_…` at its start expanded.
         case path
-        /// The last part of a path.
+        /// The last component of a path.
         case name
-        /// What follows the last dot of the last part of a path.
+        /// The part of the last component after its last dot.
         case suffix
         /// The uniform type of a file of that name, by its extension; `public.data` if nobody declares one.
         case type
-        /// 1 for a path with a name that begins with a dot, those of the home folder's own path aside; else 0.
+        /// 1 for a path with a hidden name, except for names of the home folder's own path; else 0.
         case hidden
         /// The bytes of the file at a path.
         case contents
-        /// Bytes as text; what is not UTF-8 is replaced.
+        /// Bytes decoded as UTF-8, with invalid bytes replaced.
         case text
         /// The URL of a path.
         case url
         /// A date, from seconds since 1970.
         case date
-        /// The file at a path, as the answer of a request for a file.
+        /// The file at a path, as the answer to a request for a file.
         case file
     }
 
-    /// What can be done with two whole numbers.
+    /// An operation on two whole numbers.
     public enum Operator: String, Hashable, Sendable, CaseIterable {
         /// The sum.
         case plus = "+"
@@ -97,7 +97,7 @@ public indirect enum BoundValue: Hashable, Sendable {
         case minus = "-"
         /// The product.
         case times = "*"
-        /// The quotient without its fraction.
+        /// The quotient, rounded towards zero.
         case divided = "/"
     }
 }
@@ -115,30 +115,31 @@ enum ValueKind: String, Hashable {
     case file = "a file"
 }
 
-/// A condition on values: all, or any, of some comparisons.
+/// A condition: all, or any, of some comparisons.
 public struct BoundCondition: Hashable, Sendable {
-    /// Two values compared.
+    /// A comparison of two values.
     public struct Comparison: Hashable, Sendable {
-        /// What stands first.
+        /// The left value.
         public let left: BoundValue
-        /// How the two are to be.
+        /// The relation between the two values.
         public let relation: Relation
-        /// What stands second.
+        /// The right value.
         public let right: BoundValue
     }
-    /// How. There is no “less than”, since a manifest would have to escape it; turn the values round.
+    /// A relation between two values. There is no “less than”, because a manifest would have to
+    /// escape it; swap the values.
     public enum Relation: String, Hashable, Sendable, CaseIterable {
-        /// The same.
+        /// The values are equal.
         case equal = "=="
-        /// Not the same.
+        /// The values are not equal.
         case unequal = "!="
-        /// The first is as large or larger.
+        /// The left value is greater than or equal to the right.
         case atLeast = ">="
-        /// The first is larger.
+        /// The left value is greater.
         case greater = ">"
     }
-    /// At least one.
+    /// The comparisons; at least one.
     public let comparisons: [Comparison]
-    /// Whether one that holds is enough.
+    /// `true` if any comparison suffices; `false` if all must hold.
     public let isAny: Bool
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as C passes it.
+/// A C number type.
 public enum ScalarType: String, Sendable, CaseIterable {
-    /// Signed, unsigned or floating-point, and how many bits.
+    /// Signed, unsigned or floating-point, with the number of bits.
     case i8, i16, i32, i64, u8, u16, u32, u64, f32, f64
 
-    /// How many bytes it takes in memory.
+    /// The size in memory, in bytes.
     public var byteCount: Int {
         switch self {
         case .i8, .u8: 1
@@ -15,10 +15,10 @@ public enum ScalarType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is a floating-point number.
+    /// `true` for a floating-point type.
     public var isFloat: Bool { self == .f32 || self == .f64 }
 
-    /// The whole numbers it can hold; for a floating-point number all there are.
+    /// The range of whole numbers in this type. A floating-point type accepts all whole numbers.
     public var range: ClosedRange<Int128> {
         switch self {
         case .i8: Int128(Int8.min)...Int128(Int8.max)
@@ -33,8 +33,8 @@ public enum ScalarType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The type of a word of the language: its own name, or C's on the systems Searchlight runs on, where `long` and
-    /// pointers have 64 bits.
+    /// Creates the type for a word of the language: its own name or its C name. On Searchlight's
+    /// platforms, `long` and pointers have 64 bits.
     init?(word: String) {
         switch word {
         case "int": self = .i32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SymbolBinding: CustomStringConvertible {
-    /// The binding as text; read again it is the same binding.
+    /// The binding as text. Parsing the text gives an equal binding.
     public var description: String {
         var lines = ["serve \(purpose)", "library " + libraries.map(quoted).joined(separator: ", ")]
         lines += calls.map { "call \($0)" }
@@ -16,7 +16,7 @@ extension SymbolBinding: CustomStringConvertible {
 }
 
 extension SymbolBinding.Purpose: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         switch self {
         case .data(let type, let types): "data \(type) of \(types.joined(separator: ", "))"
@@ -40,7 +40,7 @@ extension BoundRepetition: CustomStringConvertible {
 }
 
 extension BoundCall: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         var text = "\(symbol)(\(parameters.map(\.description).joined(separator: ", ")))"
         if let returned { text += " -> \(returned)" }
@@ -51,7 +51,7 @@ extension BoundCall: CustomStringConvertible {
 }
 
 extension BoundParameter: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         let form =
             switch form {
@@ -71,12 +71,12 @@ extension BoundParameter: CustomStringConvertible {
 }
 
 extension BoundResult: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String { "\(name): \(form)" }
 }
 
 extension BoundResult.Form: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         switch self {
         case .scalar(let type): type.rawValue
@@ -87,7 +87,7 @@ extension BoundResult.Form: CustomStringConvertible {
 }
 
 extension BoundPointer: CustomStringConvertible {
-    /// Without whose it is.
+    /// The text in the binding language, without the ownership.
     public var description: String {
         let target =
             switch target {
@@ -100,10 +100,10 @@ extension BoundPointer: CustomStringConvertible {
 }
 
 extension BoundCallback: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         let parameters = parameters.map { parameter in
-            // Always borrowed, so it is not said.
+            // A callback's parameters are always borrowed, so the word is left out.
             if case .pointed(let pointer) = parameter.form { "\(parameter.name): \(pointer)" } else { "\(parameter)" }
         }
         var text = "\(role.rawValue)(\(parameters.joined(separator: ", ")))"
@@ -117,14 +117,14 @@ extension BoundCallback: CustomStringConvertible {
 }
 
 extension BoundCondition: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         comparisons.map { "\($0.left) \($0.relation.rawValue) \($0.right)" }.joined(separator: isAny ? " or " : " and ")
     }
 }
 
 extension BoundValue: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         switch self {
         case .integer(let number): "\(number)"
@@ -143,7 +143,8 @@ extension BoundValue: CustomStringConvertible {
         }
     }
 
-    /// The value inside of a computation, in parentheses where they are needed; no more, for their depth is limited.
+    /// Returns the value as an operand, with parentheses only where they are needed, because their
+    /// depth is limited.
     private func operand(binding strength: Int) -> String {
         guard case .arithmetic(let sign, _, _) = self, sign.strength < strength else { return description }
         return "(\(self))"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A binding that was read and checked: which request it serves, and by calls of which functions. The language is described
-/// in docs/BINDINGS.md.
+/// A parsed and checked binding: the request that it serves, and the functions that it calls.
+/// docs/BINDINGS.md describes the language.
 public struct SymbolBinding: Hashable, Sendable {
-    /// What it serves.
+    /// The purpose.
     public let purpose: Purpose
-    /// Where the functions are, in order of preference: names the dynamic linker knows, or `./` and a file of the bundle.
+    /// The libraries, in order of preference: names for the dynamic linker, or `./` and a file of
+    /// the bundle.
     public let libraries: [String]
-    /// What is called, in order; at least one.
+    /// The calls, in order; at least one.
     public let calls: [BoundCall]
     /// What is called over and over afterwards.
     public let repetition: BoundRepetition?
-    /// What the request is answered with.
+    /// The answer to the request.
     public let result: BoundValue?
     /// The title of a preview.
     public let title: BoundValue?
@@ -21,23 +22,24 @@ public struct SymbolBinding: Hashable, Sendable {
     /// All calls, those that are repeated at the end.
     public var allCalls: [BoundCall] { calls + (repetition?.calls ?? []) }
 
-    /// What a binding serves.
+    /// The purpose of a binding.
     public enum Purpose: Hashable, Sendable {
-        /// Items of types, as bytes of a type.
+        /// Data of a type, for items of types.
         case data(type: String, of: [String])
-        /// Items of types, as a file of a type.
+        /// A file of a type, for items of types.
         case file(type: String, of: [String])
-        /// What is shown of items of types.
+        /// A preview of a type, for items of types.
         case preview(type: String, of: [String])
         /// Giving attributes to items of types, as they are donated.
         case attributes(of: [String])
-        /// Donating everything.
+        /// A donation of all items.
         case reindexAll
-        /// Donating the files below a folder: all of them, or one that changed. The folder as ``BoundValue/Function/path`` takes it.
+        /// A donation of the files below a folder: all of them, or one that has changed. The folder
+        /// has the form of ``BoundValue/Function/path``.
         case files(below: String)
-        /// Donating the items of given identifiers.
+        /// A donation of the items with given identifiers.
         case reindexItems
-        /// Doing less, or as much as before.
+        /// A throttle notice.
         case throttle
     }
 }
@@ -56,18 +58,18 @@ public struct BoundRepetition: Hashable, Sendable {
 
 /// One call of a function.
 public struct BoundCall: Hashable, Sendable {
-    /// The function's name.
+    /// The name of the function.
     public let symbol: String
-    /// What it is given, in order.
+    /// The parameters, in order.
     public let parameters: [BoundParameter]
-    /// What it returns; `nil` for void.
+    /// The result; `nil` for void.
     public let returned: BoundResult?
-    /// What must hold after it; `nil`: nothing.
+    /// The success condition; `nil` if the call always succeeds.
     public let success: BoundCondition?
-    /// What says in words why it failed.
+    /// The call that returns the reason for a failure; at most one.
     public let explanation: [BoundCall]
 
-    /// Whether the request is acknowledged by a callback of this call.
+    /// `true` if a callback of this call acknowledges the request.
     public var acknowledges: Bool { callbacks.contains { $0.role == .acknowledge } }
 
     /// The names that only the call knows: its parameters and their fields, but for what the function writes.
@@ -79,28 +81,28 @@ public struct BoundCall: Hashable, Sendable {
     }
 }
 
-/// One parameter of a function, or field of a struct that is passed.
+/// One parameter of a function, or one field of a struct parameter.
 public struct BoundParameter: Hashable, Sendable {
-    /// How the rest of the binding names it; `_` for nobody does.
+    /// The name in the rest of the binding; `_` if it is not used.
     public let name: String
-    /// What it is, and what it is filled from.
+    /// The type and the value.
     public let form: Form
 
-    /// What a parameter can be.
+    /// The type and the value of a parameter.
     public enum Form: Hashable, Sendable {
         /// A number.
         case scalar(ScalarType, BoundValue)
         /// A NUL-terminated copy of a text, or NULL.
         case text(BoundValue)
-        /// An array of them.
+        /// An array of NUL-terminated texts.
         case texts(BoundValue)
         /// The address of bytes, or NULL.
         case bytes(BoundValue)
-        /// An address that a function gave, or NULL.
+        /// An address from an earlier result, or NULL.
         case pointer(BoundValue)
-        /// The address of memory for so many bytes, zeros at first.
+        /// The address of a zeroed buffer of this size.
         case buffer(BoundValue)
-        /// The address of a place where the function writes a result.
+        /// The address to which the function writes a result.
         case out(BoundResult.Form)
         /// The address of a number that the function reads and writes.
         case inOut(ScalarType, BoundValue)
@@ -121,14 +123,14 @@ extension BoundParameter {
     }
 }
 
-/// Something a function gives back, or a field of a struct it gives back.
+/// A result of a function, or a field of a struct result.
 public struct BoundResult: Hashable, Sendable {
-    /// How the rest of the binding names it; `_` for nobody does.
+    /// The name in the rest of the binding; `_` if it is not used.
     public let name: String
-    /// What it is.
+    /// The type.
     public let form: Form
 
-    /// What a function can give back.
+    /// The type of a result.
     public indirect enum Form: Hashable, Sendable {
         /// A number.
         case scalar(ScalarType)
@@ -139,56 +141,57 @@ public struct BoundResult: Hashable, Sendable {
     }
 }
 
-/// An address that a function gives back.
+/// A pointer result of a function.
 public struct BoundPointer: Hashable, Sendable {
-    /// The function that frees it; `nil` if it stays the library's.
+    /// The function that frees it; `nil` if the library owns it.
     public let freedBy: String?
-    /// What is there.
+    /// The target of the pointer.
     public let target: Target
-    /// Whether NULL is no failure.
+    /// `true` if NULL is allowed.
     public let isOptional: Bool
 
-    /// What an address can be of.
+    /// The target of a pointer.
     public enum Target: Hashable, Sendable {
         /// NUL-terminated UTF-8.
         case text
-        /// So many bytes.
+        /// This number of bytes.
         case bytes(BoundValue)
-        /// Nothing is read there.
+        /// An opaque target, which is not read.
         case opaque
     }
 }
 
-/// A function that a library is given to call.
+/// A callback that is passed to a library.
 public struct BoundCallback: Hashable, Sendable {
-    /// What a call of it does.
+    /// The action of the callback.
     public let role: Role
-    /// What it is called with; pointers are borrowed.
+    /// The parameters of the callback. Pointers are borrowed.
     public let parameters: [BoundResult]
-    /// What it returns, always; `nil` for void.
+    /// The constant that the callback returns; `nil` for void.
     public let returned: Returned?
-    /// For an acknowledgement, what means success; else, which calls count. `nil`: all.
+    /// The success condition of an acknowledgement; for other roles, the condition on which a call
+    /// counts. `nil` for none.
     public let condition: BoundCondition?
-    /// What is reported or donated, in order.
+    /// The reported or donated values, in order.
     public let assignments: [Assignment]
 
-    /// What a callback can do.
+    /// The action of a callback.
     public enum Role: String, Hashable, Sendable, CaseIterable {
-        /// Says that the request is done, reports how far it is, or hands over an item.
+        /// Acknowledge the request, report progress, or donate an item.
         case acknowledge, progress, donate
     }
-    /// A constant of a type.
+    /// A typed constant.
     public struct Returned: Hashable, Sendable {
         /// A whole number type.
         public let type: ScalarType
-        /// A number that it can hold.
+        /// A number in the range of the type.
         public let value: Int128
     }
-    /// One thing that is reported or donated.
+    /// A reported or donated value.
     public struct Assignment: Hashable, Sendable {
-        /// `completed` or `total`; `identifier`, `domain` or an attribute.
+        /// The name: `completed` or `total`; `identifier`, `domain` or an attribute.
         public let name: String
-        /// What it is.
+        /// The value.
         public let value: BoundValue
     }
 }
