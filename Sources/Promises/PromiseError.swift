@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why a promise was not delivered.
+/// An error of the delivery of a promise.
 public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The item offers nothing that conforms to what is accepted.
+    /// The item offers no type that conforms to an accepted type.
     case unsupportedType(offered: [String], accepted: [String])
-    /// The item offers nothing in the forms that are taken, but something in others.
+    /// The item offers nothing in the accepted forms, but something in others.
     case unsupportedForm(taken: [Representation.Form], offered: [Representation])
     /// Reading from the provider or writing to the receiver failed.
     case inputOutput(operation: String, path: String, code: Int32)
-    /// The folder a file should appear in does not exist.
+    /// The folder of the destination does not exist.
     case missingFolder(path: String)
-    /// The file would be larger than what is free on its device.
+    /// The file would be larger than the free space on its device.
     case noRoom(path: String, length: UInt64, available: UInt64)
-    /// The provider gave more or fewer bytes than it said.
+    /// The provider sent more or fewer bytes than announced.
     case wrongLength(expected: UInt64, received: UInt64)
-    /// The provider stopped giving bytes before the end.
+    /// The provider stopped before the end.
     case stalled(path: String, received: UInt64, after: Duration)
-    /// Nobody opened a named pipe for reading, or served a socket.
+    /// No process opened the named pipe for reading, or serves the socket.
     case noReceiver(path: String, after: Duration)
-    /// The whole took too long.
+    /// The delivery exceeded its total time limit.
     case tooSlow(path: String, limit: Duration)
-    /// The provider gave more than can be taken.
+    /// The provider sent more bytes than the limit.
     case tooLarge(length: UInt64, limit: UInt64)
-    /// The provider gave a folder with something in it, or of a kind, that is not taken. `reason`: the rest of a sentence
-    /// about the path.
+    /// The provider returned a folder that is not accepted, because of its kind or its contents.
+    /// `reason` is the end of a sentence about the path.
     case unsafeContent(path: String, reason: String)
-    /// The provider gave a folder with too much in it. `what`: of what, in the plural.
+    /// The provider returned a folder with too many entries. `what` is their kind, in the plural.
     case tooMany(path: String, what: String, limit: Int)
-    /// Nobody wants it any more.
+    /// The delivery was cancelled.
     case cancelled
 
-    /// The error: what was attempted, what happened, what to do. What has become of the destination, its owner knows:
-    /// a file has not appeared, a stream may have got a part.
+    /// The error message: the attempt, the failure, and the remedy. It says nothing about the
+    /// destination: a file has not appeared, but a stream may have received a part.
     public var description: String {
         switch self {
         case .unsupportedType(let offered, let accepted):

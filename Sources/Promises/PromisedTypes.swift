@@ -2,21 +2,21 @@
 import ItemRecord
 import UniformTypeIdentifiers
 
-/// One way in which an item said it can be had.
+/// A representation that an item promises.
 public struct Representation: Hashable, Sendable, Codable {
-    /// What is produced.
+    /// The form of a representation.
     public enum Form: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Bytes.
+        /// Data in memory or a stream.
         case data
-        /// A file made for the receiver.
+        /// A file that is made for the receiver.
         case file
-        /// The item's own file.
+        /// The item's original file.
         case inPlaceFile
     }
 
     /// The uniform type identifier.
     public var type: String
-    /// What is produced.
+    /// The form.
     public var form: Form
 
     /// Creates a representation.
@@ -27,11 +27,13 @@ public struct Representation: Hashable, Sendable, Codable {
 }
 
 extension ItemRecord {
-    /// The representations the item promised, best first: data, then files, then the original in place, each in the
-    /// order the app listed them. (Apple's sample code says that data is preferred where both are offered.)
+    /// The promised representations, best first: data, then files, then the original in place. Each
+    /// group is in the app's order. (Apple's sample code says that data is preferred if both are
+    /// offered.)
     public var promisedRepresentations: [Representation] { promisedRepresentations(Representation.Form.allCases) }
 
-    /// The representations of some forms, in the order of these; in each, in the order the app listed them.
+    /// Returns the representations in some forms, in the order of the forms and then in the app's
+    /// order.
     public func promisedRepresentations(_ forms: [Representation.Form]) -> [Representation] {
         forms.flatMap { form in
             texts(form.attribute).prefix(Self.maximumRepresentationsPerForm).map {
@@ -40,12 +42,12 @@ extension ItemRecord {
         }
     }
 
-    /// The most types of one form that are looked at: each is compared with every type a receiver accepts.
+    /// The maximum number of types of one form. Each is compared with every accepted type.
     public static var maximumRepresentationsPerForm: Int { 256 }
 }
 
 extension Representation.Form {
-    /// What is produced, in words.
+    /// The form in words.
     var noun: String {
         switch self {
         case .data: "data"
@@ -54,7 +56,7 @@ extension Representation.Form {
         }
     }
 
-    /// The attribute with the types that an item can be had as in this form.
+    /// The attribute with the item's types in this form.
     fileprivate var attribute: String {
         switch self {
         case .data: "providerDataTypeIdentifiers"
@@ -65,31 +67,31 @@ extension Representation.Form {
 }
 
 extension [Representation.Form] {
-    /// They in words, as the rest of "as".
+    /// The forms in words, as the rest of "as".
     var nouns: String { map(\.noun).joined(separator: " or ") }
 }
 
-/// Which representation of an item serves a receiver.
+/// The choice of an item's representation for a receiver.
 public struct PromiseResolution: Hashable, Sendable {
-    /// What the item offers, best first.
+    /// The offered representations, best first.
     public var offered: [Representation]
-    /// Every pair of offered and accepted type, and what decided.
+    /// Every pair of an offered and an accepted type, with the deciding rule.
     public var explanation: UTTypeResolution
-    /// What the item offers in forms that the receiver does not take.
+    /// The item's representations in forms that the receiver does not accept.
     public var otherForms: [Representation]
-    /// What the receiver takes, best first.
+    /// The accepted forms, best first.
     private var forms: [Representation.Form]
 
-    /// The types of what the item offers, each once, best first.
+    /// The offered types without duplicates, best first.
     var offeredTypes: [String] {
         var known: Set<String> = []
         return offered.map(\.type).filter { known.insert($0).inserted }
     }
 
-    /// The representation to ask for, or `nil` if none serves.
+    /// The chosen representation, or `nil` if none is suitable.
     public var choice: Representation? { explanation.choice.map { offered[$0.offeredIndex] } }
 
-    /// Why none serves; `nil` if one does.
+    /// The error if no representation is suitable.
     public var refusal: PromiseError? {
         guard choice == nil else { return nil }
         guard offered.isEmpty, !otherForms.isEmpty else {
@@ -103,8 +105,8 @@ public struct PromiseResolution: Hashable, Sendable {
     /// - Parameters:
     ///   - item: The item.
     ///   - accepted: Uniform type identifiers, best first.
-    ///   - preference: Whose order leads.
-    ///   - forms: What the receiver takes, best first; nothing else counts as offered.
+    ///   - preference: The side whose order has priority.
+    ///   - forms: The accepted forms, best first. Other forms are not offered.
     public init(
         _ item: ItemRecord, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         forms: [Representation.Form] = Representation.Form.allCases

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where bytes go: a staged file or a stream.
+/// The destination of bytes: a staged file or a stream.
 struct ByteSink {
     private let output: WaitingDescriptor
-    /// As errors name it.
+    /// The path in error messages.
     let path: String
-    /// Computes the digest of what is written.
+    /// The digest of the written bytes, if it is wanted.
     let digest: RunningDigest?
     private let control: DeliveryControl?
 
@@ -17,21 +17,22 @@ struct ByteSink {
         self.digest = digest
     }
 
-    /// The descriptor, for those that write to a file without passing bytes through here.
+    /// The descriptor, for code that writes to the file directly.
     var number: Int32 { output.number }
 
-    /// Whether it is a regular file, which is never waited for.
+    /// `true` for a regular file, which never blocks.
     var isFile: Bool { output.kind == .file }
 
-    /// Writes all of the bytes; waits until they are taken, for as long as somebody is there who could.
+    /// Writes all bytes. Waits until the receiver has taken them, as long as there is a receiver.
     ///
-    /// - Throws: ``PromiseError/inputOutput(operation:path:code:)``; with `EPIPE` when a stream's receiver has gone, for
-    ///   which no signal is raised. ``PromiseError/cancelled``.
+    /// - Throws: ``PromiseError/inputOutput(operation:path:code:)``, with `EPIPE` and without a
+    ///   signal if the receiver of a stream is gone; ``PromiseError/cancelled``.
     func write(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) { _ = try write(bytes, patience: nil) }
 
-    /// The same, but a receiver that takes nothing is waited for no longer than this; `nil` for as long as it is there.
+    /// Writes bytes, and waits no longer than `patience` for a receiver that takes none; `nil` for
+    /// no limit.
     ///
-    /// - Returns: How many of the bytes were taken.
+    /// - Returns: The number of bytes that were taken.
     func write(_ bytes: UnsafeRawBufferPointer, patience: Duration?) throws(PromiseError) -> Int {
         let end = patience.map { ContinuousClock.now + $0 }
         var rest = bytes
@@ -50,8 +51,8 @@ struct ByteSink {
         return bytes.count - rest.count
     }
 
-    /// Writes, and keeps a receiver that has gone from ending the process: the signal is held back on this thread, and
-    /// taken away if this write has caused it.
+    /// Writes without a SIGPIPE for the process: the signal is blocked on this thread, and removed
+    /// if this write has caused it.
     private func writeWithoutSignal(_ bytes: UnsafeRawBufferPointer) -> (count: Int, code: Int32) {
         if output.kind == .socket {
             let count = send(

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Bytes that come from a descriptor: a stream, or a file from its beginning.
+/// The source of bytes: a stream, or a file from its start.
 struct ByteSource {
     private let input: WaitingDescriptor
-    /// Where to read next in a file. The descriptor's own position is shared with the provider, who may have moved it.
+    /// The next offset in a file. The descriptor's own position is shared with the provider, who
+    /// may have moved it.
     private var offset: Int64?
     private var pace: Pace
 
     private static let bufferBytes = 128 << 10
 
-    /// A stream: a pipe or a socket. A file's bytes from where its provider stands are taken as one too; anything else,
-    /// such as a device, could block, and is an error when it is read.
+    /// Creates a source for a stream: a pipe or a socket. A file is read as a stream from its
+    /// current position. Any other kind, such as a device, could block and gives an error.
     init(stream descriptor: Int32, pace: Pace) {
         input = WaitingDescriptor(descriptor, O_RDONLY)
         self.pace = pace
     }
 
-    /// A regular file, from its beginning.
+    /// Creates a source for a regular file, from its start.
     init(file descriptor: Int32, pace: Pace) {
         input = WaitingDescriptor(descriptor, O_RDONLY)
         offset = 0
         self.pace = pace
     }
 
-    /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on. How long
-    /// `take` takes counts against nobody.
+    /// Reads until the end of the input, or until more than `limit` bytes were read; bytes beyond
+    /// the limit are not passed on. The time of `take` does not count towards the limits.
     ///
-    /// - Parameter receiver: For whom, as errors name it.
-    /// - Returns: How many bytes there were.
+    /// - Parameter receiver: The name of the receiver in error messages.
+    /// - Returns: The number of bytes that were read.
     mutating func read(
         limit: UInt64, for receiver: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void
     ) throws(PromiseError) -> UInt64 {

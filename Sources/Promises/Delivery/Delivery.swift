@@ -2,37 +2,39 @@
 import Glibc
 import ServiceMessages
 
-/// Where a representation goes.
+/// The destination of a representation.
 public enum Destination: Hashable, Sendable {
-    /// A file, which appears when it is whole and not before. A regular file that is there is replaced and its mode kept;
-    /// a symbolic link is followed, as `cp` does. A named pipe, a device or a socket is written to as a stream; a
-    /// folder is refused. A new file has the mode that the umask leaves. A representation that is a folder takes nothing's
-    /// place: nothing may be there.
+    /// A file that appears when it is complete. An existing regular file is replaced and keeps its
+    /// mode. A symbolic link is followed, as by `cp`. A named pipe, device or socket is written as
+    /// a stream. An existing folder is an error. A new file gets the umask's mode. A representation
+    /// that is a folder replaces nothing, so the path must be free.
     case file(path: String)
-    /// In a folder that exists, under a name that is free: this one, or that with the next number.
+    /// A free name in an existing folder: this name, or the same name with the next number.
     case folder(path: String, name: FileName)
-    /// A stream that is already open, such as standard output. Of a delivery that fails it may have got a part.
+    /// An open stream, such as standard output. It may have received a part of a failed delivery.
     case stream(descriptor: Int32)
 }
 
-/// What fulfils a promise.
+/// The content that fulfils a promise.
 public enum PromisedContent: Sendable {
-    /// Bytes.
+    /// Data.
     case data(Payload)
-    /// A file or a folder that is open for reading.
+    /// A file or folder that is open for reading.
     case file(FileReply)
 }
 
-/// Moves the bytes of a representation from its provider to its receiver. Blocks the caller; call it where that is fine.
+/// The transfer of a representation from its provider to its receiver. All functions block the
+/// calling thread.
 public enum Delivery {
-    /// Delivers what fulfils a promise.
+    /// Delivers the content of a promise.
     ///
     /// - Parameters:
-    ///   - content: From the provider; the length it announces is checked, and that of files.
-    ///   - destination: Where to.
-    ///   - token: A number that no other delivery uses at the same time.
-    ///   - options: How. The limit for the whole holds for streams; copying files is bound by their size.
-    /// - Returns: What was delivered.
+    ///   - content: The provider's content. Announced lengths and the lengths of files are checked.
+    ///   - destination: The destination.
+    ///   - token: A number that no other concurrent delivery uses.
+    ///   - options: The options. The total time limit applies to streams; the copy of a file is
+    ///     only bounded by its size.
+    /// - Returns: A report of the delivery.
     /// - Throws: ``PromiseError``; then no file has appeared.
     public static func deliver(
         _ content: PromisedContent, to destination: Destination, token: UInt64,
@@ -45,9 +47,10 @@ public enum Delivery {
         }
     }
 
-    /// How many bytes would be delivered, so far as can be told before. A folder is looked through.
+    /// Returns the number of bytes that would be delivered, as far as it is known in advance. A
+    /// folder is walked.
     ///
-    /// - Throws: ``PromiseError``, also for what would not be taken.
+    /// - Throws: ``PromiseError``, also for content that would not be accepted.
     public static func length(
         of content: PromisedContent, options: DeliveryOptions = DeliveryOptions()
     ) throws(PromiseError) -> UInt64 {
@@ -62,9 +65,9 @@ public enum Delivery {
         }
     }
 
-    /// Where an original is that was opened in place; `nil` for what has no name.
+    /// Returns the path of an original that was opened in place; `nil` if it has no name.
     ///
-    /// - Throws: ``PromiseError``, for what is neither a file nor a folder.
+    /// - Throws: ``PromiseError`` if the content is neither a file nor a folder.
     public static func originalPath(of content: PromisedContent) throws(PromiseError) -> String? {
         do throws(PromiseError) {
             return try InPlaceFile(content).path
@@ -74,34 +77,35 @@ public enum Delivery {
         }
     }
 
-    /// Delivers bytes: ``deliver(_:to:token:options:)``.
+    /// Delivers data; see ``deliver(_:to:token:options:)``.
     ///
-    /// - Returns: How many bytes were delivered.
+    /// - Returns: The number of delivered bytes.
     public static func deliver(
         _ payload: Payload, to destination: Destination, token: UInt64, limits: DeliveryLimits = DeliveryLimits()
     ) throws(PromiseError) -> UInt64 {
         try deliver(.data(payload), to: destination, token: token, options: DeliveryOptions(limits: limits)).bytes
     }
 
-    /// Delivers the contents of a file the provider opened: ``deliver(_:to:token:options:)``.
+    /// Delivers a file that the provider opened; see ``deliver(_:to:token:options:)``.
     ///
-    /// - Returns: How many bytes were delivered.
+    /// - Returns: The number of delivered bytes.
     public static func deliver(
         _ file: FileReply, to destination: Destination, token: UInt64, limits: DeliveryLimits = DeliveryLimits()
     ) throws(PromiseError) -> UInt64 {
         try deliver(.file(file), to: destination, token: token, options: DeliveryOptions(limits: limits)).bytes
     }
 
-    /// Removes the unfinished files of deliveries under way: for whoever ends the process at a signal. Where the file
-    /// system keeps files without names there are none. May be called from any thread, not from a signal handler.
+    /// Removes the unfinished files of deliveries in progress. Call it before a signal ends the
+    /// process. On file systems with unnamed files (O_TMPFILE) there are none. May be called from
+    /// any thread, but not from a signal handler.
     public static func removeUnfinishedFiles() { UnfinishedFiles.removeAll() }
 
     /// Reads a payload into memory.
     ///
     /// - Parameters:
-    ///   - payload: From the provider; its announced length is checked.
-    ///   - limit: The most bytes to take; a larger payload is refused.
-    ///   - limits: How long it may take.
+    ///   - payload: The provider's data. Its announced length is checked.
+    ///   - limit: The maximum number of bytes. A larger payload is an error.
+    ///   - limits: The time limits.
     public static func collect(
         _ payload: Payload, limit: Int, limits: DeliveryLimits = DeliveryLimits()
     ) throws(PromiseError) -> [UInt8] {

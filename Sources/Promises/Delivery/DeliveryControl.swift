@@ -3,29 +3,32 @@ import CFiles
 import Synchronization
 import SystemSupport
 
-/// Holds the reins of a delivery from another thread: ends it, and hears how far it has come.
+/// A handle of a delivery for other threads. It cancels the delivery and reports progress.
 public final class DeliveryControl: Sendable {
     private let cancelled = Atomic(false)
-    /// Wakes whoever waits; `nil` if the process has no descriptors left, when a wait lasts until its limit.
+    /// Wakes waiting threads. `nil` if the process has no free descriptors; a wait then lasts until
+    /// its limit.
     private let flag: OwnedDescriptor?
     private let onBytes: @Sendable (UInt64) -> Void
 
-    /// Creates a control, for one delivery or several.
+    /// Creates a control for one or more deliveries.
     ///
-    /// - Parameter onBytes: Told how many bytes more have arrived; often, on the thread of the delivery. Must not block.
+    /// - Parameter onBytes: Called with the number of further bytes that have arrived; often, on
+    ///   the thread of the delivery. Must not block.
     public init(onBytes: @escaping @Sendable (UInt64) -> Void = { _ in }) {
         let number = cfiles_flag()
         flag = number >= 0 ? OwnedDescriptor(adopting: number) : nil
         self.onBytes = onBytes
     }
 
-    /// Ends the delivery as soon as can be: a wait at once, a copy between two pieces. May be called at any time.
+    /// Cancels the delivery: a wait ends at once, a copy after the current piece. May be called at
+    /// any time.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
         if let flag { cfiles_raise(flag.number) }
     }
 
-    /// Whether it was ended.
+    /// `true` if the delivery was cancelled.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     var wakeUpNumber: Int32 { flag?.number ?? -1 }
@@ -33,20 +36,20 @@ public final class DeliveryControl: Sendable {
     func moved(_ bytes: UInt64) { onBytes(bytes) }
 }
 
-/// How something is delivered.
+/// The options of a delivery.
 public struct DeliveryOptions: Sendable {
-    /// How long it may take.
+    /// The time limits.
     public var limits: DeliveryLimits
-    /// How large a folder may be.
+    /// The size limits of a folder.
     public var tree: TreeLimits
-    /// Ends it, and hears of it.
+    /// The handle for cancellation and progress.
     public var control: DeliveryControl?
-    /// Whether the digest is wanted; a file is then read through rather than cloned.
+    /// `true` to compute the digest. A file is then read instead of cloned.
     public var wantsDigest: Bool
     /// The named pipes that several deliveries share.
     var streams: OpenStreams?
 
-    /// Creates options; without arguments the standard ones.
+    /// Creates options with the standard values by default.
     public init(
         limits: DeliveryLimits = DeliveryLimits(), tree: TreeLimits = TreeLimits(), control: DeliveryControl? = nil,
         wantsDigest: Bool = false
@@ -58,12 +61,12 @@ public struct DeliveryOptions: Sendable {
     }
 }
 
-/// What was delivered.
+/// The report of a delivery.
 public struct DeliveryReport: Hashable, Sendable {
-    /// How many bytes; of a folder those of its files.
+    /// The number of bytes; for a folder, of all its files.
     public var bytes: UInt64
-    /// Where they are, if that is a file or a folder.
+    /// The path of the file or folder, if there is one.
     public var path: String?
-    /// The SHA-256 of the bytes, if it was wanted and this is no folder.
+    /// The SHA-256 of the bytes, if it was requested and the content is not a folder.
     public var digest: [UInt8]?
 }

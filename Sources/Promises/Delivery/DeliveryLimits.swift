@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a delivery may take. The provider has to hurry; who receives is the person's own, and is waited for as long as
-/// somebody is there.
+/// The time limits of a delivery. They apply to the provider. The receiver belongs to the user and
+/// is waited for as long as it exists.
 public struct DeliveryLimits: Hashable, Sendable {
-    /// Without a byte given, the provider has stalled: the design's "no progress 10 s".
+    /// The standard time without a byte after which the provider has stalled.
     public static let standardStall = Duration.seconds(10)
-    /// For a stream as a whole, so that one byte now and then does not keep a delivery alive for ever.
+    /// The standard total time of a stream. It ends a delivery that only gets a byte now and then.
     public static let standardTotal = Duration.seconds(600)
-    /// As for a provider: whoever names a pipe has its reader started, or is about to.
+    /// The standard time to wait until the reader of a named pipe opens it. The caller starts the
+    /// reader at about the same time as the delivery.
     public static let standardOpening = Duration.seconds(10)
-    /// Well below the 30 s for which a host keeps a worker that is asked nothing, and whose stream ends with it.
+    /// The standard patience. It is far below the 30 s for which a host keeps an idle worker, whose
+    /// end closes the stream.
     public static let standardPatience = Duration.seconds(5)
 
     /// The longest wait for the provider's next byte.
     public var stall: Duration
-    /// The longest a provider may take for a stream. What the receiver takes does not count; copying a file is only bound by
-    /// its size.
+    /// The longest total time of a provider for a stream. The receiver's time does not count. The
+    /// copy of a file is only bounded by its size.
     public var total: Duration
-    /// The longest wait for somebody to open a named pipe for reading, or to serve a socket.
+    /// The longest wait for a process to open a named pipe for reading, or to serve a socket.
     public var opening: Duration
-    /// How long in all a receiver may keep a provider waiting. The rest of what that gives is put into a file without a name
-    /// then, from which the receiver gets it at its own pace.
+    /// The longest total time for which a receiver may block a provider. After that, the rest of
+    /// the provider's bytes goes to an unnamed file, from which the receiver gets it at its own
+    /// pace.
     public var patience: Duration
 
-    /// Creates limits; without arguments the standard ones.
+    /// Creates limits with the standard values by default.
     public init(
         stall: Duration = Self.standardStall, total: Duration = Self.standardTotal,
         opening: Duration = Self.standardOpening, patience: Duration = Self.standardPatience
@@ -35,15 +38,17 @@ public struct DeliveryLimits: Hashable, Sendable {
     }
 }
 
-/// The limits of a provider in one delivery, counted from its beginning.
+/// The deadlines of a provider in one delivery, counted from its start.
 struct Pace {
     let limits: DeliveryLimits
     let control: DeliveryControl?
-    /// What time it is.
+    /// Returns the current time.
     let now: @Sendable () -> ContinuousClock.Instant
     private var deadline: ContinuousClock.Instant?
 
-    /// - Parameter isBounded: Whether the limit for the whole delivery holds.
+    /// Starts the deadlines.
+    ///
+    /// - Parameter isBounded: `true` if the total limit applies.
     init(
         _ limits: DeliveryLimits, control: DeliveryControl? = nil, isBounded: Bool = true,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -54,12 +59,12 @@ struct Pace {
         deadline = isBounded ? now() + limits.total : nil
     }
 
-    /// Goes on only if nobody has ended the delivery.
+    /// Throws if the delivery was cancelled.
     func checkCancelled() throws(PromiseError) {
         if control?.isCancelled == true { throw .cancelled }
     }
 
-    /// Does something that is not the provider's to hurry with.
+    /// Runs a closure whose time does not count towards the provider's limits.
     mutating func whileProviderRests<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
         let start = now()
         try body()
@@ -67,16 +72,17 @@ struct Pace {
         deadline? += rest
     }
 
-    /// Whether the whole has taken too long.
+    /// `true` if the total limit is exceeded.
     var isOver: Bool { deadline.map { now() >= $0 } ?? false }
 
-    /// When the next wait ends: because nothing moves, or with the whole.
+    /// The deadline of the next wait: the stall limit or the total limit, whichever is earlier.
     var nextDeadline: ContinuousClock.Instant {
         let stalled = now() + limits.stall
         return deadline.map { min($0, stalled) } ?? stalled
     }
 
-    /// How long to wait for the provider, in milliseconds as `poll` takes them: rounded up, so that the end is not missed.
+    /// Returns a duration in milliseconds for `poll`, rounded up so that the deadline is not
+    /// missed.
     static func milliseconds(_ duration: Duration) -> Int32 {
         let (seconds, attoseconds) = duration.components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)

@@ -3,11 +3,11 @@ import CFiles
 import Glibc
 import SystemSupport
 
-/// Copies a regular file to another one: by sharing its blocks where the file system can, else inside the kernel, else
-/// through memory. Holes stay holes.
+/// A copy of a regular file: by sharing its blocks (reflink) if the file system can, else inside
+/// the kernel (copy_file_range), else through memory. Holes are kept.
 struct FileCopy {
     let source: Int32
-    /// The state of the source when it was looked at; its length is what must arrive.
+    /// The status of the source before the copy. Exactly its length must arrive.
     let status: stat
     let output: ByteSink
     let pace: Pace
@@ -15,16 +15,18 @@ struct FileCopy {
     private var length: UInt64 { UInt64(max(0, status.st_size)) }
     private var path: String { output.path }
 
-    /// So much at once, in bytes: a few milliseconds, after which a copy can be ended and is told of.
+    /// The size of a piece, in bytes: a few milliseconds, after which a copy can be cancelled and
+    /// reports progress.
     private static let pieceBytes: UInt64 = 16 << 20
     private static let bufferBytes = 256 << 10
-    /// In which blocks are counted, in bytes, whatever those of the file system are.
+    /// The unit of `st_blocks`, in bytes, whatever the block size of the file system is.
     private static let countedBlockBytes: UInt64 = 512
 
-    /// What a copy takes of the device, in bytes: a file with holes has less than its length says.
+    /// The space that a copy takes on the device, in bytes. A file with holes takes less than its
+    /// length.
     var neededBytes: UInt64 { min(length, UInt64(max(0, status.st_blocks)) * Self.countedBlockBytes) }
 
-    /// Whether the two share their blocks from now on, in no time.
+    /// Clones the file by sharing its blocks. Returns `false` if the file system cannot.
     func clone() throws(PromiseError) -> Bool {
         guard length > 0, cfiles_clone(output.number, source) == 0 else { return false }
         var copied = stat()
@@ -35,9 +37,9 @@ struct FileCopy {
         return true
     }
 
-    /// Copies all of it.
+    /// Copies the whole file.
     ///
-    /// - Throws: ``PromiseError``: `wrongLength` if the source has grown or shrunk meanwhile.
+    /// - Throws: ``PromiseError``: `wrongLength` if the source has grown or shrunk during the copy.
     func copy() throws(PromiseError) {
         try pace.checkCancelled()
         var isInKernel = true
@@ -50,25 +52,26 @@ struct FileCopy {
         try checkLength()
     }
 
-    /// Gives the copy the time of the original, as a file manager does.
+    /// Sets the copy's modification time to the original's, like a file manager.
     func keepTime() {
         Self.setTime(of: output.number, as: status)
     }
 
-    /// Gives a file the time of its last change; where that cannot be, it is the present.
+    /// Sets a file's modification time. Does nothing if that fails.
     static func setTime(of descriptor: Int32, as status: stat) {
-        // UTIME_OMIT, which Swift does not see, leaves the other time alone.
+        // UTIME_OMIT, which Swift does not import, leaves the access time unchanged.
         let omitted = timespec(tv_sec: 0, tv_nsec: 0x3fff_fffe)
         _ = futimens(descriptor, [omitted, status.st_mtim])
     }
 
-    /// A descriptor with a position of its own: looking for holes moves it, and the provider shares the original's.
+    /// A descriptor with its own position. Searching for holes moves the position, and the
+    /// original's is shared with the provider.
     private var ownDescriptor: OwnedDescriptor? {
         let number = open("/proc/self/fd/\(source)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         return number >= 0 ? OwnedDescriptor(adopting: number) : nil
     }
 
-    /// Copies what is no hole.
+    /// Copies the parts that are not holes.
     private func copyData(_ own: Int32, _ isInKernel: inout Bool) throws(PromiseError) {
         guard ftruncate(output.number, off_t(length)) == 0 else { throw writing(errno) }
         var offset: UInt64 = 0
@@ -89,7 +92,7 @@ struct FileCopy {
 
     /// Copies a range.
     ///
-    /// - Returns: Where the source ended, or the end of the range.
+    /// - Returns: The offset at which the source ended, or the end of the range.
     private func copy(_ start: UInt64, _ end: UInt64, _ isInKernel: inout Bool) throws(PromiseError) -> UInt64 {
         var offset = start
         while isInKernel, offset < end {
@@ -103,7 +106,8 @@ struct FileCopy {
             } else if [ENOSPC, EDQUOT, EFBIG].contains(Int32(-count)) {
                 throw writing(Int32(-count))
             } else {
-                // Not between these two; if something else is wrong, reading and writing tell what.
+                // The kernel cannot copy between these two files. Any other error will also occur
+                // when reading or writing.
                 isInKernel = false
             }
         }
@@ -130,7 +134,8 @@ struct FileCopy {
         return offset
     }
 
-    /// Looks whether the source ends where it did; files of the kernel's own making have contents that no length tells of.
+    /// Checks that the source still has its length. Files that the kernel generates may have more
+    /// content than their length.
     private func checkLength() throws(PromiseError) {
         var (now, byte) = (stat(), UInt8(0))
         guard fstat(source, &now) == 0 else { throw reading(errno) }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name for a new file, made from words that anybody may have written: one component, visible, of at most 255 bytes.
+/// A name for a new file, made from untrusted text: one visible path component of at most 255
+/// bytes.
 public struct FileName: Hashable, Sendable {
     /// The name without its extension.
     public let stem: String
-    /// The extension with its dot, or nothing.
+    /// The extension with its dot, or an empty string.
     public let ending: String
 
-    /// What file systems take, in bytes.
+    /// The limit of file systems, in bytes.
     private static let maximumBytes = 255
-    /// What is left free for the number of a second one, in bytes: " (10000)".
+    /// The space for the number of a further file, in bytes: " (10000)".
     private static let numberBytes = 8
     private static let maximumEndingBytes = 32
     private static let nameless = "item"
@@ -17,9 +18,10 @@ public struct FileName: Hashable, Sendable {
     /// Makes a name.
     ///
     /// - Parameters:
-    ///   - title: What the item is called. Control characters, those that turn the direction of text, and dots and spaces
-    ///     at its beginning go; slashes become hyphens.
-    ///   - fileExtension: Of what it will be, without a dot; not added to a title that ends with it.
+    ///   - title: The title of the item. Control characters, characters that change the text
+    ///     direction, and dots and spaces at the start are removed; slashes become hyphens.
+    ///   - fileExtension: The extension without a dot. It is not added to a title that ends with
+    ///     it.
     public init(title: String, fileExtension: String?) {
         let cleaned = Self.cleaned(fileExtension ?? "").filter { $0 != "." && $0 != " " }
         let ending = cleaned.isEmpty || cleaned.utf8.count > Self.maximumEndingBytes ? "" : "." + cleaned
@@ -39,9 +41,9 @@ public struct FileName: Hashable, Sendable {
         self.ending = ending
     }
 
-    /// The name, or that of the second, third and so on file of this name.
+    /// Returns the name, or the name of the second, third and so on file.
     ///
-    /// - Parameter number: From 1.
+    /// - Parameter number: The number, starting at 1.
     public func numbered(_ number: Int) -> String { number == 1 ? stem + ending : "\(stem) (\(number))\(ending)" }
 
     private static func trimmed(_ text: String) -> String {
@@ -54,7 +56,7 @@ public struct FileName: Hashable, Sendable {
     private static func cleaned(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         var wasSpace = false
-        // More than fits is not looked at: a title may be long.
+        // A long title is only read up to the part that can fit.
         for scalar in text.unicodeScalars.prefix(maximumBytes * 4) {
             let isSpace = scalar.properties.isWhitespace
             defer { wasSpace = isSpace }
@@ -71,7 +73,8 @@ public struct FileName: Hashable, Sendable {
         return String(scalars)
     }
 
-    /// Whether a character makes text look as if it had another order, and so another extension.
+    /// Returns `true` for characters that change the displayed order of text and so could disguise
+    /// an extension.
     private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: true

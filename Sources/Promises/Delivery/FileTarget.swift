@@ -2,18 +2,18 @@
 import Glibc
 import SystemSupport
 
-/// What a path leads to, and so how it is written to.
+/// The target of a path, which decides how it is written.
 enum FileTarget {
-    /// A regular file, or a name that is free in a folder that exists. The path has no link at its end.
+    /// A regular file, or a free name in an existing folder. The path does not end with a link.
     case regular(path: String, existing: stat?)
-    /// A pipe with a name, a device or a socket: never replaced, written to as it is.
+    /// A named pipe, a device or a socket. It is never replaced but written directly.
     case stream(path: String, isSocket: Bool)
 
     private static let maximumLinks = 40
 
-    /// Follows a path as `cp` does: a link leads to what it points to, also where that does not exist yet.
+    /// Follows a path like `cp`: a link leads to its target, even if the target does not exist yet.
     ///
-    /// - Throws: ``PromiseError``: a folder, a missing folder, a file that may not be written.
+    /// - Throws: ``PromiseError`` for a folder, a missing folder, or a file that is not writable.
     static func find(_ path: String) throws(PromiseError) -> FileTarget {
         guard !path.utf8.contains(0) else { throw failed(path.debugDescription, EINVAL) }
         guard !path.isEmpty else { throw failed(path.debugDescription, ENOENT) }
@@ -39,7 +39,7 @@ enum FileTarget {
         return .regular(path: free, existing: nil)
     }
 
-    /// The name that is free at the end of links that point to nothing.
+    /// Returns the free name at the end of a chain of dangling links.
     private static func endOfLinks(_ path: String) throws(PromiseError) -> String {
         var path = path
         for _ in 0..<maximumLinks {
@@ -54,12 +54,12 @@ enum FileTarget {
         throw failed(path, ELOOP)
     }
 
-    /// The folder a name is in, with a slash at the end.
+    /// Returns the folder of a path, with a slash at the end.
     static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     }
 
-    /// A folder that is there, with a slash at the end.
+    /// Checks that a folder exists, and returns it with a slash at the end.
     static func folder(existing path: String) throws(PromiseError) -> String {
         guard !path.utf8.contains(0), !path.isEmpty else { throw failed(path.debugDescription, ENOENT) }
         let folder = path.hasSuffix("/") ? path : path + "/"
@@ -76,8 +76,8 @@ enum FileTarget {
 
     // MARK: Streams
 
-    /// Opens what is written to directly. Whoever reads a named pipe or serves a socket may still be starting, and is waited
-    /// for.
+    /// Opens a stream. Waits for a process that is about to read the named pipe or to serve the
+    /// socket.
     static func open(stream path: String, isSocket: Bool, _ pace: Pace) throws(PromiseError) -> OwnedDescriptor {
         let end = pace.now() + pace.limits.opening
         while true {
@@ -86,7 +86,7 @@ enum FileTarget {
             if number >= 0 {
                 let descriptor = OwnedDescriptor(adopting: number)
                 var status = stat()
-                // Somebody may have put a file there meanwhile, which is not to be written over.
+                // A regular file that has replaced the stream must not be overwritten.
                 guard fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
                     throw failed(path, EAGAIN)
                 }
@@ -101,7 +101,7 @@ enum FileTarget {
         }
     }
 
-    /// Between two attempts to open a pipe that nobody reads yet, in milliseconds.
+    /// The interval between attempts to open a pipe without a reader, in milliseconds.
     private static let retryInterval: Int32 = 20
 
     private static func connected(to path: String) -> Int32 {

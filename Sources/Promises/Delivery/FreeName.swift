@@ -2,26 +2,26 @@
 import CFiles
 import Glibc
 
-/// Puts something that was made beside it under a name that nobody has, without ever taking another's place.
+/// Renames of a staged file or folder to a free name, which never replace anything.
 enum FreeName {
     private static let maximumNumber = 10_000
 
-    /// The paths to try, one after the other.
+    /// Returns the paths to try, in order.
     ///
-    /// - Parameter folder: With a slash at its end.
+    /// - Parameter folder: The folder, with a slash at its end.
     static func paths(_ name: FileName, in folder: String) -> some Sequence<String> {
         (1...maximumNumber).lazy.map { folder + name.numbered($0) }
     }
 
-    /// Nothing was free.
+    /// Returns the error if no name is free.
     static func exhausted(_ name: FileName, in folder: String) -> PromiseError {
         .inputOutput(operation: "Finding a free name for", path: folder + name.numbered(1), code: EEXIST)
     }
 
-    /// Renames to a path that nobody has, also where the file system cannot promise that: then an empty file or folder keeps
-    /// the place first, which a rename may replace.
+    /// Renames to a free path. If the file system has no exclusive rename (RENAME_NOREPLACE), an
+    /// empty file or folder reserves the name first, and the rename replaces it.
     ///
-    /// - Returns: 0 or an errno, `EEXIST` if something is there.
+    /// - Returns: 0 or an errno; `EEXIST` if the path is not free.
     static func rename(_ staging: String, to path: String, isFolder: Bool) -> Int32 {
         let code = -cfiles_rename_exclusively(staging, path)
         guard code == EINVAL || code == ENOSYS || code == EOPNOTSUPP else { return code }

@@ -2,24 +2,24 @@
 import Synchronization
 import SystemSupport
 
-/// What is not replaced but written to (named pipes, devices, sockets) and opened once for several deliveries: its reader
-/// sees one end, after the last of them, and a reader that does not come is waited for once.
+/// The named pipes, devices and sockets that are opened once for several deliveries. The reader
+/// sees one end of file, after the last delivery, and a missing reader is only waited for once.
 final class OpenStreams: Sendable {
     private let opened = Mutex<[String: Result<OwnedDescriptor, PromiseError>]>([:])
 
-    /// What is open already, or why it could not be opened; else opens it.
+    /// Returns the open stream of a path, or the error of an earlier attempt; otherwise opens it.
     func stream(
         _ path: String, _ open: () throws(PromiseError) -> OwnedDescriptor
     ) throws(PromiseError) -> OwnedDescriptor {
-        // Opening may wait, so not within the lock.
+        // Opening may wait, so the lock is not held.
         if let before = opened.withLock({ $0[path] }) { return try before.get() }
         let result = Result { () throws(PromiseError) in try open() }
-        // That one delivery was cancelled says nothing of the next.
+        // The cancellation of one delivery does not affect the next.
         if case .failure(.cancelled) = result { return try result.get() }
         opened.withLock { $0[path] = result }
         return try result.get()
     }
 
-    /// Closes them, which their readers are waiting for.
+    /// Closes all streams, so that their readers see the end of file.
     func close() { opened.withLock { $0 = [:] } }
 }

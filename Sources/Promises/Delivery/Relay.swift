@@ -3,10 +3,11 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// Bytes on their way from a provider that has to hurry to a receiver that need not.
+/// A relay of bytes from a provider with a time limit to a receiver without one.
 ///
-/// They are handed on as they come. Of a provider that was kept waiting for too long the rest is put into a file without a
-/// name first, and handed on from there: a worker that is asked nothing more is ended after a while, and its stream with it.
+/// Bytes are passed on as they arrive. If the provider was blocked for too long, the rest goes to
+/// an unnamed file first and is passed on from there. An idle worker is ended after a while, and
+/// its stream with it.
 struct Relay {
     private let output: ByteSink
     private var patience: Duration
@@ -17,7 +18,7 @@ struct Relay {
         self.patience = patience
     }
 
-    /// Takes the next bytes of the provider.
+    /// Takes the provider's next bytes.
     mutating func take(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) {
         var rest = bytes
         if held == nil {
@@ -31,29 +32,33 @@ struct Relay {
         try held?.append(rest)
     }
 
-    /// Hands on what was held back. To be called when the provider has given everything.
+    /// Passes on the bytes in the file. Must be called when the provider has sent everything.
     func finish() throws(PromiseError) {
         try held?.read { (bytes) throws(PromiseError) in try output.write(bytes) }
     }
 }
 
-/// Bytes that wait for their receiver, in a file without a name. No more of them come than a provider has announced, which
-/// was agreed to.
+/// Bytes in an unnamed file that wait for their receiver. Their number is bounded by the length
+/// that the provider has announced and that was accepted.
 struct HeldBytes {
     private let file: OwnedDescriptor
-    /// As errors name it.
+    /// The folder in error messages.
     private let place: String
     private var count: Int64 = 0
 
     private static let bufferBytes = 128 << 10
 
-    /// Where temporary files may be large: the person's own choice, else where they are not in memory, if that can be.
+    /// The folders for large temporary files: the user's choice, else folders that are probably not
+    /// in memory.
     static var standardFolders: [String] {
         let chosen = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         return (chosen.isEmpty ? [] : [chosen]) + ["/var/tmp", "/tmp"]
     }
 
-    /// - Parameter folders: The first one in which a file can have no name is used; else it is kept in memory.
+    /// Creates the file.
+    ///
+    /// - Parameter folders: The first folder that supports unnamed files is used; otherwise the
+    ///   file is in memory.
     init(folders: [String] = Self.standardFolders) throws(PromiseError) {
         for folder in folders {
             let number = open(folder, O_RDWR | StagedFile.anonymous | O_CLOEXEC, 0o600)
@@ -74,7 +79,7 @@ struct HeldBytes {
         count += Int64(bytes.count)
     }
 
-    /// Hands out everything, from the first byte.
+    /// Passes on all bytes from the start.
     func read(_ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void) throws(PromiseError) {
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
         var offset: Int64 = 0

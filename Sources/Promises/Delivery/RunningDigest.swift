@@ -2,13 +2,15 @@
 import CGcrypt
 import Glibc
 
-/// SHA-256 of bytes as they pass, by libgcrypt. Not for use by two threads at once.
+/// An incremental SHA-256 (libgcrypt). Must not be used by two threads at once.
 final class RunningDigest {
     private static let isReady = gcry_check_version(nil) != nil
     private static let algorithm = Int32(GCRY_MD_SHA256.rawValue)
     private let state: gcry_md_hd_t
 
-    /// - Throws: ``PromiseError/inputOutput(operation:path:code:)`` if the library cannot be used.
+    /// Starts a digest.
+    ///
+    /// - Throws: ``PromiseError/inputOutput(operation:path:code:)`` if libgcrypt is not usable.
     init() throws(PromiseError) {
         var state: gcry_md_hd_t?
         let error = Self.isReady ? gcry_md_open(&state, Self.algorithm, 0) : GPG_ERR_NOT_INITIALIZED.rawValue
@@ -18,10 +20,10 @@ final class RunningDigest {
         self.state = state
     }
 
-    /// Takes the next bytes.
+    /// Adds bytes.
     func add(_ bytes: UnsafeRawBufferPointer) { gcry_md_write(state, bytes.baseAddress, bytes.count) }
 
-    /// The digest of all bytes so far, 32 of them. Nothing may be added afterwards.
+    /// Returns the digest of all bytes, 32 bytes long. No bytes may be added afterwards.
     func finish() -> [UInt8] {
         Array(UnsafeBufferPointer(start: gcry_md_read(state, Self.algorithm), count: 32))
     }

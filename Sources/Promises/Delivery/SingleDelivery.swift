@@ -3,7 +3,7 @@ import CFiles
 import Glibc
 import ServiceMessages
 
-/// One delivery: what it is for, and the ways that lead there.
+/// One delivery with its destination and options.
 struct SingleDelivery {
     let destination: Destination
     let token: UInt64
@@ -44,7 +44,7 @@ struct SingleDelivery {
                 }
             } else {
                 if output.isFile { try staged(length) }
-                // One byte more than announced is enough to see that the file grew.
+                // One byte more than announced is enough to detect that the file has grown.
                 var source = ByteSource(file: file.descriptor.number, pace: pace)
                 let copied = try source.read(limit: length + 1, for: output.path) { (bytes) throws(PromiseError) in
                     try output.write(bytes)
@@ -56,7 +56,7 @@ struct SingleDelivery {
         }
     }
 
-    /// What a provider gave: a regular file or a folder that may be read.
+    /// Returns the status of a provider's file: a readable regular file or folder.
     static func status(of file: FileReply) throws(PromiseError) -> stat {
         var status = stat()
         guard fstat(file.descriptor.number, &status) == 0 else {
@@ -67,11 +67,12 @@ struct SingleDelivery {
         return status
     }
 
-    /// Opens the way to the destination, has it filled and closes it.
+    /// Opens the destination, calls a closure that writes to it, and closes it.
     ///
     /// - Parameters:
-    ///   - original: Whose kind of mode a new file gets.
-    ///   - fill: Writes; gives back how many bytes. Its second argument checks that so many have room.
+    ///   - original: The status of the original. A new file becomes executable if the original is.
+    ///   - fill: Writes, and returns the number of bytes. Its second argument checks that there is
+    ///     room for a number of bytes.
     private func withOutput(
         _ pace: Pace, from original: stat? = nil,
         _ fill: (ByteSink, (UInt64) throws(PromiseError) -> Void) throws(PromiseError) -> UInt64
@@ -114,7 +115,7 @@ struct SingleDelivery {
             (length) throws(PromiseError) in
             try StagedFile.checkRoom(for: length, on: number, path: path)
         }
-        // Whoever cancels before it is there does not want it.
+        // A cancellation before the file appears must leave no file.
         try pace.checkCancelled()
         let shown: String
         if let name {

@@ -3,36 +3,38 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A file being written beside the place where it will appear: put there when it is whole, gone otherwise.
+/// A file that is written next to its destination. It is moved there when it is complete, and
+/// removed otherwise.
 ///
-/// Where the file system can, it has no name until then, so that nothing is left however the process ends.
+/// If the file system supports it, the file has no name until then (O_TMPFILE), so nothing is left
+/// however the process ends.
 struct StagedFile: ~Copyable {
     private let destination: String
     private let replaces: Bool
     private let stagingPath: String
     private let descriptor: OwnedDescriptor
-    /// Whether something has the staging path that goes if this does.
+    /// `true` if the staging path exists, so that it must be removed with this value.
     private var isNamed: Bool
 
     /// Creates the staging file.
     ///
     /// - Parameters:
-    ///   - destination: Where the file will appear; without a link at the end.
-    ///   - existing: The file that is there, which is replaced and whose owner and mode are kept.
-    ///   - token: Distinguishes staging files of deliveries at the same time.
-    ///   - isAnonymous: Whether to try without a name.
-    ///   - isProgram: Whether a new file is one that can be run.
+    ///   - destination: The path at which the file will appear; without a link at its end.
+    ///   - existing: The existing file, which is replaced. Its owner and mode are kept.
+    ///   - token: A number that distinguishes the staging files of concurrent deliveries.
+    ///   - isAnonymous: `true` to try an unnamed file first.
+    ///   - isProgram: `true` if a new file is executable.
     static func create(
         for destination: String, existing: stat?, token: UInt64, isAnonymous: Bool = true, isProgram: Bool = false
     ) throws(PromiseError) -> StagedFile {
         let folder = FileTarget.folder(of: destination)
         let path = stagingPath(for: destination, token: token)
-        // A file that others may not read is not shown to them while it is made.
+        // A private file must not be readable by others while it is written.
         let mode: mode_t = existing == nil ? (isProgram ? 0o777 : 0o666) : 0o600
         var number: Int32 = isAnonymous ? open(folder, O_WRONLY | anonymous | O_CLOEXEC, mode) : -1
         let isNamed = number < 0
         if isNamed {
-            // Known before it is there, so that no signal comes between.
+            // Registered before it exists, so that a signal in between cannot leave it.
             UnfinishedFiles.add(path)
             number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             if number < 0 {
@@ -42,7 +44,7 @@ struct StagedFile: ~Copyable {
             }
         }
         if let existing {
-            // Only root can give files away; everybody else goes on as the owner.
+            // Only root can change the owner. Without root, the new file keeps the process's owner.
             if existing.st_uid != geteuid() || existing.st_gid != getegid() {
                 _ = fchown(number, existing.st_uid, existing.st_gid)
             }
@@ -53,17 +55,18 @@ struct StagedFile: ~Copyable {
             descriptor: OwnedDescriptor(adopting: number), isNamed: isNamed)
     }
 
-    /// Where what will be at a destination is made.
+    /// Returns the path at which a file or folder for a destination is staged.
     static func stagingPath(for destination: String, token: UInt64) -> String {
         let name = destination.lastIndex(of: "/").map { String(destination[destination.index(after: $0)...]) }
         return FileTarget.folder(of: destination) + "." + beginning(of: name ?? destination) + "."
             + String(token, radix: 36) + ".part"
     }
 
-    /// `O_TMPFILE`, which Swift does not see.
+    /// `O_TMPFILE`, which Swift does not import.
     static let anonymous: Int32 = 0o20_000_000 | O_DIRECTORY
 
-    /// The longest part of the destination's name that the staging file carries. File systems limit names to 255 bytes.
+    /// The maximum length of the destination's name in the staging path, in bytes. File systems
+    /// limit names to 255 bytes.
     private static let maximumNameBytes = 120
 
     private static func beginning(of name: String) -> String {
@@ -95,13 +98,13 @@ struct StagedFile: ~Copyable {
         }
     }
 
-    /// Where to write.
+    /// The descriptor to write to.
     var number: Int32 { descriptor.number }
 
-    /// Checks that a length has room on the device of a descriptor, so that nothing is begun that cannot end.
+    /// Checks that the device of a descriptor has room for a length, before a copy starts.
     static func checkRoom(for length: UInt64, on number: Int32, path: String) throws(PromiseError) {
         var status = statvfs()
-        // A file system that counts no blocks tells nothing.
+        // A file system without block counts reports no free space.
         guard fstatvfs(number, &status) == 0, status.f_blocks > 0 else { return }
         let blocks = UInt64(geteuid() == 0 ? status.f_bfree : status.f_bavail)
         let (available, overflows) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
@@ -110,17 +113,17 @@ struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear at its destination, whole.
+    /// Makes the complete file appear at its destination.
     ///
-    /// What takes the place of another file is on its device before: a crash of the machine must not cost both. A new file is
-    /// left to the system to write, as by `cp` and file managers.
+    /// A file that replaces another is synchronised first (fsync), so that a crash of the machine
+    /// cannot lose both. A new file is left to the kernel, as by `cp` and file managers.
     consuming func commit() throws(PromiseError) {
         if replaces, fsync(descriptor.number) != 0 {
             throw .inputOutput(operation: "Saving", path: destination, code: errno)
         }
         if !isNamed {
             if !replaces, link(to: destination) == 0 { return }
-            // The name is taken; only a rename replaces.
+            // The name is taken, and only a rename can replace it.
             try takeName()
         }
         guard rename(stagingPath, destination) == 0 else {
@@ -130,15 +133,15 @@ struct StagedFile: ~Copyable {
         isNamed = false
     }
 
-    /// Makes the file appear in its folder under a name that nobody has.
+    /// Makes the file appear in its folder under a free name.
     ///
-    /// - Returns: Its path.
+    /// - Returns: The path of the file.
     consuming func commit(as name: FileName) throws(PromiseError) -> String {
         for path in FreeName.paths(name, in: FileTarget.folder(of: destination)) {
             var code: Int32 = 0
             if !isNamed, link(to: path) != 0 {
                 code = errno
-                // A file system that cannot do that has the file named and renamed.
+                // If the file system cannot link unnamed files, the file is named and renamed.
                 if code != EEXIST { try takeName() }
             }
             if isNamed { code = FreeName.rename(stagingPath, to: path, isFolder: false) }
@@ -154,7 +157,7 @@ struct StagedFile: ~Copyable {
         throw FreeName.exhausted(name, in: FileTarget.folder(of: destination))
     }
 
-    /// Gives the file the staging path.
+    /// Links the file to the staging path.
     private mutating func takeName() throws(PromiseError) {
         UnfinishedFiles.add(stagingPath)
         guard link(to: stagingPath) == 0 else {

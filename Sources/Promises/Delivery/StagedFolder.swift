@@ -3,8 +3,8 @@ import CSandbox
 import Glibc
 import SystemSupport
 
-/// A folder being filled beside the place where it will appear: put there when it is whole, gone otherwise. It takes
-/// nothing's place.
+/// A folder that is filled next to its destination. It is moved there when it is complete, and
+/// removed otherwise. It replaces nothing.
 struct StagedFolder: ~Copyable {
     private let destination: String
     private let stagingPath: String
@@ -14,8 +14,8 @@ struct StagedFolder: ~Copyable {
     /// Creates the staging folder.
     ///
     /// - Parameters:
-    ///   - destination: Where it will appear.
-    ///   - token: Distinguishes the folders of deliveries at the same time.
+    ///   - destination: The path at which the folder will appear.
+    ///   - token: A number that distinguishes the folders of concurrent deliveries.
     static func create(for destination: String, token: UInt64) throws(PromiseError) -> StagedFolder {
         let path = StagedFile.stagingPath(for: destination, token: token)
         UnfinishedFiles.add(path, isFolder: true)
@@ -50,9 +50,9 @@ struct StagedFolder: ~Copyable {
 
     var number: Int32 { descriptor.number }
 
-    /// Makes the folder appear: at its destination, or under the first free one of a name's.
+    /// Makes the folder appear at its destination, or under the first free form of a name.
     ///
-    /// - Returns: Its path.
+    /// - Returns: The path of the folder.
     consuming func commit(as name: FileName?) throws(PromiseError) -> String {
         guard let name else {
             let code = FreeName.rename(stagingPath, to: destination, isFolder: true)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large a folder that fulfils a promise may be.
+/// The size limits of a folder that fulfils a promise.
 public struct TreeLimits: Hashable, Sendable {
-    /// How many files, folders and links.
+    /// The maximum number of files, folders and links.
     public var entries: Int
-    /// How many folders one in the other. Each takes two descriptors while it is copied.
+    /// The maximum nesting of folders. Each level takes two descriptors during a copy.
     public var depth: Int
 
-    /// Creates limits; a package of documents has far less.
+    /// Creates limits. Document packages stay far below the default values.
     public init(entries: Int = 65_536, depth: Int = 64) {
         self.entries = entries
         self.depth = depth
     }
 }
 
-/// How much there is in a folder.
+/// The size of a folder.
 struct TreeSize: Hashable, Sendable {
-    /// Files, folders and links.
+    /// The number of files, folders and links.
     var entries = 0
-    /// The lengths of the files.
+    /// The sum of the files' lengths.
     var bytes: UInt64 = 0
-    /// What these take of a device; less where they have holes.
+    /// The space of the files on a device, which is less if they have holes.
     var neededBytes: UInt64 = 0
 }

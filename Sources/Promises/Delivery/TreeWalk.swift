@@ -3,18 +3,25 @@ import CFiles
 import Glibc
 import SystemSupport
 
-/// Goes through a folder that a provider gave, to measure or to copy it.
+/// A walk through a provider's folder that measures or copies it.
 ///
-/// Whoever gave the descriptor chose it, and is trusted with nothing but what is beneath it and can be read through it. A
-/// descriptor that opens nothing (`O_PATH`) is refused, for a sandbox hands out those of any folder; so is what the kernel
-/// makes up (`/proc`), where others see other things than their sandbox would show. All else is reached from the descriptor by
-/// single names, not through links and not on other devices. Landlock gives a right to whole subtrees, so that a worker that
-/// could open a folder for reading could have read all of that itself.
+/// The provider has chosen the descriptor and is not trusted. It only gives access to what can be
+/// read through it:
+///
+/// - A descriptor without read access (`O_PATH`) is rejected, because a sandboxed process can open
+///   one for any folder.
+/// - Generated file systems (`/proc`) are rejected, because their contents depend on the reading
+///   process.
+/// - Everything else is opened from the descriptor by single names, without following links or
+///   entering other devices.
+///
+/// Landlock grants access to whole subtrees, so a worker that could open the folder for reading
+/// could read all of it.
 final class TreeWalk {
     private let limits: TreeLimits
     private let pace: Pace
     private(set) var size = TreeSize()
-    /// The folder that is filled: one that is copied into itself would never end.
+    /// The target folder. A folder that is copied into itself would never end.
     private var filled: (device: dev_t, inode: ino_t)?
 
     init(_ limits: TreeLimits, _ pace: Pace) {
@@ -22,12 +29,12 @@ final class TreeWalk {
         self.pace = pace
     }
 
-    /// Measures a folder, or copies it into another one that is empty.
+    /// Measures a folder, or copies it into an empty folder.
     ///
     /// - Parameters:
-    ///   - root: As the provider gave it.
-    ///   - target: Where to; `nil` only measures.
-    ///   - name: What errors call it.
+    ///   - root: The provider's descriptor.
+    ///   - target: The target folder; `nil` to measure only.
+    ///   - name: The name in error messages.
     func go(_ root: Int32, to target: Int32?, name: String) throws(PromiseError) {
         guard cfiles_is_readable(root) == 1 else { throw Self.reading(name, EBADF) }
         guard cfiles_is_made_up(root) == 0 else {
@@ -54,9 +61,9 @@ final class TreeWalk {
         if let target { FileCopy.setTime(of: target, as: status) }
     }
 
-    /// The names in a folder, as bytes: they need not be text.
+    /// Returns the names in a folder as bytes, because they need not be text.
     private func names(in folder: Int32, path: String) throws(PromiseError) -> [[CChar]] {
-        // With a position of its own: the provider has the other one too.
+        // Opened with a position of its own, because the provider shares the other.
         let number = cfiles_open_beneath(folder, ".", O_RDONLY | O_DIRECTORY)
         guard number >= 0 else { throw Self.reading(path, -number) }
         guard let stream = fdopendir(number) else {
@@ -88,7 +95,7 @@ final class TreeWalk {
         _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
     ) throws(PromiseError) {
         var status = stat()
-        // Before it is opened: opening a device may do something.
+        // Checked before it is opened, because opening a device may have effects.
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.reading(path, errno) }
         switch status.st_mode & S_IFMT {
         case S_IFLNK: try link(name, in: folder, to: target, path: path, depth: depth)
@@ -131,7 +138,7 @@ final class TreeWalk {
             size.neededBytes += FileCopy(source: source, status: status, output: sink, pace: pace).neededBytes
             return
         }
-        // Programs stay programs; the bits that lend somebody's rights do not.
+        // The executable bit is kept, but not the set-ID bits.
         let mode: mode_t = status.st_mode & 0o100 == 0 ? 0o666 : 0o777
         let number = openat(target, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard number >= 0 else { throw Self.writing(path, errno) }
@@ -143,8 +150,9 @@ final class TreeWalk {
         copy.keepTime()
     }
 
-    /// A link that leads to something inside stays as it is; any other is refused. After names it may not lead up again: one
-    /// of these may be a link, and what is above its target depends on that.
+    /// Copies a link that leads to something inside the folder; any other link is an error. A `..`
+    /// after other names is not allowed: one of them may be a link, and the parent of its target is
+    /// unknown.
     private func link(
         _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
     ) throws(PromiseError) {

@@ -3,14 +3,14 @@ import CSandbox
 import Glibc
 import Synchronization
 
-/// The staging files and folders of this process that have names.
+/// The named staging files and folders of this process.
 enum UnfinishedFiles {
     private static let paths = Mutex<[String: Bool]>([:])
 
     static func add(_ path: String, isFolder: Bool = false) { paths.withLock { $0[path] = isFolder } }
     static func forget(_ path: String) { paths.withLock { $0[path] = nil } }
 
-    /// Removes them, all or those below a folder.
+    /// Removes all of them, or those below a folder.
     static func removeAll(below folder: String = "") {
         paths.withLock { paths in
             for (path, isFolder) in paths where path.hasPrefix(folder) {

@@ -2,12 +2,14 @@
 import Glibc
 import SystemSupport
 
-/// A descriptor whose use never blocks: one waits for it with a limit, and then takes what there is.
+/// A descriptor that never blocks: the caller waits for it with a limit and then takes what is
+/// available.
 ///
-/// Pipes and terminals are opened once more for that. The flag that makes a descriptor non-blocking belongs to everyone
-/// who shares it: a shell would be surprised to have it on its terminal, and a provider could take it away.
+/// Pipes and terminals are opened again for this purpose, because all users of an open file
+/// description share its O_NONBLOCK flag. Setting it would surprise a shell on its terminal, and a
+/// provider could clear it.
 struct WaitingDescriptor {
-    /// What kind of file is behind it.
+    /// The kind of file behind the descriptor.
     enum Kind {
         case file
         case pipe
@@ -17,14 +19,19 @@ struct WaitingDescriptor {
 
     let number: Int32
     let kind: Kind
-    /// The most to write at once; what a pipe takes after waiting where it could not be opened again.
+    /// The maximum number of bytes per write: the amount that a pipe accepts after a wait, if it
+    /// could not be opened again.
     let writeLimit: Int
     private let own: OwnedDescriptor?
 
-    /// The most that is written to a pipe at once, in bytes; Linux promises that much room after a wait.
+    /// The maximum number of bytes per write to a pipe. Linux guarantees this much room after a
+    /// wait.
     private static let pipeBytes = 4096
 
-    /// - Parameter flags: `O_RDONLY` or `O_WRONLY`. A number that is no descriptor gives an error when it is used.
+    /// Prepares a descriptor.
+    ///
+    /// - Parameter flags: `O_RDONLY` or `O_WRONLY`. An invalid descriptor gives an error on its
+    ///   first use.
     init(_ original: Int32, _ flags: Int32) {
         var status = stat()
         let isOpen = original >= 0 && fstat(original, &status) == 0
@@ -38,7 +45,7 @@ struct WaitingDescriptor {
         if kind == .pipe || (kind == .other && isOpen && isatty(original) == 1) {
             reopened = open("/proc/self/fd/\(original)", flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
             if reopened < 0, flags == O_RDONLY {
-                // Not ours to open: then at least this one.
+                // The pipe cannot be opened again, so the flag is set on the shared description.
                 _ = fcntl(original, F_SETFL, fcntl(original, F_GETFL) | O_NONBLOCK)
             }
         }
@@ -47,22 +54,23 @@ struct WaitingDescriptor {
         writeLimit = kind == .pipe && reopened < 0 ? Self.pipeBytes : .max
     }
 
-    /// Waits until the descriptor can be used, or has a problem that its use will name.
+    /// Waits until the descriptor is ready, or has an error that its use will report.
     ///
     /// - Parameters:
     ///   - events: `POLLIN` or `POLLOUT`.
-    ///   - end: How long; `nil` for ever. What is ready is found ready after it, too.
-    ///   - now: What time it is.
-    ///   - control: Ends the wait.
-    /// - Returns: Whether that was in time. A signal only makes the wait begin anew.
-    /// - Throws: ``PromiseError/cancelled`` too.
+    ///   - end: The deadline; `nil` for none. A descriptor that is ready is reported as ready even
+    ///     after it.
+    ///   - now: Returns the current time.
+    ///   - control: Cancels the wait.
+    /// - Returns: `true` if the descriptor is ready. A signal only restarts the wait.
+    /// - Throws: ``PromiseError``, including ``PromiseError/cancelled``.
     func isReady(
         _ events: Int32, until end: ContinuousClock.Instant?, now: () -> ContinuousClock.Instant,
         _ control: DeliveryControl?
     ) throws(PromiseError) -> Bool {
-        // Poll passes over negative numbers, and would only wait.
+        // poll ignores negative numbers and would wait until the deadline.
         guard number >= 0 else { return true }
-        // It passes over the second too where there is no control.
+        // poll also ignores the second entry if there is no control.
         var waiting = (
             pollfd(fd: number, events: Int16(events), revents: 0),
             pollfd(fd: control?.wakeUpNumber ?? -1, events: Int16(POLLIN), revents: 0)

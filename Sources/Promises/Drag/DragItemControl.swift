@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The reins of one item of a drag: ends whatever it is waiting for.
+/// The handle of one item in a drag, which cancels whatever the item waits for.
 final class DragItemControl: Sendable {
     enum Answer: Sendable {
         case provided(ProvidedContent)
@@ -35,8 +35,8 @@ final class DragItemControl: Sendable {
         decide(.cancelled)
     }
 
-    /// Asks, and waits for the answer, the end of the time or a cancellation, whatever comes first. Whoever is asked is told
-    /// when nobody waits any more; what they answer then is let go.
+    /// Sends a request and waits for the first of its answer, the time limit, or a cancellation.
+    /// The request's task is cancelled when the wait ends, and a later answer is dropped.
     func ask(
         within limit: Duration, clock: any Clock<Duration>,
         _ body: @escaping @Sendable () async -> Result<ProvidedContent, ProviderFailure>
@@ -60,19 +60,19 @@ final class DragItemControl: Sendable {
                 return true
             }
             if !isWaiting { asking.cancel() }
-            // Somebody may have cancelled before there was anybody to wake.
+            // A cancellation may have come before the continuation was stored.
             if isCancelled { decide(.cancelled) }
         }
     }
 
-    /// The first one counts.
+    /// Sets the answer. The first one counts.
     private func decide(_ answer: Answer) {
         let (waiter, asking) = state.withLock { state in
             defer { (state.waiter, state.asking) = (nil, nil) }
             return (state.waiter, state.asking)
         }
         guard let waiter else { return }
-        // An answer needs no cancelling, and a task that has ended does not mind.
+        // Cancelling a task that has ended has no effect.
         asking?.cancel()
         waiter.resume(returning: answer)
     }

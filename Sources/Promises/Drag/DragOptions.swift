@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How a drag is carried out.
+/// The options of a drag.
 public struct DragOptions: Sendable {
-    /// How long a provider may take to answer in all. Hosts have shorter limits of their own; this one ends the wait for
-    /// a host that has none, after both of its attempts.
+    /// The standard time limit for a provider's answer. Hosts have shorter limits. This one ends
+    /// the wait for a host without a limit, after both of its attempts.
     public static let standardAnswerLimit = Duration.seconds(150)
 
-    /// How long a provider may take to answer.
+    /// The time limit for a provider's answer.
     public var answerLimit: Duration
-    /// How what it gave is delivered; the control is the session's.
+    /// The delivery options. The session sets the control.
     public var delivery: DeliveryOptions
-    /// Beyond so many bytes in all somebody is asked; `nil` asks nobody.
+    /// The number of bytes in all above which ``consent`` is called; `nil` to never call it.
     public var consentLimit: UInt64?
-    /// Asked once whether so many bytes, more than the limit, are wanted; gives back why not, or `nil` if they are.
+    /// Called once with a number of bytes above the limit. Returns the failure if the user
+    /// declines, otherwise `nil`.
     public var consent: @Sendable (_ bytes: UInt64, _ limit: UInt64) async -> DragFailure?
-    /// Numbers for files in the making.
+    /// Returns a number for a staging file.
     public var token: @Sendable () -> UInt64
-    /// What time is measured with.
+    /// The clock that measures time limits.
     public var clock: any Clock<Duration>
 
-    /// Creates options; without arguments the standard ones, which ask nobody for consent.
+    /// Creates options with the standard values by default, which never ask for consent.
     public init(
         answerLimit: Duration = Self.standardAnswerLimit, delivery: DeliveryOptions = DeliveryOptions(),
         consentLimit: UInt64? = nil,
@@ -37,14 +38,14 @@ public struct DragOptions: Sendable {
     }
 }
 
-/// Where something dragged goes.
+/// The target of a dragged item.
 public enum DropTarget: Hashable, Sendable {
-    /// It is copied there.
+    /// A copy to a destination.
     case deliver(Destination)
-    /// Nowhere: the original is opened where it is, and its path told.
+    /// No copy: the original is opened in place, and its path is reported.
     case inPlace
 
-    /// Whether nothing is there of a delivery that failed, so that it may be made once more.
+    /// `true` if a failed delivery leaves nothing behind, so that it may be repeated.
     var isWhole: Bool {
         switch self {
         case .inPlace, .deliver(.folder): return true
@@ -56,15 +57,17 @@ public enum DropTarget: Hashable, Sendable {
     }
 }
 
-/// Where the original of an item is.
+/// The location of an item's original.
 struct InPlaceFile {
     let path: String
     let bytes: UInt64
     let isWritable: Bool
-    /// The SHA-256 of a file, if it was wanted.
+    /// The SHA-256 of a file, if it was requested.
     let digest: [UInt8]?
 
-    /// - Throws: ``PromiseError``: of what is no file, or a file that has no name (any more).
+    /// Determines the location of a provider's file.
+    ///
+    /// - Throws: ``PromiseError`` if the content is not a file, or the file has no name any more.
     init(_ content: PromisedContent, options: DeliveryOptions = DeliveryOptions()) throws(PromiseError) {
         guard case .file(let file) = content else {
             throw .inputOutput(operation: "Finding", path: "the original", code: ENOENT)
@@ -75,7 +78,7 @@ struct InPlaceFile {
         let count = readlink("/proc/self/fd/\(file.descriptor.number)", &buffer, buffer.count)
         guard count > 0 else { throw .inputOutput(operation: "Finding", path: file.name, code: errno) }
         let path = String(decoding: buffer[..<count], as: UTF8.self)
-        // A name that leads elsewhere, or nowhere, is none.
+        // A name that leads to another file, or to none, does not count.
         guard path.hasPrefix("/"), stat(path, &named) == 0, named.st_ino == status.st_ino,
             named.st_dev == status.st_dev
         else { throw .inputOutput(operation: "Finding", path: file.name, code: ENOENT) }
@@ -90,7 +93,8 @@ struct InPlaceFile {
         let running = try RunningDigest()
         let pace = Pace(options.limits, control: options.control, isBounded: false)
         var source = ByteSource(file: file.descriptor.number, pace: pace)
-        // Of as many bytes as were read: somebody may be writing to it.
+        // The count is the number of bytes that were read, because another process may write to the
+        // file.
         bytes = try source.read(limit: .max, for: path) { part in
             running.add(part)
             options.control?.moved(UInt64(part.count))

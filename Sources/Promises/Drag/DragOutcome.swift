@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the drag of one item ended.
+/// The outcome of one item in a drag.
 public enum DragOutcome: Sendable {
-    /// It is where it should be.
+    /// The item was delivered.
     case fulfilled(Fulfilment)
-    /// It is not, and no file has appeared.
+    /// The item was not delivered, and no file has appeared.
     case failed(DragFailure)
 
-    /// What was delivered, if it was.
+    /// The delivery, if it succeeded.
     public var fulfilment: Fulfilment? { if case .fulfilled(let fulfilment) = self { fulfilment } else { nil } }
-    /// Why it was not, if it was not.
+    /// The failure, if it failed.
     public var failure: DragFailure? { if case .failed(let failure) = self { failure } else { nil } }
 }
 
-/// What became of a promise.
+/// The delivery of a promise.
 public struct Fulfilment: Hashable, Sendable {
-    /// What was asked for.
+    /// The delivered representation.
     public var representation: Representation
-    /// How many bytes it has.
+    /// The number of bytes.
     public var bytes: UInt64
-    /// Where it is, unless it went to a stream; of a file in place, where that is.
+    /// The path, unless the destination is a stream; for an original in place, its path.
     public var path: String?
-    /// The SHA-256 of the bytes, if it was wanted.
+    /// The SHA-256 of the bytes, if it was requested.
     public var digest: [UInt8]?
-    /// Of a file in place, whether this user may change it.
+    /// `true` if this user may change the original in place; `nil` for copies.
     public var isWritable: Bool?
 }
 
-/// Why a promise was not kept.
+/// The failure of a promise.
 public struct DragFailure: Error, Sendable {
-    /// The kinds of end; each is told apart by those who react to it.
+    /// The kind of a failure, for callers that react to it.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// The item offers nothing that serves the receiver, or the provider does not make it after all.
+        /// The item offers no suitable representation, or the provider does not produce it.
         case unsupportedType
-        /// The provider has no such item any more, or there is none to ask.
+        /// The provider no longer has the item, or there is no provider.
         case notFound
-        /// The provider may not or does not want to, or the person who drags does not want so much.
+        /// The provider denied the request, or the user declined the size.
         case refused
-        /// Nobody wants it any more.
+        /// The drag was cancelled.
         case cancelled
-        /// The provider or the receiver took too long.
+        /// The provider or the receiver exceeded a time limit.
         case timedOut
         /// The provider crashed, twice if it was asked twice.
         case crashed
-        /// Reading or writing failed, or the provider gave something else than it said.
+        /// Reading or writing failed, or the provider sent something else than announced.
         case inputOutput
         /// The provider failed in another way.
         case failed
     }
 
-    /// What kind of end it is.
+    /// The kind of the failure.
     public var kind: Kind
-    /// Why, for people.
+    /// The reason, for the user.
     public var message: String
-    /// The error below.
+    /// The underlying error.
     public var cause: (any Error)?
 
     /// Creates a failure.
@@ -68,7 +68,7 @@ public struct DragFailure: Error, Sendable {
 }
 
 extension PromiseError {
-    /// What kind of end of a drag it is.
+    /// The kind of failure for a drag.
     public var kind: DragFailure.Kind {
         switch self {
         case .unsupportedType, .unsupportedForm: .unsupportedType

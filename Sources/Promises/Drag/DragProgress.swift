@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// How far a drag has come.
+/// The progress of a drag.
 public struct DragProgress: Hashable, Sendable {
-    /// How many items there are.
+    /// The number of items.
     public var items: Int
-    /// How many of them have ended, well or not.
+    /// The number of items that have ended, with or without success.
     public var endedItems = 0
-    /// How far the provider of the item under way has come, until it has answered; `nil` then.
+    /// The provider's progress on the current item until it has answered; otherwise `nil`.
     public var preparing: ProviderProgress?
-    /// How many bytes have arrived, of all items.
+    /// The number of bytes that have arrived, for all items.
     public var bytes: UInt64 = 0
-    /// How many bytes there will be when the item under way is done.
+    /// The number of bytes in all once the current item is done.
     public var expectedBytes: UInt64 = 0
 }
 
-/// Where a session notes its progress.
+/// The collector of a session's progress.
 final class DragProgressBoard: Sendable {
     private struct State {
         var progress: DragProgress
-        /// What had arrived when the delivery under way began.
+        /// The number of bytes before the current delivery.
         var base: UInt64 = 0
-        /// How often a provider was asked something.
+        /// The number of requests to providers.
         var asking = 0
     }
     private let state: Mutex<State>
@@ -32,13 +32,15 @@ final class DragProgressBoard: Sendable {
         self.onProgress = onProgress
     }
 
-    /// How many bytes the items before have.
+    /// The number of bytes of earlier items.
     var delivered: UInt64 { state.withLock { $0.base } }
 
     func moved(_ bytes: UInt64) { change { $0.progress.bytes &+= bytes } }
 
     func expect(_ bytes: UInt64) { change { $0.progress.expectedBytes = $0.base &+ bytes } }
 
+    /// Records the start of a request.
+    ///
     /// - Returns: A number for ``prepared(_:asking:)``.
     func askingBegan() -> Int {
         change { state in
@@ -48,7 +50,7 @@ final class DragProgressBoard: Sendable {
         return state.withLock { $0.asking }
     }
 
-    /// What is told too late, of something that is not waited for any more, is passed over.
+    /// Records the progress of a provider. Late reports of an earlier request are ignored.
     func prepared(_ progress: ProviderProgress, asking: Int) {
         change { state in
             guard state.asking == asking, state.progress.preparing != nil else { return }
@@ -56,7 +58,7 @@ final class DragProgressBoard: Sendable {
         }
     }
 
-    /// What an attempt that failed had brought does not count.
+    /// Starts a delivery. Bytes of a failed attempt do not count.
     func deliveryBegan() {
         change { state in
             state.progress.preparing = nil

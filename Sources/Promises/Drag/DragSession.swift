@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// Items being dragged onto a receiver, one after the other: has the provider make of each what serves best, and delivers
-/// that. Knows nothing of extensions.
+/// A drag of items to a receiver. For each item in turn, the session requests the best
+/// representation from the provider and delivers it. It does not depend on extensions.
 ///
-/// Each item ends with an outcome of its own; one that fails does not keep the others from theirs. May be used from any
+/// Each item has an outcome of its own; a failure does not affect other items. May be used from any
 /// task.
 public actor DragSession<Provider: PromiseProvider> {
-    /// One thing that is dragged.
+    /// A dragged item.
     public struct Item: Sendable {
-        /// As the provider knows it.
+        /// The provider's item.
         public var item: Provider.Item
-        /// What of it serves the receiver.
+        /// The choice of a representation for the receiver.
         public var resolution: PromiseResolution
-        /// Where it goes.
+        /// The target.
         public var target: DropTarget
 
         /// Creates an item.
@@ -29,18 +29,18 @@ public actor DragSession<Provider: PromiseProvider> {
     private let options: DragOptions
     nonisolated let controls: [DragItemControl]
     private let progress: DragProgressBoard
-    /// A named pipe is opened once for all items.
+    /// The streams of all items, so that a named pipe is opened once.
     private let streams = OpenStreams()
     private var consented = false
     private var hasRun = false
 
-    /// Begins a drag.
+    /// Creates a drag.
     ///
     /// - Parameters:
-    ///   - provider: Makes the representations.
-    ///   - items: What is dragged.
-    ///   - options: How.
-    ///   - onProgress: Told how far it has come; often, on any thread. Must not block.
+    ///   - provider: The provider of the representations.
+    ///   - items: The dragged items.
+    ///   - options: The options.
+    ///   - onProgress: Called with the progress; often, on any thread. Must not block.
     public init(
         _ provider: Provider, items: [Item], options: DragOptions = DragOptions(),
         onProgress: @escaping @Sendable (DragProgress) -> Void = { _ in }
@@ -53,25 +53,28 @@ public actor DragSession<Provider: PromiseProvider> {
         controls = items.map { _ in DragItemControl { bytes in board.moved(bytes) } }
     }
 
-    /// Ends what has not ended yet, the requests of the provider too. May be called at any moment, from any thread.
+    /// Cancels all items that have not ended, with their requests to the provider. May be called at
+    /// any time, from any thread.
     public nonisolated func cancel() {
-        // The last first: an item that wakes from its wait must find those behind it cancelled, or the next is asked for.
+        // In reverse order: when a waiting item wakes up, all later items must already be
+        // cancelled, or the next would be requested.
         for control in controls.reversed() { control.cancel() }
     }
 
-    /// Ends one item.
+    /// Cancels one item.
     public nonisolated func cancel(item index: Int) {
         if controls.indices.contains(index) { controls[index].cancel() }
     }
 
-    /// Says that the drop is near, so that providers need not be waited for then.
+    /// Announces that the drop is near, so that providers can prepare.
     public func prewarm() async {
         await provider.prewarm(items.filter { $0.resolution.choice != nil }.map(\.item))
     }
 
-    /// Drops all items. To be called once; a task that is cancelled cancels the drag.
+    /// Drops all items. Must be called once. Cancelling the task cancels the drag.
     ///
-    /// - Parameter onOutcome: Told of each outcome at once, with the item's place.
+    /// - Parameter onOutcome: Called with the index and the outcome of each item as soon as it has
+    ///   ended.
     /// - Returns: The outcomes, in the order of the items.
     public func drop(
         onOutcome: @Sendable (Int, DragOutcome) async -> Void = { _, _ in }
@@ -169,7 +172,7 @@ public actor DragSession<Provider: PromiseProvider> {
         }
     }
 
-    /// Asks whether so much is wanted, if it is more than goes without saying.
+    /// Asks for consent if the size exceeds the limit.
     private func consent(to length: UInt64) async -> DragFailure? {
         guard let limit = options.consentLimit, !consented else { return nil }
         let (total, overflows) = progress.delivered.addingReportingOverflow(length)
@@ -180,7 +183,7 @@ public actor DragSession<Provider: PromiseProvider> {
     }
 }
 
-/// Moves bytes on a thread that may block.
+/// Runs a closure on a thread that may block.
 private func onDelivery<Value: Sendable>(
     _ body: @escaping @Sendable () throws(PromiseError) -> Value
 ) async throws(PromiseError) -> Value {

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the drag of one item stands. Pure: what happens comes in, what to do next comes out.
+/// The state machine of one item in a drag. A pure value: it takes events and returns the next
+/// step.
 struct DragState: Sendable {
     enum Phase: Sendable {
-        /// Nothing has happened yet.
+        /// The item has not started.
         case waiting
-        /// The provider is asked, perhaps for the second time.
+        /// The provider was asked, perhaps for the second time.
         case asking(Representation)
-        /// What it gave is on its way.
+        /// The content is being delivered.
         case delivering(Representation)
-        /// It is over.
+        /// The item has ended.
         case ended(DragOutcome)
     }
 
     enum Event: Sendable {
-        /// Its turn has come.
+        /// The item starts.
         case began
-        /// The provider gave something; whether it took two attempts.
+        /// The provider has answered. `wasRetried` is `true` if it took two attempts.
         case provided(wasRetried: Bool)
         case providerFailed(DragFailure)
         case delivered(Fulfilment)
-        /// `isStream`: whether whoever gives the bytes had to live until the last of them.
+        /// `isStream` is `true` if the provider had to live until the last byte.
         case deliveryFailed(PromiseError, isStream: Bool)
-        /// What was provided is not wanted after all.
+        /// The user has declined the content.
         case declined(DragFailure)
         case cancelled
-        /// The provider was waited for long enough.
+        /// The provider exceeded the time limit.
         case expired(Duration)
     }
 
     enum Step: Sendable {
-        /// Ask the provider, which may try twice or not.
+        /// Send a request to the provider, with or without a second attempt.
         case ask(Representation, mayRetry: Bool)
-        /// Deliver what it gave.
+        /// Deliver the content.
         case deliver(Representation)
-        /// Nothing any more.
+        /// Do nothing more.
         case nothing
     }
 
     private(set) var phase = Phase.waiting
     private let resolution: PromiseResolution
-    /// Whether a delivery that broke off has left nothing behind, so that it may be made once more.
+    /// `true` if a failed delivery leaves nothing behind, so that it may be repeated.
     private let isWhole: Bool
-    /// A promise is asked for twice at most, whoever asks again: the provider after a crash, or this.
+    /// `true` if the promise was requested twice, either by the provider after a crash or by this
+    /// state machine.
     private var hasRetried = false
 
     init(_ resolution: PromiseResolution, isWhole: Bool) {
@@ -78,7 +80,7 @@ struct DragState: Sendable {
             guard case .wrongLength(let expected, let received) = error, received < expected else {
                 return end(DragFailure(error))
             }
-            // A provider that ended in the middle of its bytes has crashed just as well.
+            // A provider that ended before its last byte has crashed too.
             guard isWhole, !hasRetried else {
                 return end(DragFailure(isStream ? .crashed : error.kind, error.description, cause: error))
             }

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whoever can turn items into what they promised.
+/// A provider of promised representations.
 public protocol PromiseProvider: Sendable {
-    /// How the provider knows an item.
+    /// The provider's type of an item.
     associatedtype Item: Sendable
 
-    /// Is told that something will be asked about these items in a moment. Returns soon; what fails is told later.
+    /// Announces requests about these items. Returns soon; errors are thrown to the requests.
     func prewarm(_ items: [Item]) async
 
-    /// Fulfils a promise. Its task is cancelled when nobody wants the answer any more.
+    /// Fulfils a promise. The task is cancelled when the answer is no longer needed.
     ///
     /// - Parameters:
-    ///   - mayRetry: Whether it may be tried once more if whoever is asked ends meanwhile.
-    ///   - onProgress: To be told how far it has come, as often as somebody may want to see it; on any thread.
+    ///   - mayRetry: `true` if the request may be sent a second time if its worker ends.
+    ///   - onProgress: To be called with the provider's progress, at a rate for display; on any
+    ///     thread.
     func fulfil(
         _ promise: Representation, of item: Item, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(ProviderFailure) -> ProvidedContent
 }
 
-/// How far a provider says it has come.
+/// The progress of a provider.
 public struct ProviderProgress: Hashable, Sendable {
-    /// How much is done, in units of the provider's choice.
+    /// The completed units, of the provider's choice.
     public var completed: UInt64
-    /// How much there is in all; 0 if that is not known.
+    /// The total number of units; 0 if it is not known.
     public var total: UInt64
 
-    /// Creates one; without arguments nothing is known.
+    /// Creates a progress; unknown by default.
     public init(completed: UInt64 = 0, total: UInt64 = 0) {
         self.completed = completed
         self.total = total
     }
 
-    /// How much is done of a hundred, at most all; `nil` if that is not known.
+    /// The completed percentage, at most 100; `nil` if it is not known.
     public var percentage: Int? {
         total > 0 ? Int(min(1, Double(completed) / Double(total)) * 100) : nil
     }
 }
 
-/// What a provider gave.
+/// The answer of a provider.
 public struct ProvidedContent: Sendable {
-    /// The bytes or the file.
+    /// The data or file.
     public var content: PromisedContent
-    /// Whether it was asked for twice, since whoever was asked first ended.
+    /// `true` if the request was sent twice, because the first worker ended.
     public var wasRetried: Bool
 
     /// Creates an answer.
@@ -52,13 +53,13 @@ public struct ProvidedContent: Sendable {
     }
 }
 
-/// Why a provider gave nothing.
+/// The failure of a provider.
 public struct ProviderFailure: Error, Sendable {
-    /// What kind of end this is for a drag.
+    /// The kind of failure for a drag.
     public var kind: DragFailure.Kind
-    /// Why, for people.
+    /// The reason, for the user.
     public var message: String
-    /// The error as the provider knows it.
+    /// The provider's error.
     public var cause: any Error
 
     /// Creates a failure.

@@ -4,21 +4,26 @@ import JSONText
 import UniformTypeIdentifiers
 
 extension ReceiverProfile {
-    /// The most bytes of a file with a profile.
+    /// The maximum size of a profile's file, in bytes.
     public static let maximumBytes = 64 << 10
     private static let maximumTypes = 64
     private static let maximumTypeBytes = 255
     private static let maximumNameBytes = 64
     private static let maximumTitleCharacters = 80
 
-    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, MIME types or extensions, best first), and if
-    /// need be `takes` (some of `data`, `file` and `inPlace`, best first; all of them if left out) and `order` (`preference`,
-    /// or `set` if the source is to choose). Anything else in it is an error, for it would have been meant to do something.
+    /// Reads a profile from a JSON object with these keys:
+    ///
+    /// - `title`: a string.
+    /// - `accepts`: types, MIME types or extensions, best first.
+    /// - `takes`: some of `data`, `file` and `inPlace`, best first; optional, all by default.
+    /// - `order`: `preference`, or `set` to let the source choose; optional.
+    ///
+    /// Any other key is an error, because it would have no effect.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - name: What commands call it: the name of the file without its extension.
-    ///   - path: Where it is from; `nil` for one that Searchlight brings.
+    ///   - bytes: The contents of the file.
+    ///   - name: The name for commands: the name of the file without its extension.
+    ///   - path: The path of the file; `nil` for a built-in profile.
     public init(_ bytes: Data, name: String, path: String?) throws(ReceiverProblem) {
         let reader = ProfileReader(path: path ?? name)
         try reader.check(name: name, maximumBytes: Self.maximumNameBytes)
@@ -41,7 +46,7 @@ extension ReceiverProfile {
     }
 }
 
-/// Reads the parts of a profile, and says precisely what is wrong with one.
+/// A reader of the parts of a profile, with precise errors.
 private struct ProfileReader {
     let path: String
 
@@ -61,7 +66,7 @@ private struct ProfileReader {
         }
     }
 
-    /// Lists of texts in an object.
+    /// An object with lists of texts.
     private static let maximumDepth = 2
 
     func object(_ bytes: Data) throws(ReceiverProblem) -> [String: JSONValue] {
@@ -98,12 +103,12 @@ private struct ProfileReader {
         return texts
     }
 
-    /// The identifiers of types; what names the same one again is passed over.
+    /// Returns the identifiers of the types. Further names of the same type are skipped.
     func types(_ value: JSONValue?, maximum: Int, maximumBytes: Int) throws(ReceiverProblem) -> [String] {
         var types: [String] = []
         for text in try texts(value, "accepts", maximum: maximum) {
             let type = WrittenType(text)
-            // What nobody declares may be a type all the same, of an item's own; but only if it looks like one.
+            // An undeclared type may belong to an item's app, but it must look like an identifier.
             let isIdentifier = !type.isTag && !text.contains(" ") && (text.contains(".") || type.isDeclared)
             guard text.utf8.count <= maximumBytes, type.isTag || isIdentifier else {
                 throw problem(

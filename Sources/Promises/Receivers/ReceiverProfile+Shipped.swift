@@ -2,12 +2,12 @@
 import Foundation
 
 extension ReceiverProfile {
-    /// The profiles that Searchlight brings: what apps of each kind register to accept on the desktops of today.
+    /// The built-in profiles: the types that each kind of app registers for on current desktops.
     public static let shipped: [ReceiverProfile] = shippedFiles.compactMap { name, text in
         try? ReceiverProfile(Data(text), name: name, path: nil)
     }
 
-    /// The same as files, in the form of those that users write: name and text.
+    /// The built-in profiles as JSON files, with name and text.
     static let shippedFiles: [(name: String, text: [UInt8])] = [
         ("browser", PackageResources.browser_json),
         ("file-manager", PackageResources.file_manager_json),

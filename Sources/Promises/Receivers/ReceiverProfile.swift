@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import UniformTypeIdentifiers
 
-/// A kind of app that things are dropped on: which types it accepts, and how it takes them.
+/// A kind of app that receives drops, with the types and forms that it accepts.
 public struct ReceiverProfile: Hashable, Sendable {
-    /// What commands call it: lower case letters, digits and hyphens.
+    /// The name for commands: lower case letters, digits and hyphens.
     public var name: String
-    /// What people call it.
+    /// The title for display.
     public var title: String
-    /// The uniform type identifiers it accepts, best first.
+    /// The accepted uniform type identifiers, best first.
     public var accepts: [String]
-    /// What it takes, best first: an item that can be had in several forms is had in the first of these.
+    /// The accepted forms, best first. If an item offers several forms, the first of these is used.
     public var takes: [Representation.Form]
-    /// Whether what it accepts is in an order, or a set whose members are all the same to it, so that the source decides.
+    /// The side that decides between several accepted types: the receiver by its order, or the
+    /// source if the receiver accepts all equally.
     public var order: UTTypeResolver.Preference
-    /// The file it was read from; `nil` for one that Searchlight brings.
+    /// The path of the file; `nil` for a built-in profile.
     public var path: String?
 }
 
-/// Why a profile cannot be used.
+/// The error of an unusable profile.
 public struct ReceiverProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, or what it is called if it is none.
+    /// The path of the file, or the profile's name if there is none.
     public var path: String
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     public var reason: String
 
-    /// The problem with its place.
+    /// The problem with the path.
     public var description: String { "The receiver profile \(path) cannot be used: \(reason)" }
 }

@@ -2,22 +2,23 @@
 import Foundation
 import SystemSupport
 
-/// The profiles there are: those that Searchlight brings and a person's own, which replace the ones of the same name.
+/// All profiles: the built-in ones, and the user's own, which replace built-in profiles of the same
+/// name.
 public struct ReceiverProfiles: Sendable {
-    /// In the order of their names.
+    /// The profiles, sorted by name.
     public private(set) var profiles: [ReceiverProfile]
-    /// The files that are none.
+    /// The errors of invalid files.
     public private(set) var problems: [ReceiverProblem] = []
 
-    /// The names of what else is in the folder, in order; but for hidden files and the copies that editors leave.
+    /// The other names in the folder, sorted, without hidden files and editor backups.
     public private(set) var others: [String] = []
 
-    /// The most files that are looked at.
+    /// The maximum number of files to read.
     private static let maximumFiles = 256
 
-    /// Reads a person's profiles: NAME.json.
+    /// Reads the user's profiles: NAME.json.
     ///
-    /// - Parameter folder: It need not be there.
+    /// - Parameter folder: The folder, which need not exist.
     public init(folder: String) {
         var found = Dictionary(uniqueKeysWithValues: ReceiverProfile.shipped.map { ($0.name, $0) })
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -34,10 +35,10 @@ public struct ReceiverProfiles: Sendable {
         profiles = found.values.sorted { $0.name < $1.name }
     }
 
-    /// The profile of a name; `nil` if there is none.
+    /// Returns the profile of a name; `nil` if there is none.
     public subscript(name: String) -> ReceiverProfile? { profiles.first { $0.name == name } }
 
-    /// Where a person's own profiles are.
+    /// Returns the folder with the user's own profiles.
     public static func folder(environment: [String: String]) -> String {
         let folders = BaseDirectories(environment: environment, user: BaseDirectories.homeOfUser)
         return (folders.config ?? "/.config") + "/searchlight/receivers"

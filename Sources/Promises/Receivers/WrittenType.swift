@@ -2,15 +2,18 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A type as a person writes it: an identifier, a MIME type (text/html) or a file name extension (.html).
+/// A type as the user writes it: an identifier, a MIME type (text/html) or a file name extension
+/// (.html).
 public struct WrittenType: Sendable {
     private let text: String
-    /// What a MIME type or an extension is taken as; `nil` if it can be none.
+    /// The type of a MIME type or an extension; `nil` if it is invalid.
     private let tagged: UTType?
-    /// Whether it is a MIME type or an extension.
+    /// `true` for a MIME type or an extension.
     public let isTag: Bool
 
-    /// - Parameter text: Parameters of a MIME type, such as a character set, are passed over.
+    /// Parses a type.
+    ///
+    /// - Parameter text: The text. Parameters of a MIME type, such as a character set, are ignored.
     public init(_ text: String) {
         self.text = text
         if text.hasPrefix(".") {
@@ -26,9 +29,10 @@ public struct WrittenType: Sendable {
         }
     }
 
-    /// The identifier; of a MIME type or an extension that belongs to no type, a dynamic one.
+    /// The identifier; a dynamic one for a MIME type or an extension that belongs to no declared
+    /// type.
     public var identifier: String { tagged?.identifier ?? text }
 
-    /// Whether somebody declares the type.
+    /// `true` if the type is declared.
     public var isDeclared: Bool { isTag ? tagged?.isDynamic == false : UTType(text) != nil }
 }
