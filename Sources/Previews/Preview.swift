@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What a person is shown of an item.
+/// The displayed preview of an item.
 public struct Preview: Hashable, Sendable {
-    /// Who rendered it.
+    /// The renderer of the preview.
     public enum Source: String, Hashable, Sendable, Codable {
         /// The app's extension.
         case `extension`
@@ -11,19 +11,19 @@ public struct Preview: Hashable, Sendable {
         case attributes
     }
 
-    /// The title to show above it.
+    /// The title to show above the preview.
     public var title: String
     /// The uniform type identifier of the content.
     public var contentType: String
     /// The content.
     public var content: [UInt8]
-    /// Who rendered it.
+    /// The renderer.
     public var source: Source
-    /// Why the extension did not render it, if it should have.
+    /// The reason why the extension did not render the item, if it should have.
     public var problem: String?
-    /// The size it is made for, if its extension said one.
+    /// The intended size, if the extension specified one.
     public var size: PreviewHeader.Size?
-    /// What was taken out of what the extension rendered.
+    /// The parts that were removed from the extension's preview.
     public var removals: [Removal]
 
     /// Creates a preview.
@@ -40,10 +40,10 @@ public struct Preview: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The largest preview that is taken from an extension, in bytes.
+    /// The maximum size of an extension's preview, in bytes.
     public static let maximumBytes = 32 << 20
 
-    /// The types an extension may answer with.
+    /// The content types that an extension may return.
     public static let contentTypes: Set<String> = [
         "public.html", "public.plain-text", "public.utf8-plain-text", "public.rtf", "public.png", "public.jpeg",
         "com.adobe.pdf",

@@ -2,37 +2,42 @@
 import ItemRecord
 import UniformTypeIdentifiers
 
-/// Why what an extension rendered is not shown; the item is shown by its attributes then.
+/// The error for an extension's preview that cannot be shown. The item is then shown by its
+/// attributes.
 public struct PreviewRefusal: Error, Hashable, CustomStringConvertible {
-    /// A sentence without its full stop, that goes on behind “it”.
+    /// A sentence without a full stop, to follow “it”.
     public var reason: String
 
-    /// A whole sentence.
+    /// The complete sentence.
     public var description: String { "What the extension rendered cannot be shown: \(reason)." }
 }
 
-/// Makes of an extension's reply what may be shown: looks whether it is what it says, and writes HTML anew.
+/// A composer that makes an extension's reply safe to show: it checks the content against its type
+/// and rewrites HTML.
 public struct PreviewComposer: Sendable {
     private let query: String?
 
-    /// The longest title, in characters.
+    /// The maximum length of a title, in characters.
     public static let maximumTitleCharacters = 1000
-    /// The largest size in either direction, in points; what is larger is none.
+    /// The maximum size in either direction, in points. A larger size is ignored.
     public static let maximumSide = 20_000.0
 
     /// Creates a composer.
     ///
-    /// - Parameter query: What a person typed; marked in HTML in which the extension marked nothing.
+    /// - Parameter query: The user's query. Its words are marked in HTML that has no marks of its
+    ///   own.
     public init(query: String?) { self.query = query }
 
-    /// Turns a rendered preview into one that may be shown. Blocks the caller: some milliseconds for each megabyte.
+    /// Makes a rendered preview safe to show. Blocks the calling thread for some milliseconds per
+    /// megabyte.
     ///
     /// - Parameters:
-    ///   - header: The preview as the extension described it.
+    ///   - header: The extension's description of the preview.
     ///   - bytes: The content and all attachments.
     ///   - title: The title if the preview has none.
-    ///   - isCancelled: Asked now and then whether nobody waits any more.
-    /// - Throws: ``PreviewRefusal``; `nil` is returned if it was cancelled.
+    ///   - isCancelled: Called repeatedly; returns `true` if the result is no longer needed.
+    /// - Returns: The preview; `nil` if it was cancelled.
+    /// - Throws: ``PreviewRefusal``.
     public func preview(
         _ header: PreviewHeader, bytes: [UInt8], title: String, isCancelled: () -> Bool = { false }
     ) throws(PreviewRefusal) -> Preview? {
@@ -62,13 +67,13 @@ public struct PreviewComposer: Sendable {
         return preview
     }
 
-    /// Whether bytes are of a type, as far as they show it.
+    /// Checks that bytes are of a type, as far as the bytes show it.
     static func check(_ content: ArraySlice<UInt8>, type: String) throws(PreviewRefusal) {
         guard Preview.contentTypes.contains(type) else {
             throw PreviewRefusal(reason: "content of type \(type) cannot be shown")
         }
         guard !content.isEmpty else { throw PreviewRefusal(reason: "it is empty") }
-        // Whether text has an element is not asked: text without any is a page, too.
+        // HTML is checked as plain text, because text without any element is a valid page.
         let judged = type == UTType.html.identifier ? UTType.plainText.identifier : type
         if let problem = ContentSniffer.mismatch(Array(content), type: judged) {
             throw PreviewRefusal(reason: "it is declared as \(type), but \(problem)")
@@ -87,7 +92,8 @@ public struct PreviewComposer: Sendable {
         }
     }
 
-    /// Text in UTF-8 without a mark of its byte order; what is marked as UTF-16 is converted.
+    /// Returns the text as UTF-8 without a byte order mark. Text with the mark of UTF-16 is
+    /// converted.
     private static func utf8(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let isBig = text.starts(with: [0xFE, 0xFF])
         guard isBig || text.starts(with: [0xFF, 0xFE]) else {

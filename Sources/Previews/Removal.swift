@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What was taken out of an extension's preview, for the person who looks at it and the author who wonders.
+/// A part that was removed from an extension's preview, for the user and the extension's author.
 public struct Removal: Hashable, Sendable, Codable {
-    /// What kind of thing.
+    /// The kind of a removed part.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Something that runs.
+        /// Code.
         case script, eventHandler
-        /// Something that asks, or that has content of its own.
+        /// An input element, or an element with content of its own.
         case form, frame, plugin, drawing, media
-        /// A load from a network, a stylesheet's too.
+        /// A load from the network, including a stylesheet's.
         case remoteLoad
-        /// An address of a file of this machine.
+        /// The address of a file on this machine.
         case fileReference
-        /// An address of a scheme that a link may not have.
+        /// A link with a scheme that is not allowed.
         case link
         /// An address that leads from where the original is, as the one of another file beside it.
         case relativeLink
-        /// What leads elsewhere by itself, or changes what addresses mean.
+        /// An automatic redirect, or a change of the base address.
         case redirect, base
         /// A rule or property of a style.
         case style
-        /// A picture that is none, or whose bytes are of no type that is shown.
+        /// An invalid picture, or one in an unsupported format.
         case unusablePicture
-        /// A picture whose header claims more pixels than are drawn.
+        /// A picture whose header claims too many pixels.
         case hugePicture
-        /// A reference to an attachment that did not come.
+        /// A reference to an attachment that is not in the reply.
         case missingAttachment
-        /// An attachment of another type than it was declared; shown all the same if it is a picture.
+        /// An attachment whose type differs from its declaration. It is still shown if it is a
+        /// picture.
         case mistypedAttachment
-        /// Elements within elements beyond ``HTMLSanitizer/maximumDepth``; their text stays.
+        /// Elements that are nested more deeply than ``HTMLSanitizer/maximumDepth``; their text is
+        /// kept.
         case nesting
-        /// What did not fit any more.
+        /// Content beyond the size limit.
         case overflow
-        /// What no list knows.
+        /// An unknown element or attribute.
         case element, attribute
 
         fileprivate var words: (one: String, many: String) {
@@ -64,11 +66,11 @@ public struct Removal: Hashable, Sendable, Codable {
         }
     }
 
-    /// What it was.
+    /// The kind.
     public var kind: Kind
-    /// How many of them.
+    /// The number of removed parts.
     public var count: Int
-    /// The first of them on one line, at most ``maximumExampleCharacters`` long.
+    /// The first part on one line, at most ``maximumExampleCharacters`` long.
     public var example: String
 
     /// Creates a removal.
@@ -78,10 +80,10 @@ public struct Removal: Hashable, Sendable, Codable {
         self.example = example
     }
 
-    /// The longest example, in characters.
+    /// The maximum length of an example, in characters.
     public static let maximumExampleCharacters = 120
 
-    /// All in words: 2 scripts, 1 remote load. `nil` if nothing was removed.
+    /// Returns all removals in words, such as “2 scripts, 1 remote load”; `nil` if there are none.
     public static func summary(of removals: [Removal]) -> String? {
         guard !removals.isEmpty else { return nil }
         return removals.map { "\($0.count) \($0.count == 1 ? $0.kind.words.one : $0.kind.words.many)" }
@@ -89,16 +91,16 @@ public struct Removal: Hashable, Sendable, Codable {
     }
 }
 
-/// Counts removals.
+/// A counter of removals.
 struct RemovalTally {
     private var found: [Removal.Kind: Removal] = [:]
 
-    /// Counts more; the example is kept of the first of its kind.
+    /// Counts removals. The first example of each kind is kept.
     mutating func note(_ kind: Removal.Kind, _ count: Int = 1, example: ArraySlice<UInt8>) {
         if found[kind] != nil {
             found[kind]?.count += count
         } else {
-            // A character has at most so many bytes that matter here; a part of one becomes U+FFFD.
+            // Four bytes per character are enough. A truncated character becomes U+FFFD.
             let text = String(decoding: example.prefix(4 * Removal.maximumExampleCharacters), as: UTF8.self)
             found[kind] = Removal(
                 kind: kind, count: count, example: DisplayText.line(text, limit: Removal.maximumExampleCharacters))
@@ -109,6 +111,6 @@ struct RemovalTally {
         note(kind, count, example: Array(name.utf8)[...])
     }
 
-    /// In the order of ``Removal/Kind``.
+    /// The removals in the order of ``Removal/Kind``.
     var removals: [Removal] { Removal.Kind.allCases.compactMap { found[$0] } }
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A piece of text for a terminal.
+/// A styled piece of text for a terminal.
 public struct TextPiece: Hashable, Sendable {
-    /// How it looks where that can be.
+    /// The style on terminals that support it.
     public enum Style: Hashable, Sendable {
-        /// As text is.
+        /// Plain text.
         case plain
-        /// What was searched for.
+        /// A found word.
         case found
         /// Bold.
         case strong
-        /// Paler than text: what only names something else.
+        /// Fainter than plain text, for labels.
         case faint
         /// Italic.
         case emphasis
-        /// Typed letter by letter.
+        /// Code.
         case code
         /// The text of a link.
         case link
     }
 
-    /// What it says; no control characters but line feeds and tabs.
+    /// The text, without control characters except line feeds and tabs.
     public var text: String
-    /// How it looks.
+    /// The style.
     public var style: Style
 
     /// Creates a piece.
@@ -37,10 +37,10 @@ extension AttributePreview {
     /// The preview as text.
     public var text: String { textPieces(width: nil).map(\.text).joined() }
 
-    /// The preview as text, in pieces and in order.
+    /// Returns the preview as styled pieces of text, in order.
     ///
-    /// - Parameter width: After how many columns lines are broken, between words where that is possible; `nil` leaves them as
-    ///   they are.
+    /// - Parameter width: The number of columns at which lines are broken, between words if
+    ///   possible; `nil` to keep the lines.
     public func textPieces(width: Int?) -> [TextPiece] {
         let width = width.map { max(20, $0) }
         var pieces = wrapped(title, .strong, width)
@@ -64,7 +64,7 @@ extension AttributePreview {
 }
 
 extension Highlighter {
-    /// A text for a terminal with what was searched for in it.
+    /// Returns a text as pieces, with the found words highlighted.
     public func textPieces(of text: String, _ style: TextPiece.Style = .plain) -> [TextPiece] {
         pieces(of: text).map { TextPiece(String($0.text), $0.isHighlight ? .found : style) }
     }

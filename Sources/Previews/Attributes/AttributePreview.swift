@@ -3,37 +3,38 @@ import Foundation
 import ItemRecord
 import UniformTypeIdentifiers
 
-/// The preview of an item nobody else renders: made from its own attributes.
+/// A preview that is made from an item's attributes, for items that no extension renders.
 public struct AttributePreview: Sendable {
     private let record: ItemRecord
     let highlighter: Highlighter
     let thumbnail: Thumbnail?
 
-    /// The most text that is shown, in characters.
+    /// The maximum length of the displayed text, in characters.
     public static let maximumTextCharacters = 100_000
-    /// The most that is shown of the title and of each fact, in characters; then an ellipsis.
+    /// The maximum length of the title and of each fact, in characters. A longer text ends with an
+    /// ellipsis.
     public static let maximumLineCharacters = 1000
-    /// The most elements of a list that are shown.
+    /// The maximum number of displayed list elements.
     private static let maximumListElements = 100
 
     /// Creates a preview of an item.
     ///
     /// - Parameters:
     ///   - record: The item.
-    ///   - query: What a person typed, to be highlighted.
-    ///   - thumbnail: What ``ItemRecord/thumbnailReference`` leads to.
+    ///   - query: The user's query, whose words are highlighted.
+    ///   - thumbnail: The thumbnail that was read from ``ItemRecord/thumbnailReference``.
     public init(_ record: ItemRecord, query: String?, thumbnail: Thumbnail? = nil) {
         self.record = record
         self.thumbnail = thumbnail
         highlighter = Highlighter(query: query)
     }
 
-    /// The title: the item's own, or its identifier.
+    /// The item's title, or its identifier.
     public var title: String {
         Self.line(record.text("title") ?? record.text("displayName") ?? record.uniqueIdentifier)
     }
 
-    /// Facts to show below the title, in order.
+    /// The facts to show below the title, in order.
     public var facts: [(name: String, value: String)] {
         var facts: [(String, String)] = []
         if let type = record.text("contentType") {
@@ -52,7 +53,7 @@ public struct AttributePreview: Sendable {
         return facts.map { ($0.0, $0.1) }
     }
 
-    /// The description, unless the text begins with it, or with the title and it: once is enough.
+    /// The description; `nil` if the start of the text repeats it.
     public var description: String? {
         guard let description = record.text("contentDescription").map(Self.passage) else { return nil }
         guard let content else { return description }
@@ -60,7 +61,8 @@ public struct AttributePreview: Sendable {
         if lead.hasSuffix("…") { lead.removeLast() }
         return DisplayText.line(String(content.prefix(2_000))).contains(lead) ? nil : description
     }
-    /// The text of the item, cut after ``maximumTextCharacters``, with an ellipsis then.
+    /// The text of the item. It is cut after ``maximumTextCharacters`` and then ends with an
+    /// ellipsis.
     public var content: String? { record.text("textContent").map(Self.passage) }
 
     private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
@@ -69,7 +71,8 @@ public struct AttributePreview: Sendable {
         return DisplayText.safe(String(shown)) + (shown.endIndex < text.endIndex ? "…" : "")
     }
 
-    /// The day of a moment in a time zone: 2026-03-09. `nil` for a moment that is no time.
+    /// Returns the day of a moment in a time zone, such as 2026-03-09; `nil` for a moment without a
+    /// date.
     static func day(_ moment: Double, in zone: TimeZone = .current) -> String? {
         guard DisplayText.datableMoments.contains(moment) else { return nil }
         let style = Date.ISO8601FormatStyle(timeZone: zone).year().month().day()
@@ -78,15 +81,15 @@ public struct AttributePreview: Sendable {
 }
 
 extension ItemRecord {
-    /// The absolute path of the item's content, when that is a file on this machine.
+    /// The absolute path of the item's content, if it is a file on this machine.
     public var contentPath: String? { localPath(of: "contentURL") }
 
-    /// The absolute path that an attribute names, when that is one of this machine.
+    /// Returns the absolute path in an attribute, if it is a file on this machine.
     func localPath(of attribute: String) -> String? {
         guard let text = text(attribute), let url = URL(string: text), url.isFileURL else { return nil }
         guard ["", "localhost"].contains(url.host(percentEncoded: false)?.lowercased() ?? "") else { return nil }
         let path = url.path(percentEncoded: false)
-        // The system would end the path at a NUL, and open another file.
+        // The kernel would end the path at a NUL and open another file.
         return path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(0) ? path : nil
     }
 }

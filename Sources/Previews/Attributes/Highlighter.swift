@@ -4,37 +4,38 @@ import MetadataQuery
 import TextAnalysis
 import UserSearch
 
-/// Finds the words of a search in a text, to show them.
+/// A search for the words of a query in a text, for highlighting.
 public struct Highlighter: Sendable {
     private let words: WordOccurrences
 
-    /// The longest text that is looked through, in Unicode scalars; a preview is read, not archived.
+    /// The maximum length of a searched text, in Unicode scalars.
     public static let maximumCharacters = 200_000
 
-    /// More of a query only costs time.
+    /// The maximum length of a query. A longer one would only take time.
     private static let maximumQueryScalars = 1000
 
-    /// Creates a highlighter for a typed query (`SearchIntent`). It finds the wanted words, not the excluded ones and not the
-    /// filters. Without any it finds nothing.
+    /// Creates a highlighter for a typed query (`SearchIntent`). It searches for the wanted words,
+    /// but not for excluded words or filters. Without words it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
-        // The clock has no effect on which words are filters.
+        // The clock does not affect which words are filters.
         let intent = SearchIntent(start, clock: QueryClock(now: 0))
         words = WordOccurrences(intent.words.terms.filter { !$0.isExcluded }.map(\.text))
     }
 
-    /// The places of the words that the search finds the text by (``WordOccurrences``), in order and apart.
+    /// Returns the ranges of the words by which the search finds the text (``WordOccurrences``), in
+    /// order and disjoint.
     ///
-    /// - Complexity: Linear in the length of the text, once for each word of the search.
+    /// - Complexity: Linear in the length of the text, for each word of the query.
     public func ranges(in text: String) -> [Range<String.Index>] { marks(in: text).map { text.range(ofBytes: $0) } }
 
-    /// The same in bytes of UTF-8 from the beginning of the text.
+    /// Returns the ranges as UTF-8 offsets from the start of the text.
     public func marks(in text: String) -> [Range<Int>] { ranges(in: Array(text.utf8)[...]) }
 
-    /// The same for text as bytes of UTF-8, in their indices.
+    /// Returns the ranges in UTF-8 bytes, as indices of the slice.
     func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] { words.ranges(in: Self.start(of: bytes)) }
 
-    /// The first of ``ranges(in:)``, or the first word of it; looks little further than that.
+    /// Returns the first of ``ranges(in:)``, or its first word. Searches little further than that.
     public func firstRange(in text: String) -> Range<String.Index>? {
         guard !words.isEmpty else { return nil }
         return words.ranges(
@@ -43,7 +44,7 @@ public struct Highlighter: Sendable {
         .first.map { text.range(ofBytes: $0) }
     }
 
-    /// The first ``maximumCharacters`` scalars.
+    /// Returns the first ``maximumCharacters`` scalars.
     private static func start(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard bytes.count > maximumCharacters else { return bytes }
         var count = 0
@@ -54,7 +55,7 @@ public struct Highlighter: Sendable {
         return bytes
     }
 
-    /// The text cut at its highlights: pieces in order, each with whether it is one.
+    /// Returns the text split at its highlights, in order; each piece says if it is a highlight.
     public func pieces(of text: String) -> [(text: Substring, isHighlight: Bool)] {
         var pieces: [(Substring, Bool)] = []
         var start = text.startIndex
@@ -67,14 +68,15 @@ public struct Highlighter: Sendable {
         return pieces
     }
 
-    /// A passage of the first text that has a highlight, around it and on one line; the beginning of the first text if none
-    /// has.
+    /// Returns a passage of the first text with a highlight, around the highlight and on one line.
+    /// Returns the start of the first text if none has a highlight.
     ///
     /// - Parameters:
-    ///   - texts: Each is looked through as far as its first highlight, at most ``maximumCharacters``.
-    ///   - length: The most characters, without the ellipses; less than 0 is taken as 0, and more than
-    ///     ``maximumCharacters`` as that.
-    /// - Returns: `nil` without a text.
+    ///   - texts: The texts. Each is searched up to its first highlight, at most
+    ///     ``maximumCharacters``.
+    ///   - length: The maximum number of characters, without the ellipses; clamped to 0 through
+    ///     ``maximumCharacters``.
+    /// - Returns: `nil` if there are no texts.
     public func snippet(of texts: [String], length: Int) -> String? {
         let length = max(0, min(length, Self.maximumCharacters))
         for text in texts {
@@ -86,7 +88,7 @@ public struct Highlighter: Sendable {
     private static func passage(of text: String, around found: Range<String.Index>, _ length: Int) -> String {
         var start = text.index(found.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
         if start > text.startIndex {
-            // Begin with a whole word.
+            // Start with a whole word.
             let space = text[start..<found.lowerBound].firstIndex(where: \.isWhitespace)
             start = space.map { text.index(after: $0) } ?? start
         }
@@ -109,7 +111,7 @@ public struct Highlighter: Sendable {
 }
 
 extension String {
-    /// Bytes of its UTF-8, counted from its beginning, as a range of it.
+    /// Returns the string range of an offset range in its UTF-8.
     fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
         let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
         return lower..<utf8.index(lower, offsetBy: range.count)

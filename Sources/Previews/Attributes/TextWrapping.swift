@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many columns of a terminal text takes.
+/// The width of text in terminal columns.
 public enum TextWidth {
-    /// The columns of a text on one line.
+    /// Returns the width of a text on one line.
     public static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-    /// The columns of a character: 0, 1 or 2. A tab counts as one.
+    /// Returns the width of a character: 0, 1 or 2. A tab counts as one.
     public static func of(_ character: Character) -> Int {
         if character.isASCII { return 1 }
         let scalars = character.unicodeScalars
@@ -17,7 +17,8 @@ public enum TextWidth {
         }
     }
 
-    /// East Asian wide and emoji, by blocks (Unicode Standard Annex 11).
+    /// Returns `true` for East Asian wide characters and emoji, by blocks (Unicode Standard Annex
+    /// 11).
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
@@ -29,14 +30,14 @@ public enum TextWidth {
     }
 }
 
-/// Breaks lines for a terminal.
+/// Line breaking for a terminal.
 public enum TextWrapping {
-    /// The pieces with line feeds put in where a line would be longer than so many columns: in place of a space where there
-    /// is one, else within the word. What is highlighted stays so.
+    /// Returns the pieces with line feeds where a line would exceed the width. A line feed replaces
+    /// a space if there is one; otherwise it breaks the word. Styles are kept.
     ///
     /// - Parameters:
-    ///   - width: In columns; `nil` breaks nothing.
-    ///   - indent: In which column the text begins, and lines after the first.
+    ///   - width: The width in columns; `nil` to break no lines.
+    ///   - indent: The column in which the text starts, and further lines.
     public static func wrapped(_ pieces: [TextPiece], width: Int?, indent: Int = 0) -> [TextPiece] {
         guard let width else { return pieces }
         let indent = min(indent, width / 2)
@@ -52,10 +53,10 @@ public enum TextWrapping {
         let indent: Int
         var column: Int
         var output: [TextPiece] = []
-        /// What came since the last space.
+        /// The characters since the last space.
         var word: [TextPiece] = []
         var wordWidth = 0
-        /// The spaces in front of it, which a break takes the place of.
+        /// The spaces before the word, which a line break replaces.
         var spaces: [TextPiece] = []
         var spacesWidth = 0
 
@@ -94,7 +95,7 @@ public enum TextWrapping {
         private mutating func endWord() {
             guard !word.isEmpty else { return }
             if column + spacesWidth + wordWidth > width {
-                // At the beginning of a line there is nothing to break; it only has no room for the spaces.
+                // At the start of a line there is nothing to break; only the spaces are dropped.
                 if column > indent { breakLine() }
             } else {
                 append(&output, spaces)

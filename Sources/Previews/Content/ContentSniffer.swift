@@ -2,14 +2,15 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Tells whether bytes are what their type says, as far as bytes alone can show it.
+/// A check of content against its declared type, as far as the bytes show it.
 public enum ContentSniffer {
-    /// What speaks against bytes being of a type; `nil` if nothing does, or if nobody could tell.
+    /// Returns the reason why bytes are not of a type; `nil` if there is none, or if the type
+    /// cannot be checked.
     ///
     /// - Parameters:
-    ///   - bytes: The content, or its beginning.
-    ///   - isWhole: Whether that is all there is.
-    ///   - identifier: The type it should be of. What it conforms to counts too.
+    ///   - bytes: The content, or its start.
+    ///   - isWhole: `true` if the bytes are the whole content.
+    ///   - identifier: The declared type. The rules of its supertypes apply too.
     public static func mismatch(_ bytes: [UInt8], isWhole: Bool = true, type identifier: String) -> String? {
         guard let type = UTType(identifier) else { return nil }
         for rule in rules where type == rule.type || type.conforms(to: rule.type) {
@@ -18,13 +19,13 @@ public enum ContentSniffer {
         return nil
     }
 
-    /// What must hold of a type and of all that conform to it.
+    /// A check for a type and all types that conform to it.
     private struct Rule: Sendable {
         let type: UTType
         let problem: @Sendable ([UInt8], Bool) -> String?
     }
 
-    /// The closer ones first: the first that fits decides.
+    /// The rules, with more specific types first. The first rule that applies decides.
     private static let rules: [Rule] = [
         begins(.png, "a PNG image", [[0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]]),
         begins(.jpeg, "a JPEG image", [[0xFF, 0xD8, 0xFF]]),
@@ -39,7 +40,7 @@ public enum ContentSniffer {
         container(.mpeg4Audio, "an MPEG-4 file", "", at: 4, "ftyp"),
         container(.heic, "a HEIC image", "", at: 4, "ftyp"),
         Rule(type: .pdf) { bytes, _ in
-            // Readers allow something before the header.
+            // Readers allow other bytes before the header.
             contains(bytes.prefix(1024), "%PDF-") ? nil : found("a PDF document", bytes)
         },
         begins(.rtf, "rich text", [Array("{\\rtf".utf8)]),
@@ -69,7 +70,7 @@ public enum ContentSniffer {
         Rule(type: .utf16ExternalPlainText) { bytes, isWhole in utf16Problem(bytes, isWhole) },
         Rule(type: .utf16PlainText) { bytes, isWhole in utf16Problem(bytes, isWhole) },
         Rule(type: .plainText) { bytes, isWhole in
-            // Without a mark that says otherwise.
+            // UTF-8, unless a byte order mark says UTF-16.
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
                 ? utf16Problem(bytes, isWhole) : textProblem(bytes, isWhole)
         },
@@ -94,7 +95,7 @@ public enum ContentSniffer {
         }
     }
 
-    /// What is there instead.
+    /// Returns a description of the actual content.
     private static func found(_ expected: String, _ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "it should be \(expected), and is empty" }
         let start = String(decoding: bytes.prefix(24), as: UTF8.self)
@@ -116,7 +117,8 @@ public enum ContentSniffer {
         return (bytes.startIndex...bytes.endIndex - wanted.count).contains { bytes[$0...].starts(with: wanted) }
     }
 
-    /// Whether something looks like a tag: `<` and a letter, `!`, `?` or `/`.
+    /// Returns `true` if the bytes contain something like a tag: `<` followed by a letter, `!`, `?`
+    /// or `/`.
     private static func hasElement(_ bytes: [UInt8]) -> Bool {
         zip(bytes, bytes.dropFirst()).contains { first, second in
             first == UInt8(ascii: "<")
@@ -124,10 +126,10 @@ public enum ContentSniffer {
         }
     }
 
-    /// Why bytes are not text in UTF-8.
+    /// Returns the reason why bytes are not text in UTF-8.
     static func textProblem(_ bytes: [UInt8], _ isWhole: Bool) -> String? {
         if let position = bytes.firstIndex(of: 0) { return "it should be text, and has a NUL at byte \(position)" }
-        // A part may end inside of a character.
+        // An incomplete content may end within a character.
         let tails = isWhole ? 0...0 : 0...3
         let isValid = tails.contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
         return isValid ? nil : "it should be text in UTF-8, and is not"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Text from items made harmless to show: what an app donated must not drive a terminal or reorder a line.
+/// Sanitised text of items: donated text must not control a terminal or reorder a line.
 public enum DisplayText {
-    /// The text without control characters (line feed and tab stay) and without those that override the direction of
-    /// what follows. Other ends of lines and pages become line feeds, so that the words beside them stay apart.
+    /// Returns the text without control characters (except line feed and tab) and without
+    /// bidirectional controls. Other line and page separators become line feeds, so that words stay
+    /// separate.
     public static func safe(_ text: String) -> String {
         var safe = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
@@ -19,22 +20,22 @@ public enum DisplayText {
         return String(safe)
     }
 
-    /// The same on one line: runs of white space become one space.
+    /// Returns the safe text on one line, with runs of white space replaced by one space.
     public static func line(_ text: String) -> String {
         safe(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The same, cut after so many characters, with an ellipsis then.
+    /// Returns the safe text on one line, cut after `limit` characters and then with an ellipsis.
     public static func line(_ text: String, limit: Int) -> String {
-        // What cleaning removes does not count, but what is cleaned is bounded too.
+        // Removed characters do not count towards the limit, but the input is bounded too.
         let line = line(String(text.prefix(4 * limit)))
         return line.count > limit || text.dropFirst(4 * limit).first != nil ? line.prefix(limit) + "…" : line
     }
 
-    /// A day and a time in UTC, as ISO 8601 writes them; `nil` for what is no time: NaN, an infinity, or a year that is
-    /// not 1 to 9999. Foundation would make one up.
+    /// Returns a date and time in UTC, in ISO 8601. Returns `nil` for NaN, an infinity, or a year
+    /// outside of 1 to 9999; Foundation returns a wrong date for those.
     ///
-    /// - Parameter moment: In seconds since 2001-01-01 UTC.
+    /// - Parameter moment: Seconds since 2001-01-01 UTC.
     public static func moment(_ moment: Double) -> String? {
         guard datableMoments.contains(moment) else { return nil }
         return Date(timeIntervalSinceReferenceDate: moment).formatted(.iso8601)
@@ -43,8 +44,9 @@ public enum DisplayText {
     /// The years 1 to 9999, in seconds since 2001-01-01 UTC.
     package static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
 
-    /// JSON with the characters escaped that ``safe(_:)`` removes. They stand in its strings only, so it means the same,
-    /// and a terminal can be shown it. Line feeds stay.
+    /// Returns JSON with the characters escaped that ``safe(_:)`` removes. They only occur in
+    /// strings, so the meaning stays the same, and the result is safe for a terminal. Line feeds
+    /// are kept.
     public static func safeJSON(_ json: String) -> String {
         var safe = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import UniformTypeIdentifiers
 
-/// What a picture says of itself in its first bytes, read without decoding it: who draws it would set aside memory for that.
+/// The format and size of a picture, read from its first bytes without decoding it. A viewer would
+/// allocate memory for the claimed size.
 public struct ImageHeader: Hashable, Sendable {
-    /// The formats that are shown: pictures of pixels, without scripts.
+    /// The supported formats: raster images without scripts.
     public enum Format: String, Hashable, Sendable {
-        /// The pictures that every browser draws.
+        /// The formats that all browsers support.
         case png, jpeg, gif, webp
     }
 
-    /// What it is, whatever was declared.
+    /// The actual format, whatever the declared type is.
     public var format: Format
-    /// In pixels.
+    /// The width, in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height, in pixels.
     public var height: Int
 
-    /// The longest side of a picture that is shown, in pixels.
+    /// The maximum side of a displayed picture, in pixels.
     public static let maximumSide = 30_000
-    /// The most pixels of a picture that is shown: 400 MB as browsers draw it.
+    /// The maximum number of pixels of a displayed picture: 400 MB in a browser.
     public static let maximumPixels = 100_000_000
 
-    /// Reads the beginning of a picture; `nil` if it is none of these formats or has no size.
+    /// Reads the start of a picture; `nil` if it has another format or no size.
     public init?(_ bytes: ArraySlice<UInt8>) {
         let found: (Format, (Int, Int)?)
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
@@ -39,9 +40,9 @@ public struct ImageHeader: Hashable, Sendable {
         (format, self.width, self.height) = (found.0, width, height)
     }
 
-    /// Its media type.
+    /// The MIME type.
     public var mediaType: String { "image/\(format.rawValue)" }
-    /// Its uniform type.
+    /// The uniform type.
     public var type: UTType {
         switch format {
         case .png: .png
@@ -50,7 +51,7 @@ public struct ImageHeader: Hashable, Sendable {
         case .webp: .webP
         }
     }
-    /// Whether it claims more pixels than are drawn.
+    /// `true` if the picture claims more pixels than the limits allow.
     public var isTooLarge: Bool { max(width, height) > Self.maximumSide || width > Self.maximumPixels / height }
 
     private static func pngSize(_ bytes: ArraySlice<UInt8>) -> (Int, Int)? {
@@ -60,7 +61,8 @@ public struct ImageHeader: Hashable, Sendable {
         return (width, height)
     }
 
-    /// The size in the first frame header (ITU T.81, B.2.2), behind segments that are passed by their lengths.
+    /// Returns the size in the first frame header (ITU T.81, B.2.2). Earlier segments are skipped
+    /// by their lengths.
     private static func jpegSize(_ bytes: ArraySlice<UInt8>) -> (Int, Int)? {
         var offset = 2
         while let mark = byte(bytes, offset), mark == 0xFF, let kind = byte(bytes, offset + 1) {
@@ -80,7 +82,7 @@ public struct ImageHeader: Hashable, Sendable {
         return nil
     }
 
-    /// The size in the first chunk (RFC 9649, section 2).
+    /// Returns the size in the first chunk (RFC 9649, section 2).
     private static func webpSize(_ bytes: ArraySlice<UInt8>) -> (Int, Int)? {
         let chunk = bytes.dropFirst(12)
         if chunk.starts(with: Array("VP8X".utf8)) {

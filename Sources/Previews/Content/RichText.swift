@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The text of rich text (RTF 1.9.1), for viewers that cannot show it: words, tabs and ends of lines, nothing of their looks.
+/// A converter of rich text (RTF 1.9.1) to plain text, for viewers without RTF support: words, tabs
+/// and line ends, without formatting.
 ///
-/// One pass over the bytes without recursion; whatever is wrong in them, what could be read is given back. *Left out*: hidden
-/// text, what only fields and objects need, pictures, notes about the document, and the code pages of single fonts.
+/// It makes one pass over the bytes without recursion, and returns whatever could be read from
+/// invalid input. It omits hidden text, the internals of fields and objects, pictures, document
+/// information, and code pages of individual fonts.
 public enum RichText {
-    /// The most bytes that are read.
+    /// The maximum number of bytes to read.
     public static let maximumBytes = 8 << 20
-    /// The most bytes of text.
+    /// The maximum number of bytes of text.
     public static let maximumTextBytes = 2 << 20
-    /// How deep groups may nest; the text of deeper ones is left out.
+    /// The maximum nesting of groups. The text of deeper groups is omitted.
     static let maximumDepth = 200
 
-    /// The text, without control characters but line feeds and tabs. Blocks the caller: some milliseconds for each megabyte.
+    /// Returns the text, without control characters except line feeds and tabs. Blocks the calling
+    /// thread for some milliseconds per megabyte.
     ///
     /// - Parameter bytes: The document.
     public static func text(of bytes: [UInt8]) -> String {
@@ -22,14 +25,15 @@ public enum RichText {
     }
 }
 
-/// Goes through the groups and control words of rich text.
+/// A reader of the groups and control words of rich text.
 private struct RichTextReader {
     private struct Group {
-        /// Whether all that is in it stays out.
+        /// `true` if the content of the group is omitted.
         var isHidden = false
-        /// Whether text is marked as hidden.
+        /// `true` if the text is formatted as hidden.
         var isInvisible = false
-        /// How many characters stand behind each of Unicode for those who cannot show it.
+        /// The number of fallback characters after each Unicode character (`\uc`), for readers
+        /// without Unicode.
         var fallbackLength = 1
     }
     private let bytes: ArraySlice<UInt8>
@@ -37,12 +41,12 @@ private struct RichTextReader {
     private var group = Group()
     private var groups: [Group] = []
     private var tooDeep = 0
-    /// The end of a fallback that is being passed.
+    /// The number of fallback characters that are still to be skipped.
     private var fallbackLeft = 0
     private var encoding = String.Encoding.windowsCP1252
     private var output = ""
     private var outputBytes = 0
-    /// What was read in the code page of the document, and in UTF-16.
+    /// The characters in the document's code page, and in UTF-16, that are not converted yet.
     private var encoded: [UInt8] = []
     private var units: [UInt16] = []
 
@@ -97,7 +101,7 @@ private struct RichTextReader {
         case UInt8(ascii: "\\"), UInt8(ascii: "{"), UInt8(ascii: "}"): write(encoded: byte)
         case UInt8(ascii: "~"): write("\u{A0}")
         case UInt8(ascii: "_"): write("\u{2011}")
-        // What those may pass over who do not know it.
+        // An optional destination, which readers may ignore.
         case UInt8(ascii: "*"): group.isHidden = true
         case 0x0A, 0x0D: write("\n")
         default: break
@@ -106,11 +110,11 @@ private struct RichTextReader {
 
     private static func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
 
-    /// A word, the number behind it, and the space that ends it.
+    /// Reads a control word, its number, and the space that ends it.
     private mutating func word(_ first: UInt8) {
         var name = [first]
         while position < bytes.endIndex, isLetter(bytes[position]) {
-            // The longest that is known is shorter.
+            // All known words are shorter.
             if name.count <= Self.maximumNameBytes { name.append(bytes[position]) }
             position += 1
         }
@@ -137,7 +141,7 @@ private struct RichTextReader {
         case "v": group.isInvisible = number != 0
         case "plain": group.isInvisible = false
         case "ansicpg": encoding = Self.encodings[number ?? 0] ?? encoding
-        // Bytes of a picture or an object, which may look like anything.
+        // The binary data of a picture or an object.
         case "bin": position = min(bytes.endIndex, position + max(0, number ?? 0))
         default: if Self.hidden.contains(name) { group.isHidden = true }
         }
@@ -165,7 +169,7 @@ private struct RichTextReader {
 
     private var isShown: Bool { !group.isHidden && !group.isInvisible && tooDeep == 0 }
 
-    /// Whether a character belongs to a fallback, and so is passed.
+    /// Returns `true` for a character of a fallback, which is skipped.
     private mutating func isFallback() -> Bool {
         guard fallbackLeft > 0 else { return false }
         fallbackLeft -= 1
@@ -193,7 +197,7 @@ private struct RichTextReader {
         outputBytes += text.utf8.count
     }
 
-    /// Makes text of what was gathered.
+    /// Converts the pending characters to text.
     private mutating func flush() {
         if !encoded.isEmpty {
             output += String(bytes: encoded, encoding: encoding) ?? singly(encoded)
@@ -205,7 +209,7 @@ private struct RichTextReader {
         }
     }
 
-    /// Text of which some bytes mean nothing, or only beside others.
+    /// Decodes bytes one by one, because some are invalid, or only valid in sequences.
     private func singly(_ bytes: [UInt8]) -> String {
         bytes.map { String(bytes: [$0], encoding: encoding) ?? "\u{FFFD}" }.joined()
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an HTML preview may do in whatever shows it: lay itself out, and nothing by itself.
+/// The content security policy of HTML previews: layout is allowed, and nothing active.
 ///
-/// The second line behind ``HTMLSanitizer``: the policy keeps scripts, loads, frames and forms out of viewers that heed it,
-/// as browsers do. It does not know links: one that a person follows leads where it says.
+/// It is the second line of defence behind ``HTMLSanitizer``: in viewers that enforce it, such as
+/// browsers, it blocks scripts, loads, frames and forms. It does not restrict links that the user
+/// follows.
 public enum ContentPolicy {
-    /// How the page is encoded.
+    /// The encoding of the page.
     static let charset = "<meta charset=\"utf-8\">"
 
-    /// The policy as HTML elements: no scripts, no loads, no forms, no name look-ups for links; inline styles and inline
-    /// images stay.
+    /// The policy as HTML elements: no scripts, no loads, no forms, no DNS prefetch for links.
+    /// Inline styles and inline images are allowed.
     public static let metaElement = """
         \(charset)<meta http-equiv="Content-Security-Policy" \
         content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'">\

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the attributes that a tag may have, and counts the others.
+/// A writer of allowed attributes, which counts the others.
 struct HTMLAttributeWriter {
     var pictures: PictureStore
     var tally = RemovalTally()
-    /// The attribute `media` of the `style` whose content comes next.
+    /// The `media` attribute of the `style` element whose content comes next.
     var styleMedia: ArraySlice<UInt8>?
     private let limit: Int
 
@@ -34,7 +34,7 @@ struct HTMLAttributeWriter {
         }
     }
 
-    /// What `html` or `body` have: how the whole looks and in which language it is.
+    /// Returns the allowed attributes of `html` or `body`: style and language of the whole page.
     mutating func ofRoot(_ tag: HTMLTag, _ bytes: [UInt8]) -> [UInt8] {
         var tag = tag
         tag.attributes.removeAll { !["class", "id", "lang", "dir", "style", "bgcolor"].contains($0.name) }
@@ -44,12 +44,12 @@ struct HTMLAttributeWriter {
         return output
     }
 
-    /// Counts what handles events or loads in a tag that is not written.
+    /// Counts the event handlers in a tag that is not written.
     mutating func noteHandlers(_ tag: HTMLTag, _ bytes: [UInt8]) {
         for (name, range) in tag.attributes where name.hasPrefix("on") { note(name, bytes[range]) }
     }
 
-    /// What a tag that is left out is best told by: where it leads, or its name.
+    /// Returns the best example for a removed tag: its address, or its name.
     func mainValue(_ tag: HTMLTag, _ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let found = tag.attributes.first { ["src", "href", "data", "content", "srcset"].contains($0.name) }
         return found.map { bytes[$0.value] } ?? Array(tag.name.utf8)[...]
@@ -60,7 +60,7 @@ struct HTMLAttributeWriter {
         return HTMLText.decoded(bytes[media.value].prefix(Self.maximumTextBytes))[...]
     }
 
-    /// What an attribute of few words says, in lower case.
+    /// Returns the value of a short attribute, in lower case.
     func words(of range: Range<Int>, _ bytes: [UInt8]) -> String {
         let text = StyleFilter.words(HTMLText.decoded(bytes[range].prefix(200))[...])
         return String(decoding: text.map(lowered), as: UTF8.self)
@@ -83,7 +83,8 @@ struct HTMLAttributeWriter {
 
     // MARK: Values
 
-    /// A value as it is written between quotes; `nil` if the attribute may not stand, which then was counted.
+    /// Returns a value as it is written between quotes; `nil` if the attribute is not allowed,
+    /// after counting it.
     private mutating func value(_ raw: ArraySlice<UInt8>, _ kind: HTMLElements.Value, room: Int) -> [UInt8]? {
         var output: [UInt8] = []
         switch kind {
@@ -110,7 +111,7 @@ struct HTMLAttributeWriter {
             } catch {
                 return noted(error.kind, address[...])
             }
-            // One picture may stand in a page many times.
+            // A page may contain the same picture many times.
             guard output.count <= room else { return noted(.overflow, address[...]) }
         case .style:
             let (style, omitted) = StyleFilter.declarations(HTMLText.decoded(raw)[...])
@@ -136,7 +137,8 @@ struct HTMLAttributeWriter {
         return (1...32).contains(name.count) && name.allSatisfy { isLetter($0) || isDigit($0) }
     }
 
-    /// An address as a browser reads it: references resolved, white space at its ends and line ends within removed.
+    /// Returns an address like a browser: character references are resolved, white space at the
+    /// ends and line breaks are removed.
     private static func address(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         let decoded = HTMLText.decoded(raw)
         let start = decoded.drop(while: isSpace)
@@ -144,7 +146,8 @@ struct HTMLAttributeWriter {
         return end.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     }
 
-    /// An address that a person may follow: a page of the web, a mail, or a place in this page.
+    /// Returns an address that the user may follow: a web page, a mail address, or an anchor in
+    /// this page.
     private mutating func link(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
         let address = Self.address(raw)
         let start = String(decoding: address.prefix(8).map(lowered), as: UTF8.self)

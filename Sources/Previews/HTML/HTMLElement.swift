@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What there is to know of the element of a tag: one look into a table for each tag.
+/// The properties of an element, looked up once per tag.
 final class HTMLElement: Sendable {
-    /// Groups of elements that end each other.
+    /// Groups of elements that close each other.
     struct Groups: OptionSet {
         let rawValue: UInt16
         static let paragraph = Groups(rawValue: 1)
@@ -16,25 +16,25 @@ final class HTMLElement: Sendable {
         static let row = Groups(rawValue: 1 << 8)
         static let rowGroup = Groups(rawValue: 1 << 9)
 
-        /// Where the search for an open paragraph stops.
+        /// The elements at which the search for an open paragraph stops.
         static let paragraphBoundary: Groups = [.caption, .table, .cell]
-        /// Tags that end elements across cells.
+        /// End tags that close elements across cells.
         static let tableParts: Groups = [.caption, .table, .rowGroup, .cell, .row]
     }
 
-    /// In lower case.
+    /// The name in lower case.
     let name: String
     let fate: HTMLElements.Fate
     let groups: Groups
     let isVoid: Bool
     let isRaw: Bool
-    /// Whether it ends a drawing or formula in which it stands.
+    /// `true` if its start tag ends an enclosing drawing or formula.
     let endsDrawing: Bool
-    /// Whether an open paragraph ends before it.
+    /// `true` if its start tag closes an open paragraph.
     let endsParagraph: Bool
-    /// The elements of which an open one ends before it, and where the search for that stops.
+    /// The elements that its start tag closes, and the elements at which that search stops.
     let closes: (groups: Groups, boundary: Groups)?
-    /// As its tags begin and end: `<name` and `</name>`.
+    /// The start of its tags: `<name` and `</name>`.
     let opening, closing: [UInt8]
 
     private init(_ name: String) {
@@ -60,7 +60,7 @@ final class HTMLElement: Sendable {
 
     private static let known = Dictionary(uniqueKeysWithValues: HTMLElements.names.map { ($0, HTMLElement($0)) })
 
-    /// The element of a name in lower case, whatever it is.
+    /// Returns the element of a name in lower case; unknown names are allowed.
     static func named(_ name: String) -> HTMLElement { known[name] ?? HTMLElement(name) }
 
     private static func groups(of name: String) -> Groups {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which elements and attributes a preview may have. docs/EXTENSIONS.md has the same as a table.
+/// The allowed elements and attributes of a preview. docs/EXTENSIONS.md has the same lists as a
+/// table.
 enum HTMLElements {
-    /// What becomes of an element.
+    /// The treatment of an element.
     enum Fate {
-        /// It stays.
+        /// The element is kept.
         case kept
-        /// Its tags go, its content stays; counted if that is a loss.
+        /// Its tags are removed and its content is kept. Counted if a kind is given.
         case unwrapped(Removal.Kind?)
-        /// It goes with all it contains.
+        /// The element is removed with its content.
         case removed(Removal.Kind)
-        /// It has no content, and goes.
+        /// The element has no content and is removed. Counted if a kind is given.
         case dropped(Removal.Kind?)
     }
 
@@ -21,8 +22,8 @@ enum HTMLElements {
 
     static let names = kept.union(others.keys)
 
-    /// None whose content is read as anything but HTML, so that what is written is read the same everywhere; `style` is
-    /// written by ``StyleFilter`` alone.
+    /// The kept elements. The content of all of them is parsed as HTML, so all browsers read the
+    /// result in the same way. `style` is only written by ``StyleFilter``.
     private static let kept: Set<String> = [
         "a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption",
         "center", "cite", "code", "col", "colgroup", "data", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
@@ -55,19 +56,19 @@ enum HTMLElements {
 
     static let void: Set<String> = ["br", "col", "hr", "img", "wbr"]
 
-    /// The elements whose content is text to its end tag.
+    /// The elements whose content is raw text up to the end tag.
     static let raw: Set<String> = [
         "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext",
     ]
 
-    /// The tags of HTML that end a drawing or formula in which they stand.
+    /// The start tags that end an enclosing drawing or formula.
     static let endsDrawing: Set<String> = [
         "blockquote", "body", "div", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "ul",
     ]
 
-    // MARK: Ends that nobody wrote
+    // MARK: Implied end tags
 
-    /// Before these an open paragraph ends.
+    /// The start tags that close an open paragraph.
     static let endsParagraph: Set<String> = [
         "address", "article", "aside", "blockquote", "center", "dd", "details", "div", "dl", "dt", "figcaption",
         "figure",
@@ -77,26 +78,26 @@ enum HTMLElements {
 
     // MARK: Attributes
 
-    /// How the value of an attribute is looked at.
+    /// The check of an attribute's value.
     enum Value {
         /// Any text.
         case text
-        /// Up to four digits, maybe with a percent sign.
+        /// Up to four digits, optionally with a percent sign.
         case number
         /// A colour by name or number.
         case colour
-        /// An address to go to.
+        /// The target of a link.
         case link
-        /// An address of a picture.
+        /// The address of a picture.
         case picture
-        /// Declarations.
+        /// Style declarations.
         case style
-        /// Written by the sanitiser, whatever is there.
+        /// Always written by the sanitiser.
         case own
     }
 
     static func value(of attribute: String, in element: String) -> Value? {
-        // By far the most.
+        // The most frequent attribute comes first.
         if attribute == "href" { return element == "a" ? .link : nil }
         if let value = global[attribute] { return value }
         switch (element, attribute) {
@@ -120,7 +121,7 @@ enum HTMLElements {
         "valign": .text, "style": .style,
     ]
 
-    /// Attributes whose addresses would be loaded.
+    /// The attributes whose addresses a browser would load.
     static let loading: Set<String> = [
         "src", "srcset", "background", "poster", "data", "xlink:href", "lowsrc", "dynsrc", "action", "formaction",
         "ping",

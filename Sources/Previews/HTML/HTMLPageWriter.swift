@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the pieces of a page and writes another.
+/// A writer of a sanitised page from the tokens of another.
 struct HTMLPageWriter {
     private let bytes: [UInt8]
     private let highlighter: Highlighter?
@@ -13,16 +13,16 @@ struct HTMLPageWriter {
     private var title: [UInt8]?
     private var colourScheme: [UInt8]?
 
-    /// The elements that are open in what was written.
+    /// The open elements of the output.
     private var open: [HTMLElement] = []
-    /// How many open elements were left out because they nest too deeply.
+    /// The number of open elements that were omitted because of their nesting.
     private var tooDeep = 0
-    /// The element that is left out with its content, and how often it is open.
+    /// The element that is removed with its content, and its nesting.
     private var removing: (element: HTMLElement, depth: Int)?
     private var isFull = false
 
     private static let maximumTitleBytes = 1000
-    /// For what is open to be closed, marks and the head.
+    /// The reserve for end tags, marks and the head, in bytes.
     private static let room = 4096
     private static let roomBeforeEncoding = 900
 
@@ -49,7 +49,8 @@ struct HTMLPageWriter {
         var html = Array("<!DOCTYPE html>".utf8)
         html.reserveCapacity(body.count + Self.room)
         let rootAttributes = rootAttributes ?? []
-        // Browsers look for the encoding in the first 1,024 bytes. What stands before the root element belongs to it, too.
+        // Browsers search for the encoding in the first 1,024 bytes. A `meta` element in front of
+        // the root element counts too.
         if rootAttributes.count > Self.roomBeforeEncoding { html += ContentPolicy.charset.utf8 }
         html += "<html".utf8
         html += rootAttributes
@@ -66,9 +67,9 @@ struct HTMLPageWriter {
         return SanitizedPage(html: html, removals: attributes.tally.removals)
     }
 
-    /// Whether what takes so many bytes may be written.
+    /// Returns `true` if a number of bytes still fits.
     private mutating func hasRoom(_ count: Int) -> Bool {
-        // What is open has yet to be closed.
+        // The open elements still need end tags.
         if !isFull, body.count + count + Self.room <= limit { return true }
         isFull = true
         attributes.tally.note(.overflow, example: [])
@@ -80,7 +81,7 @@ struct HTMLPageWriter {
     private mutating func text(_ range: Range<Int>) {
         guard hasRoom(range.count) else { return }
         guard let highlighter else { return append(bytes[range]) }
-        // Between references, so that none is cut.
+        // Split at character references, so that none is cut.
         var start = range.lowerBound
         while start < range.upperBound {
             let end = bytes[start..<range.upperBound].dropFirst().firstIndex(of: UInt8(ascii: "&")) ?? range.upperBound
@@ -114,11 +115,11 @@ struct HTMLPageWriter {
     private mutating func append(_ text: ArraySlice<UInt8>) {
         let start = body.count
         HTMLText.append(text, to: &body)
-        // What is escaped has grown.
+        // Escaping has made the text longer.
         if !hasRoom(0) { body.removeLast(body.count - start) }
     }
 
-    // MARK: Elements without markup in them
+    // MARK: Raw elements
 
     private mutating func raw(_ name: String, _ range: Range<Int>) {
         guard removing == nil else { return }
@@ -134,7 +135,7 @@ struct HTMLPageWriter {
             if range.count <= Self.maximumTitleBytes { HTMLText.append(bytes[range], to: &written) }
             title = written.count <= Self.maximumTitleBytes && !written.isEmpty ? written : nil
         default:
-            // Counted when its tag came.
+            // Already counted at the start tag.
             break
         }
     }
@@ -206,7 +207,8 @@ struct HTMLPageWriter {
         }
     }
 
-    /// Writes the sign of a checkbox, with which lists of tasks say what is done; `false` if the tag is none, or is not seen.
+    /// Writes a checkbox of a task list as a character. Returns `false` if the tag is not a visible
+    /// checkbox.
     private mutating func showCheckbox(_ tag: HTMLTag) -> Bool {
         guard tag.name == "input" else { return false }
         let type = tag.attributes.first { $0.name == "type" }.map { attributes.words(of: $0.value, bytes) }
@@ -225,7 +227,7 @@ struct HTMLPageWriter {
         }
         attributes.tally.note(kind, example: attributes.mainValue(tag, bytes))
         attributes.noteHandlers(tag, bytes)
-        // The tokenizer passes the content of the others.
+        // The tokenizer skips the content of raw elements.
         let isEmpty = tag.isSelfClosing && (tag.name == "svg" || tag.name == "math")
         if !tag.element.isRaw, !isEmpty { removing = (tag.element, 1) }
     }
@@ -249,7 +251,7 @@ struct HTMLPageWriter {
         }
     }
 
-    /// Ends what a start tag ends without a tag of its own.
+    /// Closes the elements that a start tag closes implicitly.
     private mutating func closeWhatEnds(before element: HTMLElement) {
         if element.endsParagraph { closeNearest(.paragraph, .paragraphBoundary) }
         if let (groups, boundary) = element.closes { closeNearest(groups, boundary) }

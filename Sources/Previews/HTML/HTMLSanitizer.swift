@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page that was written anew.
+/// A sanitised page.
 public struct SanitizedPage: Sendable {
-    /// A complete document in UTF-8 under ``ContentPolicy``.
+    /// A complete document in UTF-8 with ``ContentPolicy``.
     public var html: [UInt8]
-    /// What was left out, in the order of ``Removal/Kind``.
+    /// The removed parts, in the order of ``Removal/Kind``.
     public var removals: [Removal]
 }
 
-/// Writes an extension's HTML anew, from what a preview may have and nothing else (docs/EXTENSIONS.md).
+/// A sanitiser that rewrites an extension's HTML with allowed parts only (docs/EXTENSIONS.md).
 ///
-/// The page is cut into tags and text, and of these a new one is written: elements, attributes, addresses and styles are
-/// compared with lists of what may be, tags are balanced, values are quoted and escaped. What is written has no element whose
-/// content is read other than as HTML, but `style`, so that every browser reads it the same. Sanitising it again gives the
-/// same bytes. Linear in the length of the page; memory is bounded by ``Preview/maximumBytes``.
+/// The page is split into tags and text, and a new page is written from them. Elements, attributes,
+/// addresses and styles are checked against allow lists, tags are balanced, and values are quoted
+/// and escaped.
+///
+/// Only the content of `style` is not parsed as HTML, so all browsers read the output in the same
+/// way. Sanitising the output again gives the same bytes. The time is linear in the length of the
+/// page. Memory is bounded by ``Preview/maximumBytes``.
 public struct HTMLSanitizer {
-    /// How deep elements nest in what is written. Browsers nest no deeper than 512.
+    /// The maximum nesting of elements in the output. Browsers nest no deeper than 512.
     public static let maximumDepth = 200
 
     private let attachments: [PreviewAttachment]
     private let highlighter: Highlighter?
     private let limit: Int
-    /// After so many tokens it is looked whether anybody still waits.
+    /// The number of tokens between checks for a cancellation.
     private static let tokensBetweenLooks = 512
 
     /// Creates a sanitiser.
     ///
     /// - Parameters:
-    ///   - attachments: What the page may show by `cid:NAME` or `NAME`.
-    ///   - highlighter: Marks words in the text of a page that marks nothing itself.
-    ///   - limit: The most bytes of the result.
+    ///   - attachments: The attachments that the page may show by `cid:NAME` or `NAME`.
+    ///   - highlighter: Marks words in a page that has no marks of its own.
+    ///   - limit: The maximum size of the result, in bytes.
     public init(
         attachments: [PreviewAttachment] = [], highlighter: Highlighter? = nil, limit: Int = Preview.maximumBytes
     ) {
@@ -38,12 +41,12 @@ public struct HTMLSanitizer {
         self.limit = limit
     }
 
-    /// Writes a page anew. Blocks the caller for as long as that takes.
+    /// Sanitises a page. Blocks the calling thread.
     ///
     /// - Parameters:
-    ///   - page: HTML in UTF-8; whatever else it is becomes text.
-    ///   - isCancelled: Asked now and then; `true` ends it.
-    /// - Throws: `CancellationError`.
+    ///   - page: HTML in UTF-8. Any other input becomes text.
+    ///   - isCancelled: Called repeatedly; `true` cancels the call.
+    /// - Throws: `CancellationError` if the call was cancelled.
     public func page(
         _ page: ArraySlice<UInt8>, isCancelled: () -> Bool = { false }
     ) throws(CancellationError) -> SanitizedPage {
@@ -60,7 +63,7 @@ public struct HTMLSanitizer {
         return writer.finish()
     }
 
-    /// Whether a page has an element `mark`.
+    /// Returns `true` if a page has a `mark` element.
     private static func marks(_ bytes: [UInt8]) -> Bool {
         let mark = Array("<mark".utf8)
         var rest = bytes[...]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTMLText {
-    /// What a text of a page says: its character references resolved, by number and by the names of HTML 4. Other names stay
-    /// as they were written.
+    /// Returns the text with numeric character references and the named ones of HTML 4 resolved.
+    /// Other names are kept as written.
     static func readable(_ raw: ArraySlice<UInt8>) -> String {
         guard raw.contains(UInt8(ascii: "&")) else { return String(decoding: raw, as: UTF8.self) }
         var text = String.UnicodeScalarView()
@@ -27,7 +27,8 @@ extension HTMLText {
         return String(text)
     }
 
-    /// The names of HTML 4 (https://www.w3.org/TR/html4/sgml/entities.html) that ``asciiNames`` has not.
+    /// The names of HTML 4 (https://www.w3.org/TR/html4/sgml/entities.html) that are not in
+    /// ``asciiNames``.
     private static let names: [String: Unicode.Scalar] = {
         let words = table.split(whereSeparator: \.isWhitespace)
         let pairs = stride(from: 0, to: words.count - 1, by: 2).compactMap { index in

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text of a page: its character references, and how it is written so that it never becomes markup.
+/// Text in a page: decoding of character references, and escaping so that text never becomes
+/// markup.
 package enum HTMLText {
-    /// Text that stays text, in an element and in a value between double quotes.
+    /// Returns text escaped for an element and for a value in double quotes.
     package static func escaped(_ text: some StringProtocol) -> String {
-        // By bytes: as a character, "<" melts with a mark after it or a sign such as U+0600 before it, and would stay.
+        // Escaped by bytes: as a character, "<" combines with a following mark or a preceding sign
+        // such as U+0600, and would be missed.
         var escaped: [UInt8] = []
         appendLiteral(Array(text.utf8)[...], to: &escaped)
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// The bytes of a page as UTF-8 without what only confuses: marks of the byte order, NULs and other control characters.
-    /// What is no UTF-8 becomes U+FFFD; other ends of lines become line feeds.
+    /// Returns a page as UTF-8 without byte order marks, NULs and other control characters. Invalid
+    /// UTF-8 becomes U+FFFD; other line ends become line feeds.
     static func cleaned(_ page: ArraySlice<UInt8>) -> [UInt8] {
         let text = Array(String(decoding: page, as: UTF8.self).utf8)
         var clean: [UInt8] = []
         clean.reserveCapacity(text.count)
         var position = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while position < text.count {
-            // Most bytes stay as they are.
+            // Most bytes are copied unchanged.
             let run = text[position...].firstIndex { $0 < 0x20 ? $0 != 0x0A : $0 == 0x7F || $0 == 0xC2 } ?? text.count
             clean += text[position..<run]
             guard run < text.count else { break }
@@ -36,8 +38,8 @@ package enum HTMLText {
         return clean
     }
 
-    /// Writes text that has character references. Named ones stay as they are, for what they stand for is text; numbers
-    /// become what they stand for.
+    /// Appends text with character references. Named references are kept, because they stand for
+    /// text; numeric ones are resolved.
     static func append(_ raw: ArraySlice<UInt8>, to output: inout [UInt8], isValue: Bool = false) {
         var position = raw.startIndex
         while position < raw.endIndex {
@@ -62,7 +64,7 @@ package enum HTMLText {
         }
     }
 
-    /// Writes text that has no character references.
+    /// Appends text without character references.
     static func appendLiteral(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         var rest = text
         while let next = rest.firstIndex(of: UInt8(ascii: "&")) {
@@ -73,7 +75,7 @@ package enum HTMLText {
         appendPlain(rest, to: &output, isValue: true)
     }
 
-    /// Writes text without any `&`.
+    /// Appends text without `&`.
     private static func appendPlain(_ text: ArraySlice<UInt8>, to output: inout [UInt8], isValue: Bool) {
         var rest = text
         while let next = rest.firstIndex(where: {
@@ -86,8 +88,9 @@ package enum HTMLText {
         output += rest
     }
 
-    /// What an attribute says: its character references of numbers, and the named ones of ASCII characters, resolved. Others
-    /// stay, which makes no address of a scheme that it has not.
+    /// Returns the value of an attribute with numeric references, and the named ones of ASCII
+    /// characters, resolved. Other references are kept, which cannot change the scheme of an
+    /// address.
     static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8] {
         guard raw.contains(UInt8(ascii: "&")) else { return Array(raw) }
         var output: [UInt8] = []
@@ -135,7 +138,7 @@ package enum HTMLText {
 
     // MARK: References
 
-    /// The reference by number that begins here: where it ends, and what it stands for, if that may be shown.
+    /// Parses a numeric reference: its end, and its character if that may be shown.
     static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
         var position = raw.startIndex + 1
         guard position < raw.endIndex, raw[position] == UInt8(ascii: "#") else { return nil }
@@ -162,7 +165,7 @@ package enum HTMLText {
     private static func shown(_ value: UInt32) -> Unicode.Scalar? {
         switch value {
         case 0x09, 0x0A: Unicode.Scalar(value)
-        // What browsers take for Windows-1252.
+        // Browsers read these numbers as Windows-1252.
         case 0x80...0x9F: windows1252[Int(value) - 0x80]
         case 0..<0x20, 0x7F: nil
         default: Unicode.Scalar(value) ?? "\u{FFFD}"
@@ -175,19 +178,19 @@ package enum HTMLText {
         "—", "˜", "™", "š", "›", "œ", nil, "ž", "Ÿ",
     ]
 
-    /// The reference by name that begins here, and where it ends.
+    /// Parses a named reference and returns its name and its end.
     static func named(_ raw: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, end: Int)? {
         let name = raw.dropFirst().prefix(maximumNameBytes + 1).prefix { isLetter($0) || isDigit($0) }
         guard let first = name.first, isLetter(first), name.count <= maximumNameBytes else { return nil }
         if name.endIndex < raw.endIndex, raw[name.endIndex] == UInt8(ascii: ";") { return (name, name.endIndex + 1) }
-        // Some do without the semicolon, but not before what could be a parameter of an address.
+        // Some names need no semicolon, but not before a possible parameter of an address.
         guard bareNames.contains(String(decoding: name, as: UTF8.self)),
             name.endIndex == raw.endIndex || raw[name.endIndex] != UInt8(ascii: "=")
         else { return nil }
         return (name, name.endIndex)
     }
 
-    /// The longest of the standard has 31.
+    /// The longest name in the standard has 31 characters.
     private static let maximumNameBytes = 31
     private static let bareNames: Set<String> = [
         "amp", "AMP", "lt", "LT", "gt", "GT", "quot", "QUOT", "nbsp", "copy", "reg",

@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A start tag as it was written: names in lower case, values with their character references.
+/// A start tag as written, with names in lower case and values with their character references.
 struct HTMLTag {
     let element: HTMLElement
     var name: String { element.name }
     var attributes: [(name: String, value: Range<Int>)] = []
     var isSelfClosing = false
-    /// How many attributes there were beyond ``HTMLTokenizer/maximumAttributes``.
+    /// The number of attributes beyond ``HTMLTokenizer/maximumAttributes``.
     var omittedAttributes = 0
 }
 
-/// A piece of a page. Ranges are of the tokenizer's bytes.
+/// A token of a page. Ranges refer to the tokenizer's bytes.
 enum HTMLToken {
     /// Text with its character references.
     case text(Range<Int>)
     /// A start tag.
     case start(HTMLTag)
-    /// What stands in an element whose content is no markup, such as `script`; its end tag was passed.
+    /// The content of a raw element, such as `script`. Its end tag was skipped.
     case raw(HTMLElement, Range<Int>)
     /// An end tag.
     case end(HTMLElement)
 }
 
-/// Cuts HTML into tags and text as browsers do (the HTML standard, section 13.2.5), in one pass over the bytes.
+/// A tokenizer that splits HTML into tags and text like a browser (HTML standard, section 13.2.5),
+/// in one pass over the bytes.
 ///
-/// Comments, doctypes and processing instructions are passed over, and so is a tag that the page ends in. Where this differs
-/// from a browser nothing depends on it: what is shown is written anew by ``HTMLSanitizer``.
+/// Comments, doctypes, processing instructions and an incomplete tag at the end are skipped.
+/// Differences from browsers have no effect, because ``HTMLSanitizer`` rewrites everything that is
+/// shown.
 struct HTMLTokenizer {
     let bytes: [UInt8]
     private var position = 0
     private var rawElement: HTMLElement?
 
-    /// More attributes of one tag than any page needs.
+    /// The maximum number of attributes of a tag.
     static let maximumAttributes = 64
     private static let maximumNameBytes = 64
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next piece; `nil` at the end.
+    /// Returns the next token; `nil` at the end.
     mutating func next() -> HTMLToken? {
         if let element = rawElement {
             rawElement = nil
@@ -67,7 +69,7 @@ struct HTMLTokenizer {
         return nil
     }
 
-    /// Text from here to the next `<`; the one that is here is part of it.
+    /// Returns the text from here to the next `<`, including a `<` at this position.
     private mutating func text() -> HTMLToken {
         let start = position
         position += 1
@@ -77,7 +79,7 @@ struct HTMLTokenizer {
 
     // MARK: Tags
 
-    /// The tag whose name begins here; `nil` if the page ends in it.
+    /// Parses the tag whose name starts here; `nil` if the page ends within it.
     private mutating func tag() -> HTMLTag? {
         let start = position
         while position < bytes.count, !isTagEnd(bytes[position]) { position += 1 }
@@ -97,7 +99,7 @@ struct HTMLTokenizer {
                 tag.omittedAttributes += 1
             } else {
                 let text = self.name(name)
-                // Of one name the first counts.
+                // If a name occurs twice, the first counts.
                 if !tag.attributes.contains(where: { $0.name == text }) { tag.attributes.append((text, value)) }
             }
         }
@@ -105,7 +107,7 @@ struct HTMLTokenizer {
 
     private mutating func attribute() -> (name: Range<Int>, value: Range<Int>)? {
         let start = position
-        // An equals sign in front belongs to the name.
+        // A leading equals sign is part of the name.
         position += 1
         while position < bytes.count, !isTagEnd(bytes[position]), bytes[position] != UInt8(ascii: "=") { position += 1 }
         let name = start..<position
@@ -136,7 +138,8 @@ struct HTMLTokenizer {
         return (name, value)
     }
 
-    /// A name in lower case; one that is longer than any that is known is cut, and so is none.
+    /// Returns a name in lower case. A name that is longer than all known ones is cut, so that it
+    /// stays unknown.
     private func name(_ range: Range<Int>) -> String {
         let bytes = bytes[range].prefix(Self.maximumNameBytes)
         return String(unsafeUninitializedCapacity: bytes.count) { buffer in
@@ -145,12 +148,12 @@ struct HTMLTokenizer {
         }
     }
 
-    // MARK: What is passed over
+    // MARK: Skipped parts
 
     private mutating func passComment() {
         guard bytes[position...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]) else { return passBogusComment() }
         position += 4
-        // <!--> and <!---> are whole comments.
+        // <!--> and <!---> are complete comments.
         if byte(position) == UInt8(ascii: ">") {
             position += 1
             return
@@ -182,7 +185,7 @@ struct HTMLTokenizer {
 
     private mutating func rawContent(of element: HTMLElement) -> Range<Int> {
         let start = position
-        // Without what closes it, for there may be white space before that.
+        // Compared without the closing `>`, because white space may precede it.
         let end = element.closing.dropLast()
         while let mark = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             position = mark + 1
@@ -203,7 +206,7 @@ func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0C || byte == 0x0D }
 func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-/// Whether bytes begin with others, which are in lower case, whatever their own case is.
+/// Returns `true` if bytes start with `start`, which is in lower case, ignoring their own case.
 func hasLowered(_ bytes: ArraySlice<UInt8>, _ start: some Collection<UInt8>) -> Bool {
     bytes.count >= start.count && zip(bytes, start).allSatisfy { lowered($0) == $1 }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A part of a reply that its HTML may refer to.
+/// A part of a reply to which its HTML may refer.
 public struct PreviewAttachment: Sendable {
-    /// What the HTML calls it, behind `cid:` or by itself.
+    /// The name in the HTML, with or without `cid:`.
     public var identifier: String
-    /// Its uniform type, as declared.
+    /// The declared uniform type.
     public var contentType: String
-    /// Its bytes.
+    /// The contents.
     public var bytes: ArraySlice<UInt8>
 
     /// Creates an attachment.
@@ -18,13 +18,13 @@ public struct PreviewAttachment: Sendable {
     }
 }
 
-/// Turns what an `img` refers to into a `data:` URL, so that one document holds everything; only of what is a picture by its
-/// own bytes.
+/// A converter of `img` references to `data:` URLs, so that one document contains everything. The
+/// bytes must be a picture.
 struct PictureStore {
     private let attachments: [String: PreviewAttachment]
     private var inlined: [String: Result<[UInt8], Refusal>] = [:]
 
-    /// Why a reference leads to no picture.
+    /// The error for a reference that leads to no picture.
     struct Refusal: Error {
         let kind: Removal.Kind
     }
@@ -36,13 +36,13 @@ struct PictureStore {
         self.attachments = Dictionary(attachments.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
-    /// The names of attachments whose bytes are not what was declared.
+    /// The names of attachments whose bytes do not match the declared type.
     var mistyped: [String] {
         attachments.values.filter { ContentSniffer.mismatch(Array($0.bytes), type: $0.contentType) != nil }
             .map(\.identifier).sorted()
     }
 
-    /// The `data:` URL of what an address refers to.
+    /// Returns the `data:` URL of the picture at an address.
     mutating func picture(_ address: [UInt8]) throws(Refusal) -> [UInt8] {
         if address.prefix(5).map(lowered) == Array("data:".utf8) { return try data(address) }
         guard address.count <= Self.maximumAddressBytes else { throw Refusal(kind: .remoteLoad) }
@@ -66,7 +66,7 @@ struct PictureStore {
         throw Refusal(kind: isPlain ? .missingAttachment : .remoteLoad)
     }
 
-    /// A `data:` URL, written anew if it is one in base 64 with a picture in it.
+    /// Returns a `data:` URL that is rewritten from a base64 URL with a picture.
     private func data(_ address: [UInt8]) throws(Refusal) -> [UInt8] {
         guard let comma = address.prefix(Self.maximumAddressBytes).firstIndex(of: UInt8(ascii: ",")) else {
             throw Refusal(kind: .unusablePicture)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property and its value, if both may stand in a preview.
+/// A property with its value, both allowed in a preview.
 struct StyleDeclaration {
-    /// As it is written: `property:value`.
+    /// The declaration as written: `property:value`.
     let bytes: [UInt8]
 
     private static let maximumValueBytes = 1000
     private static let maximumDepth = 8
 
-    /// Reads one declaration in which white space is single spaces; `nil` if it may not stand.
+    /// Parses a declaration with normalised white space; `nil` if it is not allowed.
     init?(_ text: ArraySlice<UInt8>) {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = text[..<colon].filter { $0 != 0x20 }.map(lowered)
         let property = String(decoding: name, as: UTF8.self)
         let isCustom = Self.isCustom(property)
         guard isCustom || Self.isAllowed(property) else { return nil }
-        // A custom property that uses others could grow twofold with each of them.
+        // A custom property that uses others could double the size with each level.
         guard let value = Self.value(StyleFilter.words(text[(colon + 1)...]), mayVary: !isCustom) else { return nil }
         bytes = name + [UInt8(ascii: ":")] + value
     }
@@ -34,7 +34,8 @@ struct StyleDeclaration {
 
     // MARK: Values
 
-    /// A value of words, numbers, colours, quoted names and the functions that only compute; `nil` for another.
+    /// Returns a value of words, numbers, colours, quoted names and computing functions; `nil` for
+    /// any other.
     private static func value(_ text: ArraySlice<UInt8>, mayVary: Bool) -> [UInt8]? {
         guard !text.isEmpty, text.count <= maximumValueBytes else { return nil }
         var output: [UInt8] = []
@@ -85,7 +86,7 @@ struct StyleDeclaration {
 
     // MARK: Properties
 
-    /// Nothing that takes an element out of its place, moves, or makes text that is not in the page.
+    /// The allowed properties. None of them moves an element, animates it, or generates text.
     private static let properties: Set<String> = [
         "accent-color", "aspect-ratio", "background", "background-attachment", "background-clip", "background-color",
         "background-image", "background-origin", "background-position", "background-repeat", "background-size",
@@ -100,7 +101,7 @@ struct StyleDeclaration {
         "table-layout", "text-align", "unicode-bidi", "vertical-align", "visibility", "white-space", "widows", "width",
         "word-break", "word-spacing", "word-wrap", "writing-mode",
     ]
-    /// Those and all whose names go on behind a hyphen.
+    /// Prefixes of allowed properties: the name itself, and names that continue with a hyphen.
     private static let families = [
         "align", "border", "break", "column", "flex", "font", "grid", "justify", "margin", "outline", "padding",
         "page-break",

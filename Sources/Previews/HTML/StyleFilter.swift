@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes styles anew from what may stand in them: nothing loads, nothing runs, and nothing ends the element or attribute
-/// that the result is put into, for it has neither `<`, `&`, `"` nor `\`.
+/// A filter that rewrites styles with allowed parts only. The result loads and runs nothing. It
+/// cannot end the enclosing element or attribute, because it contains neither `<`, `&`, `"` nor
+/// `\`.
 struct StyleFilter {
     private let bytes: [UInt8]
     private var position = 0
-    /// The first of what was left out, and how much was.
+    /// The number of omitted parts, and the first of them.
     private(set) var omitted: (count: Int, example: ArraySlice<UInt8>) = (0, [])
     private var ruleCount = 0
 
-    /// The most bytes of a sheet or attribute that are looked at.
+    /// The maximum number of bytes of a sheet or attribute to read.
     static let maximumBytes = 512 << 10
     private static let maximumRules = 4000
     private static let maximumDeclarations = 200
     private static let maximumSelectorBytes = 512
-    /// How deep `@media` may nest.
+    /// The maximum nesting of `@media`.
     private static let maximumDepth = 4
 
     private init(_ text: ArraySlice<UInt8>) {
@@ -22,7 +23,7 @@ struct StyleFilter {
         if text.count > Self.maximumBytes { omitted = (1, text) }
     }
 
-    /// What remains of the value of a `style` attribute.
+    /// Returns the allowed part of a `style` attribute's value.
     static func declarations(_ text: ArraySlice<UInt8>) -> (
         style: [UInt8], omitted: (count: Int, example: ArraySlice<UInt8>)
     ) {
@@ -31,9 +32,9 @@ struct StyleFilter {
         return (style, filter.omitted)
     }
 
-    /// What remains of the content of a `style` element.
+    /// Returns the allowed part of a `style` element's content.
     ///
-    /// - Parameter media: What its attribute `media` says.
+    /// - Parameter media: The value of the `media` attribute.
     static func sheet(
         _ text: ArraySlice<UInt8>, media: ArraySlice<UInt8>? = nil
     ) -> (style: [UInt8], omitted: (count: Int, example: ArraySlice<UInt8>)) {
@@ -58,7 +59,7 @@ struct StyleFilter {
                 switch byte {
                 case UInt8(ascii: "/") where text[position...].starts(with: [0x2F, 0x2A]):
                     commentLength(text[position...])
-                // What hides a style sheet from browsers of long ago.
+                // The markers that hid style sheets from very old browsers.
                 case UInt8(ascii: "<") where text[position...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]): 4
                 case UInt8(ascii: "-") where text[position...].starts(with: [0x2D, 0x2D, 0x3E]): 3
                 default: 0
@@ -85,7 +86,7 @@ struct StyleFilter {
 
     // MARK: Rules
 
-    /// The rules from here to the brace that closes them, or the end.
+    /// Returns the rules up to the closing brace, or to the end.
     private mutating func rules(depth: Int) -> [UInt8] {
         var output: [UInt8] = []
         while position < bytes.count {
@@ -137,12 +138,12 @@ struct StyleFilter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Passes to the next byte of a kind that stands in no string, or to the end.
+    /// Skips to the next matching byte outside of strings, or to the end.
     private mutating func passTo(_ isWanted: (UInt8) -> Bool) {
         while position < bytes.count, !isWanted(bytes[position]) { passOne() }
     }
 
-    /// Passes to behind the brace that closes the one before.
+    /// Skips past the brace that closes the preceding one.
     private mutating func passBlock() {
         var depth = 1
         while depth > 0, position < bytes.count {
@@ -155,7 +156,7 @@ struct StyleFilter {
         }
     }
 
-    /// Passes a byte, with an escape what it escapes, and a string as a whole; a string ends with its line.
+    /// Skips a byte, an escape, or a whole string. A string ends with its line.
     private mutating func passOne() {
         let byte = bytes[position]
         position += 1
@@ -167,7 +168,7 @@ struct StyleFilter {
         position = min(bytes.count, position + 1)
     }
 
-    /// White space at the ends removed, and elsewhere made one space.
+    /// Returns text without white space at its ends, and with single spaces elsewhere.
     static func words(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var result: [UInt8] = []
         for byte in text {
@@ -185,7 +186,8 @@ struct StyleFilter {
         isLetter(byte) || isDigit(byte) || " .#*>+~,:-_()".utf8.contains(byte)
     }
 
-    /// Whether each parenthesis is closed, so that a browser does not look for the end of it in what follows.
+    /// Returns `true` if all parentheses are closed. Otherwise a browser would search for the end
+    /// in the following text.
     private static func isBalanced(_ text: ArraySlice<UInt8>) -> Bool {
         var depth = 0
         for byte in text where depth >= 0 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a block or a cell while it is read: white space collapses as in a browser, unless it is preformatted.
+/// The text of a block or cell that is being read. White space collapses as in a browser, unless it
+/// is preformatted.
 struct InlineText {
     private var pieces: [TextPiece] = []
-    /// A space that is written once something follows on the line.
+    /// A pending space, which is written before the next character on the line.
     private var space: TextPiece.Style?
-    /// How many columns there are since the last line feed.
+    /// The number of columns since the last line feed.
     private var column = 0
 
     private static let tabWidth = 8
 
-    /// Whether nothing but white space came.
+    /// `true` if there was only white space.
     var isEmpty: Bool { pieces.isEmpty }
 
     mutating func append(_ text: String, _ style: TextPiece.Style) {
@@ -25,7 +26,8 @@ struct InlineText {
         }
     }
 
-    /// Appends text whose white space counts. Tabs become spaces, since a terminal's do not begin where the text does.
+    /// Appends preformatted text. Tabs become spaces, because the text does not start at a tab stop
+    /// of the terminal.
     mutating func appendPreformatted(_ text: String, _ style: TextPiece.Style) {
         for character in text {
             switch character {
@@ -36,18 +38,18 @@ struct InlineText {
         }
     }
 
-    /// Goes to the next line.
+    /// Starts a new line.
     mutating func breakLine() {
         add("\n", .plain)
         (space, column) = (nil, 0)
     }
 
-    /// Goes to the next line, unless it is at the beginning of one.
+    /// Starts a new line, unless the current one is empty.
     mutating func endLine() {
         if column > 0 { breakLine() }
     }
 
-    /// What was read, without line feeds at its end; it begins anew.
+    /// Returns the text without line feeds at its end, and resets the state.
     mutating func take() -> [TextPiece] {
         while pieces.last?.text.last == "\n" {
             pieces[pieces.count - 1].text.removeLast()

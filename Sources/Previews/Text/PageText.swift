@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page as text for a terminal: headings, lists, quotations, tables, code and links as people write them in plain text.
+/// A page as plain text for a terminal: headings, lists, quotations, tables, code and links in the
+/// usual notation.
 ///
-/// Takes what ``HTMLSanitizer`` wrote; what anything else wrote is taken within the same bounds. Linear in its length.
+/// The input is the output of ``HTMLSanitizer``; other input is processed within the same limits.
+/// Linear in its length.
 public struct PageText: Sendable {
-    /// The text, in order; no control characters but line feeds.
+    /// The text, in order, without control characters except line feeds.
     public let pieces: [TextPiece]
-    /// Whether the page goes on behind the limits.
+    /// `true` if the page exceeds the limits.
     public let isCut: Bool
-    /// Whether it has a heading, and so says itself what it is.
+    /// `true` if the page has a heading, and so needs no title.
     public let hasHeading: Bool
-    /// Whether it says anything, and does not only show pictures.
+    /// `true` if the page has words, not only pictures.
     public let hasWords: Bool
 
-    /// The most that is read of a page's text, in bytes: a preview is read, not archived.
+    /// The maximum amount of a page's text to read, in bytes.
     public static let maximumBytes = 1 << 20
-    /// The most that is written for a byte that may be read: what is aligned grows.
+    /// The maximum number of written bytes per byte of the limit, because alignment adds spaces.
     static let growth = 4
 
-    /// Reads a page. Blocks the caller, no longer than ``maximumBytes`` of text and the tags around them take.
+    /// Converts a page. Blocks the calling thread for at most ``maximumBytes`` of text and its
+    /// tags.
     ///
     /// - Parameters:
     ///   - page: HTML in UTF-8.
-    ///   - width: In columns, at least 20; `nil` breaks no lines.
+    /// - width: The width in columns, at least 20; `nil` to break no lines.
     public init(_ page: [UInt8], width: Int?) { self.init(page, width: width, limit: Self.maximumBytes) }
 
-    /// The same with another limit.
+    /// Converts a page with another limit.
     init(_ page: [UInt8], width: Int?, limit: Int) {
         var tokenizer = HTMLTokenizer(HTMLText.cleaned(page[...]))
         var writer = PageTextWriter(tokenizer.bytes, width: width.map { max(20, $0) }, limit: limit)
@@ -38,7 +41,7 @@ public struct PageText: Sendable {
     }
 }
 
-/// Takes the pieces of a page and writes text.
+/// A writer of text from the tokens of a page.
 struct PageTextWriter {
     let bytes: [UInt8]
     var lines: TextLines
@@ -46,21 +49,21 @@ struct PageTextWriter {
     var table: TextTable?
     var cell: HTMLTag?
     var link: (address: String, text: String)?
-    /// The numbers of the next items of the lists that are open; `nil` where they have none.
+    /// The next numbers of the open lists; `nil` for unnumbered lists.
     var lists: [Int?] = []
     var isPreformatted = false
-    /// Whether what is preformatted is code.
+    /// `true` if the preformatted text is code.
     var isCode = false
     var hasHeading = false
     private(set) var hasWords = false
 
-    /// The elements that are open, each with whether it opened something in the lines.
+    /// The open elements, each with `true` if it opened a container in the lines.
     private var open: [(name: String, hasMark: Bool)] = []
-    /// How many open elements there are of each style.
+    /// The number of open elements by style.
     private var styles: [TextPiece.Style: Int] = [:]
-    /// The hidden element that is passed over, and how often it is open.
+    /// The hidden element that is being skipped, and its nesting.
     private var hidden: (name: String, depth: Int)?
-    /// How much more text is read, in bytes.
+    /// The number of bytes of text that may still be read.
     private var room: Int
     private var isCut = false
 
@@ -86,7 +89,7 @@ struct PageTextWriter {
             let words = DisplayText.safe(HTMLText.readable(bytes[read]))
             hasWords = hasWords || words.contains { !$0.isWhitespace }
             text(words)
-        // Styles and the title of the window.
+        // Style sheets, and the title of the window.
         case .raw: break
         case .start(let tag): start(tag)
         case .end(let element): end(element.name)
@@ -101,22 +104,22 @@ struct PageTextWriter {
 
     // MARK: Text
 
-    /// As much of a text as may be read, in whole characters.
+    /// Returns as much of a text as may still be read, in whole characters.
     private func firstBytes(of range: Range<Int>) -> Range<Int> {
         guard range.count > room else { return range }
         var end = range.lowerBound + room
-        // Within a character of UTF-8.
+        // The end is within a UTF-8 character.
         while end > range.lowerBound, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         return range.lowerBound..<end
     }
 
     mutating func text(_ text: String) {
-        // In bytes, since a character may be as long as the page.
+        // Counted in bytes, because one character may be as long as the page.
         if let said = link?.text.utf8.count, said < Self.maximumAddressBytes { link?.text += text }
         write(text)
     }
 
-    /// Writes text that is no part of what a link says.
+    /// Writes text that is not part of a link's text.
     mutating func write(_ text: String, _ style: TextPiece.Style? = nil) {
         if isPreformatted {
             inline.appendPreformatted(text, style ?? self.style)
@@ -125,13 +128,13 @@ struct PageTextWriter {
         }
     }
 
-    /// What was searched for is seen in any case; code and headings rather than emphasis in them.
+    /// The current style. Found words have priority, then code and headings over emphasis.
     private var style: TextPiece.Style {
         let order: [TextPiece.Style] = [.found, .code, .strong, .emphasis]
         return order.first { styles[$0, default: 0] > 0 } ?? (link == nil ? .plain : .link)
     }
 
-    /// Writes the block that was read so far; in a cell only its line ends.
+    /// Writes the block that was read so far. In a cell, only ends its line.
     mutating func endBlock(blankLine: Bool = false) {
         guard cell == nil else { return inline.endLine() }
         let text = inline.take()
@@ -185,7 +188,7 @@ struct PageTextWriter {
         }
     }
 
-    /// What an attribute says.
+    /// Returns the value of an attribute as one line.
     func value(_ name: String, of tag: HTMLTag) -> String? {
         tag.attributes.first { $0.name == name }.map { attribute in
             let raw = bytes[attribute.value].prefix(Self.maximumAddressBytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How elements look in text.
+/// The appearance of elements in plain text.
 enum PageTextElements {
     static let styles: [String: TextPiece.Style] = [
         "mark": .found, "code": .code, "kbd": .code, "samp": .code, "tt": .code, "b": .strong, "strong": .strong,
@@ -11,13 +11,13 @@ enum PageTextElements {
 
     /// Blocks with blank lines around them.
     static let separated: Set<String> = ["p", "figure", "dl", "pre", "blockquote", "table"]
-    /// Blocks on lines of their own.
+    /// Blocks that start on a new line.
     static let blocks: Set<String> = [
         "address", "article", "aside", "caption", "center", "details", "div", "dt", "figcaption", "footer", "header",
         "hgroup", "main", "nav", "section", "summary",
     ]
 
-    /// How deep a heading is.
+    /// Returns the level of a heading; `nil` for other elements.
     static func level(_ name: String) -> Int? {
         guard name.count == 2, name.first == "h", let level = name.last?.wholeNumberValue, (1...6).contains(level)
         else { return nil }
@@ -28,9 +28,9 @@ enum PageTextElements {
 extension PageTextWriter {
     private static let codeIndent = "    "
 
-    /// Takes the beginning of an element.
+    /// Handles the start of an element.
     ///
-    /// - Returns: Whether it opened something in the lines.
+    /// - Returns: `true` if it opened a container in the lines.
     mutating func begin(_ tag: HTMLTag) -> Bool {
         if PageTextElements.separated.contains(tag.name) {
             endBlock(blankLine: true)
@@ -59,7 +59,7 @@ extension PageTextWriter {
         case "tr" where cell == nil: table?.beginRow()
         case "td", "th":
             guard cell == nil, table != nil else { return false }
-            // What stands between cells comes before the table in browsers, too.
+            // Content between cells comes before the table, as in browsers.
             endBlock()
             cell = tag
             return true
@@ -68,7 +68,7 @@ extension PageTextWriter {
         return false
     }
 
-    /// Takes the end of an element.
+    /// Handles the end of an element.
     mutating func finish(_ name: String, hasMark: Bool) {
         switch name {
         case "a": finishLink()
@@ -138,7 +138,7 @@ extension PageTextWriter {
         lines.separate()
     }
 
-    /// Writes where a link leads, unless it says so.
+    /// Writes the target of a link, unless the text is the target.
     private mutating func finishLink() {
         guard let (address, text) = link else { return }
         link = nil

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes lines for a terminal under what they stand in: quotations and items of lists, nested.
+/// A writer of terminal lines in nested containers: quotations and list items.
 struct TextLines {
-    /// What stands in front of lines.
+    /// The prefix of lines in a container.
     private struct Container {
-        /// In front of the first line.
+        /// The prefix of the first line.
         var first: String
-        /// In front of the others; as wide.
+        /// The prefix of the other lines, which has the same width.
         var rest: String
         var hasLine = false
     }
 
     private(set) var pieces: [TextPiece] = []
-    /// Whether not everything had room.
+    /// `true` if some content did not fit.
     private(set) var isFull = false
     private let width: Int?
     private var containers: [Container] = []
@@ -21,22 +21,23 @@ struct TextLines {
     private var wantsBlankLine = false
     private var room: Int
 
-    /// Where lines are not broken, what stands in front of them is bounded nevertheless.
+    /// The assumed width if lines are not broken, which bounds the prefixes.
     private static let usualWidth = 80
 
     /// - Parameters:
-    ///   - width: Of the terminal, in columns; `nil` breaks no lines.
-    ///   - limit: The most that is written, in bytes.
+    ///   - width: The width of the terminal in columns; `nil` to break no lines.
+    ///   - limit: The maximum output, in bytes.
     init(width: Int?, limit: Int) {
         self.width = width
         room = limit
     }
 
-    /// The columns that are left beside what stands in front; `nil` for any number.
+    /// The number of columns beside the prefix; `nil` for no limit.
     var available: Int? { width.map { max(1, $0 - prefixWidth) } }
 
-    /// From here on a mark stands in front of the first line, and as many spaces or `rest` in front of the others; nothing,
-    /// once that would take more than half of the width.
+    /// Opens a container. `mark` is the prefix of its first line, and spaces or `rest` are the
+    /// prefix of the others. The prefix is omitted if the prefixes would take more than half of the
+    /// width.
     mutating func open(_ mark: String, rest: String? = nil) {
         let columns = TextWidth.of(mark)
         let fits = prefixWidth + columns <= (width ?? Self.usualWidth) / 2
@@ -45,21 +46,21 @@ struct TextLines {
         if fits { prefixWidth += columns }
     }
 
-    /// Ends what was opened last. A mark beside which nothing stood is written alone.
+    /// Closes the last container. A mark without any line is written on its own.
     mutating func close() {
         if let last = containers.last, !last.hasLine, !last.first.isEmpty { add([]) }
         if let last = containers.popLast() { prefixWidth -= TextWidth.of(last.rest) }
     }
 
-    /// A blank line is to be in front of what comes next, unless that is the first.
+    /// Requests a blank line before the next line, unless that is the first.
     mutating func separate() { wantsBlankLine = true }
 
-    /// Writes a text, of several lines if it has line feeds or must be broken.
+    /// Writes a text on one or more lines.
     mutating func addWrapped(_ text: [TextPiece]) {
         for line in Self.lines(of: TextWrapping.wrapped(text, width: available)) { add(line) }
     }
 
-    /// Writes one line, which has no line feed.
+    /// Writes one line, without a line feed.
     mutating func add(_ line: [TextPiece]) {
         guard !isFull else { return }
         if hasLine {
@@ -77,7 +78,7 @@ struct TextLines {
         line.forEach { append($0) }
     }
 
-    /// In front of a blank line: of what had a line before.
+    /// The prefix of a blank line, from all containers that already have a line.
     private var blankPrefix: String { Self.trimmed(containers.prefix(while: \.hasLine).map(\.rest).joined()) }
 
     private mutating func append(_ piece: TextPiece) {
@@ -93,7 +94,7 @@ struct TextLines {
 
     private static func trimmed(_ text: String) -> String { String(text.reversed().drop { $0 == " " }.reversed()) }
 
-    /// A text cut at its line feeds.
+    /// Returns a text split at its line feeds.
     static func lines(of text: [TextPiece]) -> [[TextPiece]] {
         var lines: [[TextPiece]] = [[]]
         for piece in text {

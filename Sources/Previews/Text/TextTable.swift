@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table for a terminal: its cells are read first, since the widest of each column decides.
+/// A table for a terminal. All cells are read first, because the widest cell of a column sets its
+/// width.
 struct TextTable {
     enum Alignment {
         case left
@@ -11,19 +12,19 @@ struct TextTable {
         var lines: [[TextPiece]]
         var isHeader: Bool
         var alignment: Alignment
-        /// How many columns it takes; the others follow as empty cells.
+        /// The number of columns that the cell spans; empty cells follow it.
         var span: Int
     }
 
     private var rows: [[Cell]] = []
     private var count = 0
 
-    /// More is not laid out.
+    /// The limits of the layout.
     static let maximumCells = 100_000
     static let maximumColumns = 64
-    /// Where lines are not broken, wider cells push the rest of their row aside.
+    /// The maximum column width if lines are not broken. Wider cells shift the rest of their row.
     private static let usualColumnWidth = 60
-    /// In columns narrower than this nothing can be read.
+    /// The minimum readable column width.
     private static let minimumColumnWidth = 6
     private static let bar = " │ "
 
@@ -34,7 +35,9 @@ struct TextTable {
         rows.append([])
     }
 
-    /// - Parameter span: How many columns it takes.
+    /// Adds a cell to the current row.
+    ///
+    /// - Parameter span: The number of columns that the cell spans.
     mutating func add(_ text: [TextPiece], isHeader: Bool, alignment: Alignment, span: Int) {
         if rows.isEmpty { beginRow() }
         let row = rows.count - 1
@@ -47,13 +50,13 @@ struct TextTable {
         }
     }
 
-    /// Writes it, with as many columns as there is room for.
+    /// Writes the table. If its columns do not fit, each row is written as wrapped text.
     func write(to output: inout TextLines) {
         let rows = rows.filter { !$0.isEmpty }
         let header = rows.prefix { $0.allSatisfy(\.isHeader) }.count
         let widths = widths(rows, available: output.available)
         for (number, row) in rows.enumerated() where !output.isFull {
-            // What goes across all columns belongs to none.
+            // A cell across all columns belongs to none of them.
             if let widths, row[0].span < max(2, widths.count) {
                 write(row, widths, to: &output)
             } else {
@@ -76,7 +79,7 @@ struct TextTable {
         for number in 0..<(cells.map(\.count).max() ?? 0) {
             guard !output.isFull else { return }
             var line: [TextPiece] = []
-            // Spaces that are only written when something follows.
+            // Spaces that are only written before further text.
             var padding = 0
             for (column, width) in widths.enumerated() {
                 if column > 0 {
@@ -102,7 +105,7 @@ struct TextTable {
         }
     }
 
-    /// How wide each column is; `nil` if so many have no room.
+    /// Returns the column widths; `nil` if the columns do not fit.
     private func widths(_ rows: [[Cell]], available: Int?) -> [Int]? {
         var widths = [Int](repeating: 1, count: rows.map(\.count).max() ?? 0)
         for row in rows {
@@ -114,7 +117,7 @@ struct TextTable {
         let room = available - Self.bar.count * max(0, widths.count - 1)
         if widths.reduce(0, +) <= room { return widths }
         guard room >= widths.count * Self.minimumColumnWidth else { return nil }
-        // The widest give way until all fit.
+        // The widest columns are narrowed until all fit.
         var left = room
         var result = widths
         for (place, column) in widths.indices.sorted(by: { widths[$0] < widths[$1] }).enumerated() {
