@@ -84,7 +84,7 @@ int csandbox_next_attempt(int listener, int stop, int milliseconds, csandbox_att
     struct seccomp_notif question;
     memset(&question, 0, sizeof question);
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
-        /* ENOENT: who asked was killed meanwhile. */
+        /* ENOENT: the calling thread was killed in between. */
         return errno == ENOENT || errno == EINTR ? EINTR : ENOTCONN;
     attempt->id = question.id;
     attempt->number = question.data.nr;
@@ -121,7 +121,7 @@ int csandbox_open_for_attempt(int listener, uint64_t id, const char *path, int f
     do error = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &added) < 0 ? errno : 0;
     while (error == EINTR);
     close(opened);
-    /* Whoever asked was killed. */
+    /* The calling thread was killed. */
     return error == ENOENT ? 0 : error;
 }
 
@@ -182,11 +182,12 @@ int64_t csandbox_read_attribute(int descriptor, const char *name, pid_t thread, 
     return result;
 }
 
-/* A descriptor for what a descriptor of the worker's means, so that nothing can be put in its place: or -errno. */
+/* Returns a copy of one of the worker's descriptors, which the worker cannot replace, or -errno. */
 static int copy_of(pid_t process, int listener, uint64_t id, int descriptor) {
     int reference = (int)syscall(SYS_pidfd_open, process, 0);
     if (reference < 0) return -errno;
-    /* Whoever still waits has not ended, so that its number was nobody else's when it was looked up. */
+    /* A thread that still waits has not ended, so the process number belonged to the worker when it
+     * was looked up. */
     int copy = -ESRCH;
     if (csandbox_attempt_is_waiting(listener, id)) {
         copy = (int)syscall(SYS_pidfd_getfd, reference, descriptor, 0);
@@ -202,7 +203,7 @@ int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descripto
     int error = 0;
     struct stat status;
     int flags = fcntl(copy, F_GETFL);
-    /* Landlock has let it be opened for writing, so it lies where the worker may change things. */
+    /* Landlock has allowed opening it for writing, so it is in a writable folder. */
     if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) == O_RDONLY)
         error = EPERM;
     else if (fstat(copy, &status) != 0)
@@ -246,7 +247,7 @@ int csandbox_connect(int socket, const void *address, uint32_t length) {
 
 void csandbox_stop_connecting(int socket) { (void)shutdown(socket, SHUT_RDWR); }
 
-/* Of the kernel's answer about a way: what kind it is of, or -errno. */
+/* Returns the type of the route in the kernel's answer, or -errno. */
 static int kind_of_way(const struct nlmsghdr *message, size_t count) {
     if (!NLMSG_OK(message, count)) return -EBADMSG;
     if (message->nlmsg_type == NLMSG_ERROR && message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
@@ -275,7 +276,8 @@ int csandbox_kind_of_way(const void *address, uint32_t length) {
         const struct sockaddr_in6 *six = address;
         bytes = &six->sin6_addr;
         count = 16;
-        /* Such an address means something on one link only; a socket may have kept one from before. */
+        /* Such an address is only valid on one link. A socket may have kept the link from before.
+         */
         if (IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr)) {
             scope = six->sin6_scope_id;
             if (scope == 0) return -EINVAL;
@@ -302,7 +304,7 @@ int csandbox_kind_of_way(const void *address, uint32_t length) {
     }
     int tables = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (tables < 0) return -errno;
-    /* The kernel answers while it is asked. */
+    /* The kernel answers during the send. */
     struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
     _Alignas(struct nlmsghdr) char answer[4096];
     int kind = -EIO;

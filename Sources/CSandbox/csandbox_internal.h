@@ -4,24 +4,26 @@
 
 #include "csandbox_policy.h"
 
-/* The revision of Landlock that the kernel has; 0 for none. */
+/* Returns the revision of the kernel's Landlock ABI; 0 for none. */
 uint32_t csandbox_landlock_revision(void);
 
-/* Confines files. is_served: the host opens files in /proc, so the rules that are for its absence do not count. */
+/* Confines files. With is_served, the host opens files in /proc, so the rules with
+ * CSANDBOX_UNLESS_SERVED are skipped. */
 int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_report *report);
 
-/* What the kernel's Landlock protects, by its revision. */
+/* Returns the protections of a Landlock revision. */
 uint32_t csandbox_landlock_protections(uint32_t revision);
 
 /*
- * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for what it notes about
- * its memory, so limits count from there, and opens a file when it finds something. The compiler decides, so that no
- * ordinary build has any of this.
+ * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for its
+ * shadow memory, so limits count from there. It opens a file when it finds an error. The compiler
+ * decides, so no ordinary build contains any of this.
  */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CSANDBOX_SANITIZED 1
-/* The folder for reports; of Tests/Sanitizers/options.c, and NULL where only a sanitizer was asked for. */
+/* The folder for reports, from Tests/Sanitizers/options.c; NULL if only a sanitizer was requested.
+ */
 extern const char searchlight_sanitizer_reports[] __attribute__((weak));
 #endif
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a background worker gives way to everybody else. */
+/* The measures that make a background worker yield to all other processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -13,10 +13,11 @@
 
 #include "csandbox_policy.h"
 
-/* <linux/ioprio.h>, which older distributions lack. */
+/* From <linux/ioprio.h>, which older distributions lack. */
 enum { IOPRIO_CLASS_OF_IDLE = 3, IOPRIO_CLASS_BITS = 13, IOPRIO_PROCESS = 1 };
 
-/* How often a full autogroup is tried, and how long it is waited between: the kernel takes one every tenth of a second. */
+/* The number of attempts while the kernel rejects a change of the autogroup, and the time between
+ * them. The kernel accepts one every tenth of a second. */
 enum { AUTOGROUP_TRIES = 4, AUTOGROUP_WAIT_NS = 100000000 };
 
 static int write_number(const char *path, unsigned number) {
@@ -32,7 +33,7 @@ static int write_number(const char *path, unsigned number) {
 static int set_idle_cpu(void) {
     struct sched_param none = {0};
     if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return errno;
-    /* Where a login grants its processes better niceness, that would be a way back. */
+    /* A login may grant its processes a better nice value, which would undo this. */
     struct rlimit zero = {0, 0};
     return setrlimit(RLIMIT_NICE, &zero) == 0 ? 0 : errno;
 }
@@ -43,7 +44,7 @@ static int set_idle_disk(void) {
 }
 
 static int set_idle_session(void) {
-    /* In a session with others it would slow these down. */
+    /* In a shared session, the change would slow the others down. */
     if (getsid(0) != getpid()) return EPERM;
     int error = write_number("/proc/self/autogroup", 19);
     for (int tries = 1; error == EAGAIN && tries < AUTOGROUP_TRIES; tries++) {
@@ -56,7 +57,7 @@ static int set_idle_session(void) {
 
 int csandbox_begin_session(void) {
     if (getsid(0) == getpid()) return 0;
-    /* Who was started at a terminal is to end with it. */
+    /* A process that was started at a terminal must end with it. */
     int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (terminal >= 0) {
         close(terminal);
@@ -66,7 +67,7 @@ int csandbox_begin_session(void) {
 }
 
 int csandbox_set_session_nice(pid_t child, unsigned nice) {
-    /* In a session with others it would be theirs. */
+    /* In a shared session, the change would affect the others. */
     if (getsid(child) != child) return EPERM;
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/autogroup", (int)child);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of <linux/landlock.h> that older distributions' headers lack are spelled out here. */
+/* Defines the names of <linux/landlock.h> that the headers of older distributions lack. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,7 +33,7 @@ enum {
     FS_TRUNCATE = 1 << 14,
     FS_IOCTL_DEV = 1 << 15,
     FS_ALL_OF_FIRST_REVISION = (1 << 13) - 1,
-    /* What can be allowed for a file that is no folder. */
+    /* The rights that apply to a file other than a folder. */
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV
 };
 enum { NET_BIND_TCP = 1, NET_CONNECT_TCP = 2, SCOPE_ABSTRACT_SOCKET = 1, SCOPE_SIGNAL = 2 };
@@ -70,7 +70,8 @@ static uint64_t handled_rights(uint32_t revision) {
     return rights;
 }
 
-/* Nothing may be executed. Devices, sockets and pipes may not be made: none of them is anybody's file. */
+/* No file may be executed. Devices, sockets and pipes may not be created, because extensions need
+ * none. */
 static uint64_t rights_of(uint32_t access, int is_folder) {
     uint64_t rights = 0;
     if (access & (CSANDBOX_READ | CSANDBOX_WRITE)) rights |= FS_READ_FILE;
@@ -81,7 +82,7 @@ static uint64_t rights_of(uint32_t access, int is_folder) {
     return is_folder ? rights : rights & FS_OF_FILES;
 }
 
-/* One name at a time, for where openat2 does not exist or is forbidden. */
+/* Resolves one name at a time, if openat2 does not exist or is denied. */
 static int open_by_names(const char *path) {
     int current = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (current < 0) return -errno;
@@ -107,7 +108,7 @@ static int open_by_names(const char *path) {
         }
         current = next;
         path += length;
-        /* Such a path is a folder's. */
+        /* A path that continues with a slash must be a folder. */
         if (*path == '/' && !S_ISDIR(status.st_mode)) {
             close(current);
             return -ENOTDIR;
@@ -127,7 +128,8 @@ int csandbox_open_exactly(const char *path, int by_names) {
     return open_by_names(path);
 }
 
-/* The host has resolved every path but those in /proc, where links lead to the process that follows them. */
+/* The host has resolved every path except those in /proc, where links depend on the process that
+ * follows them. */
 static int open_rule(const char *path, uint32_t access) {
     if (!(access & CSANDBOX_UNLESS_SERVED)) return csandbox_open_exactly(path, 0);
     int descriptor = open(path, O_PATH | O_CLOEXEC);
@@ -145,7 +147,8 @@ static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule
         if (is_served && (rule.access & CSANDBOX_UNLESS_SERVED)) continue;
         int descriptor = open_rule(path, rule.access);
         struct stat status;
-        /* Somebody has put a link there since the host looked, and it may lead to anything. */
+        /* A link has been created there since the host resolved the path, and it may lead to
+         * anything. */
         if (descriptor == -ELOOP) {
             report->unsafe++;
         } else if (descriptor < 0 || fstat(descriptor, &status) != 0) {
@@ -159,7 +162,7 @@ static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule
 }
 
 #ifdef CSANDBOX_SANITIZED
-/* What a sanitizer finds in a worker is written by the worker. */
+/* The worker itself writes the reports of a sanitizer. */
 static void allow_reports(int ruleset, uint64_t handled) {
     if (searchlight_sanitizer_reports == NULL) return;
     struct path_attributes path = {rights_of(CSANDBOX_WRITE, 1) & handled,
@@ -193,7 +196,7 @@ int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_
         if (rules[i].descriptor < 0) continue;
         struct path_attributes path = {
             rights_of(rules[i].access, rules[i].is_folder) & attributes.fs, rules[i].descriptor};
-        /* What Landlock has no rule for, such as a pipe without a name, stays closed. */
+        /* Landlock has no rule for some files, such as unnamed pipes. They stay denied. */
         if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &path, 0) == 0)
             report->granted++;
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a worker uses of what no limit of the kernel counts for it. */
+/* Measurements of a worker's resources that have no kernel limit. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +19,14 @@ enum { MAXIMUM_DEPTH = 64, MAXIMUM_INODES = 1024, MAXIMUM_MAPS = 65536 };
 static int is_entry(const char *name) { return strcmp(name, ".") != 0 && strcmp(name, "..") != 0; }
 
 /*
- * Opens a folder in a folder, for reading. One that its owner may not read is made readable: what a worker has may not hide anything.
- * -1 and errno.
+ * Opens a folder in a folder for reading. A folder that its owner may not read is made readable,
+ * because a worker must not hide its files. Returns -1 and sets errno on failure.
  */
 static int open_below(int folder, const char *name) {
     enum { HOW = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
     int below = openat(folder, name, HOW);
     if (below >= 0 || errno != EACCES) return below;
-    /* The same one, whatever has its name meanwhile. */
+    /* Refers to the same folder, even if another file gets its name. */
     int named = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (named < 0) return -1;
     char path[64];
@@ -39,10 +39,11 @@ static int open_below(int folder, const char *name) {
     return below;
 }
 
-/* Whether a name was gone, or became another file's, between two looks at it. */
+/* Returns 1 if an error means that the name was removed, or belongs to another file now. */
 static int has_changed(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
-/* Adds up what is in a folder, which it closes: 0 or an errno, see csandbox_measure_folder. */
+/* Adds up the contents of a folder and closes it. Returns 0 or an errno; see
+ * csandbox_measure_folder. */
 static int add_folder(int folder, int depth, uint64_t maximum, csandbox_size *size) {
     if (depth >= MAXIMUM_DEPTH) {
         close(folder);
@@ -93,7 +94,8 @@ int csandbox_is_memory(const char *path) {
     return (uint32_t)status.f_type == 0x01021994 /* tmpfs */ || (uint32_t)status.f_type == 0x858458f6 /* ramfs */;
 }
 
-/* In which of some folders a path lies, by its number; -1 for none. They follow each other, and an empty one is their end. */
+/* Returns the number of the folder that contains a path; -1 for none. Each folder ends with a zero
+ * byte, and an empty one ends the list. */
 static int place_of(const char *path, const char *places) {
     for (int number = 0; *places != 0; number++) {
         size_t length = strlen(places);
@@ -103,19 +105,20 @@ static int place_of(const char *path, const char *places) {
     return -1;
 }
 
-/* Whether a path that the kernel tells is of a file that is gone. */
+/* Returns 1 if a path in /proc is that of a deleted file. */
 static int is_removed(const char *path) {
     static const char ending[] = " (deleted)";
     size_t length = strlen(path), end = sizeof ending - 1;
     return length > end && strcmp(path + length - end, ending) == 0;
 }
 
-/* What the kernel tells of one descriptor: how many of others wait in a socket (since 5.10), and how many locks it has. 0 or an errno. */
+/* Reads the kernel's facts about one descriptor: the number of descriptors in flight in a socket
+ * (since 5.10), and the number of locks. Returns 0 or an errno. */
 static int read_descriptor(pid_t process, const char *number, csandbox_descriptors *found) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%.16s", process, number);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    /* The extension may close it at any time. */
+    /* The extension may close the descriptor at any time. */
     if (file < 0) return errno == ENOENT ? 0 : errno;
     int is_start = 1, is_first = 1;
     for (ssize_t count; found->locks <= CSANDBOX_MAXIMUM_LOCKS && (count = read(file, text, sizeof text - 1)) > 0; is_first = 0) {
@@ -123,7 +126,7 @@ static int read_descriptor(pid_t process, const char *number, csandbox_descripto
         const char *line = is_first ? strstr(text, "scm_fds:") : NULL;
         if (line != NULL) found->in_flight += (uint32_t)strtoul(line + 8, NULL, 10);
         for (ssize_t i = 0; i < count; i++) {
-            /* "lock:"; nothing else begins so. */
+            /* "lock:"; no other line starts with an l. */
             if (is_start && text[i] == 'l') found->locks++;
             is_start = text[i] == '\n';
         }
@@ -138,7 +141,7 @@ static int is_known(const ino_t *inodes, size_t count, ino_t inode) {
     return 0;
 }
 
-/* Notes a mapping of a file that has no name and no descriptor. */
+/* Adds a mapping of a file that has neither a name nor a descriptor. */
 static void add_hidden(uint32_t *count, csandbox_hidden *hidden, ino_t inode, uint64_t bytes, int is_own) {
     uint32_t i = 0;
     while (i < *count && hidden[i].inode != inode) i++;
@@ -147,7 +150,8 @@ static void add_hidden(uint32_t *count, csandbox_hidden *hidden, ino_t inode, ui
     if (is_own) hidden[i].bytes += bytes;
 }
 
-/* What is mapped needs no descriptor. Of a mapping only its length can be known. 0 or an errno. */
+/* Adds mapped files without a descriptor. Only the length of their mappings is known. Returns 0 or
+ * an errno. */
 static int add_maps(pid_t process, const char *places, const ino_t *known, size_t known_count, csandbox_descriptors *found,
                     csandbox_hidden *hidden) {
     char path[64];
@@ -196,7 +200,7 @@ int csandbox_measure_descriptors(pid_t process, const char *places, uint64_t con
         if (!is_entry(entry->d_name)) continue;
         found->open++;
         ssize_t length = readlinkat(dirfd(entries), entry->d_name, target, sizeof target - 1);
-        /* A path can be too long to be told. */
+        /* The path may be too long to read. */
         int is_told = length > 0;
         if (!is_told && errno != ENAMETOOLONG) {
             if (errno != ENOENT) error = errno;
@@ -229,7 +233,7 @@ uint32_t csandbox_in_flight(int socket) {
     return found.in_flight;
 }
 
-/* Reads a small file of a process's: 0 or an errno. */
+/* Reads a small file in a process's /proc folder. Returns 0 or an errno. */
 static int read_page(pid_t process, const char *name, char *text, size_t capacity) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", process, name);
@@ -242,13 +246,13 @@ static int read_page(pid_t process, const char *name, char *text, size_t capacit
     return error;
 }
 
-/* The number after a word in a text, with a unit of bytes; 0 if it is not there. */
+/* Returns the number after a word in a text, times a unit in bytes; 0 if the word is missing. */
 static uint64_t number_after(const char *text, const char *word, uint64_t unit) {
     const char *line = strstr(text, word);
     return line == NULL ? 0 : (uint64_t)strtoull(line + strlen(word), NULL, 10) * unit;
 }
 
-/* Whether a thread of a process goes on, and is not about to end with all others. */
+/* Returns 1 if a thread of a process is running and will not end with all others. */
 static int is_living(pid_t process, const char *thread) {
     enum { EXITING = 4, KILL = 0x100 };
     char name[64], text[4096], state;
@@ -280,7 +284,7 @@ int csandbox_measure_activity(pid_t process, csandbox_activity *activity) {
     memset(activity, 0, sizeof *activity);
     int error = read_page(process, "stat", text, sizeof text);
     if (error != 0) return error;
-    /* The name of the program is in parentheses, and whatever it wants. */
+    /* The program's name is in parentheses and may contain anything. */
     const char *fields = strrchr(text, ')');
     char state;
     unsigned long long minor, major;
@@ -312,7 +316,7 @@ int csandbox_measure_private(pid_t process, uint64_t suspicious, uint64_t *bytes
     if (error != 0) return error;
     *bytes = memory.resident + number_after(text, "\nVmSwap:", 1024);
     if (*bytes <= suspicious) return 0;
-    /* Each processor counts for itself for a while; this one is exact, and takes longer. */
+    /* The kernel sums up per-CPU counters with a delay. This count is exact, but takes longer. */
     if (read_page(process, "smaps_rollup", text, sizeof text) == 0)
         *bytes = number_after(text, "\nAnonymous:", 1024) + number_after(text, "\nSwap:", 1024);
     return 0;
@@ -352,6 +356,6 @@ int64_t csandbox_count_descriptors(pid_t process) {
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/fd", process);
-    /* Since 6.2; 0 before. */
+    /* Since 6.2; 0 before that. */
     return stat(path, &status) == 0 ? status.st_size : 0;
 }

@@ -26,7 +26,8 @@ static int removed(int folder, const char *name) {
     return unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
-/* A folder in folder that its owner may read and empty; -1 for anything else. */
+/* Opens a folder in a folder after making it readable and writable for its owner; -1 for anything
+ * else. */
 static int open_folder(int folder, const char *name) {
     struct stat status;
     if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode)) return -1;
@@ -34,7 +35,8 @@ static int open_folder(int folder, const char *name) {
     return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Moves a folder up to the top, so that neither its path nor its depth matters: whether it did. */
+/* Moves a folder to the top, so that neither its path length nor its depth matters. Returns 1 if it
+ * was moved. */
 static int lifted(int top, int folder, const char *name, unsigned long *number) {
     int opened = open_folder(folder, name);
     if (opened < 0) return 0;
@@ -45,7 +47,8 @@ static int lifted(int top, int folder, const char *name, unsigned long *number) 
     return fstatat(folder, name, &(struct stat){0}, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-/* One round: how much of what is in the top folder it removed or moved, and what is left. */
+/* Makes one pass over the top folder: done is 1 if anything was removed or moved, left is 1 if
+ * anything remains. */
 static void sweep(int top, unsigned long *number, int *done, int *left) {
     DIR *entries = list(top);
     *done = *left = 0;

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #endif
 
-/* <linux/prctl.h> and <linux/seccomp.h> of older distributions lack these. */
+/* <linux/prctl.h> and <linux/seccomp.h> of older distributions lack these names. */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #define PR_GET_MDWE 66
@@ -53,23 +53,26 @@ uint32_t csandbox_landlock_protections(uint32_t revision) {
     return protections;
 }
 
-/* A kernel with this revision of Landlock (5.19) also lets a host give a worker a descriptor as the answer to its call (5.14). */
+/* A kernel with this revision of Landlock (5.19) also allows a host to answer a call with a
+ * descriptor (5.14). */
 enum { REVISION_WITH_HANDING_OVER = 2 };
 
-/* For all threads of this process, with an error where one of them cannot be confined, and questions to the host. */
+/* For all threads of this process, with an error if one of them cannot be confined, and with a
+ * listener for the host. */
 static const unsigned long telling_flags =
     SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
 
 static int can_tell(void) {
     uint32_t action = SECCOMP_RET_USER_NOTIF;
     if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return 0;
-    /* Flags that a kernel knows lead it to the filter, of which there is none here. */
+    /* A kernel that knows the flags goes on to read the filter, which is NULL here. */
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, telling_flags, NULL) != 0 && errno == EFAULT;
 }
 
 /*
- * Whether the host will open files in /proc for this process, so that Landlock need not: the kernel can, and no filter is installed yet.
- * One that asked somebody else would be the only one that may.
+ * Returns 1 if the host will open files in /proc for this process, so that no Landlock rule is
+ * needed. The kernel must support it, and no filter may be installed yet: the listener of an
+ * earlier filter would be the only one.
  */
 static int will_be_served(const csandbox_policy *head) {
     uint32_t needed = CSANDBOX_PROCESSES | CSANDBOX_SYSTEM_CALLS | CSANDBOX_FILES;
@@ -91,7 +94,7 @@ uint32_t csandbox_available(uint32_t *landlock_revision) {
     return available;
 }
 
-/* Capabilities let root look into other processes past Landlock. */
+/* Capabilities allow root to inspect other processes in spite of Landlock. */
 static int drop_privileges(void) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -108,7 +111,8 @@ static int limit(__rlimit_resource_t resource, uint64_t value) {
 }
 
 #ifdef CSANDBOX_SANITIZED
-/* What the limit of memory is above: all that is reserved so far, and what a sanitizer needs of its own. */
+/* Returns the base of the memory limit: everything that is reserved so far, plus the sanitizer's
+ * own needs. */
 static uint64_t sanitizer_memory(void) {
     enum { OF_ITS_OWN = 1 << 30 };
     char text[4096];
@@ -124,7 +128,8 @@ static uint64_t sanitizer_memory(void) {
 }
 #endif
 
-/* Bytes: of the main thread's stack, which is not private memory to the kernel, and of what may not be swapped out. */
+/* Limits in bytes: the main thread's stack, which the kernel does not count as private memory, and
+ * locked memory. */
 enum { MAXIMUM_STACK = 8 << 20, MAXIMUM_LOCKED = 1 << 20 };
 
 static int apply_limits(const csandbox_policy *head) {
@@ -135,9 +140,10 @@ static int apply_limits(const csandbox_policy *head) {
     if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
 #endif
     if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
-    /* The kernel compares the descriptors of a user that are in flight with this too. */
+    /* The kernel also compares a user's descriptors in flight with this limit. */
     if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
-    /* The kernel counts timers and queued signals per user, and compares their number with the limit of whoever wants one more. */
+    /* The kernel counts timers and queued signals per user, and compares the sum with the limit of
+     * the process that asks for one more. */
     if (error == 0) error = limit(RLIMIT_SIGPENDING, head->signal_limit);
     if (error == 0) error = limit(RLIMIT_STACK, MAXIMUM_STACK);
     if (error == 0) error = limit(RLIMIT_MEMLOCK, MAXIMUM_LOCKED);
@@ -160,7 +166,7 @@ static int install(const unsigned char *program, uint32_t count, unsigned long f
 static void apply_filter(const csandbox_parsed *parsed, csandbox_report *report, int *listener) {
     const csandbox_policy *head = &parsed->head;
     if (head->telling_count > 0) {
-        /* Without the second flag, any signal begins a call anew that waits for the host. */
+        /* Without the second flag, any signal restarts a call that waits for the host. */
         unsigned long flags = telling_flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
         *listener = install(parsed->telling, head->telling_count, flags);
         if (*listener < 0 && errno == EINVAL) *listener = install(parsed->telling, head->telling_count, telling_flags);
@@ -174,7 +180,7 @@ static void apply_filter(const csandbox_parsed *parsed, csandbox_report *report,
         report->applied |= CSANDBOX_SYSTEM_CALLS;
 }
 
-/* Everything but the filter of system calls. */
+/* Applies everything except the system call filter. */
 static int give_up_rights(const csandbox_parsed *parsed, int is_served, csandbox_report *report, const char **step) {
     const csandbox_policy *head = &parsed->head;
     uint32_t wanted = head->protections;
@@ -187,11 +193,11 @@ static int give_up_rights(const csandbox_parsed *parsed, int is_served, csandbox
     if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
     if (wanted & CSANDBOX_END_WITH_HOST) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0) report->applied |= CSANDBOX_END_WITH_HOST;
-        /* It may have ended before that. */
+        /* The host may have ended before the previous call. */
         *step = "finding the host, which has ended";
         if (head->host != 0 && (uint32_t)getppid() != head->host) return ESRCH;
     }
-    /* While there are privileges to be had, and /proc to write to. */
+    /* Done while the process still has privileges and may write to /proc. */
     if (head->idle != 0) csandbox_apply_idle(head, report);
     if (wanted & CSANDBOX_PRIVILEGES) {
         *step = "giving up privileges";
@@ -247,7 +253,7 @@ static int send_report(const csandbox_report *report, int listener) {
     return sendmsg(CSANDBOX_POLICY_FD, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *report ? 0 : errno;
 }
 
-/* Of this process, between its two steps. */
+/* The state of this process between its two steps. */
 static csandbox_parsed own;
 static csandbox_report own_report;
 static int own_is_served, is_filter_due;
@@ -282,7 +288,7 @@ int csandbox_restrict_calls(const char **step) {
     own_report.missing = own.head.protections & ~own_report.applied;
     *step = "reporting to the host";
     int error = send_report(&own_report, listener);
-    /* The extension must get neither: it could answer its own questions. */
+    /* The extension must get neither descriptor: it could answer its own calls. */
     if (listener >= 0) close(listener);
     close(CSANDBOX_POLICY_FD);
     return error;

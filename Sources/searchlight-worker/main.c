@@ -2,9 +2,9 @@
 /*
  * searchlight-worker: the process that loads one extension.
  *
- * Started by the host only, with its connection at descriptor 3 and what it may do at descriptor 4. It begins in C
- * because rights must be given up while the process has a single thread, and Swift's runtime may start others. Its limits
- * were looked at before (cstart.h).
+ * Only the host starts it, with the connection at descriptor 3 and the policy at descriptor 4. It
+ * starts in C, because rights must be given up while the process has a single thread, and Swift's
+ * runtime may start others. cstart.h has checked its resource limits before.
  */
 #include <fcntl.h>
 #include <nss.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
               stderr);
         return 64; /* EX_USAGE */
     }
-    /* The connection is this process's identity; no program it may start gets it. */
+    /* The connection identifies this process. No program that it might start may inherit it. */
     fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
     /* Users and groups are looked up in files alone. Foundation does so for each attributesOfItem; a name service would be asked
      * over a socket, which no worker may have, and the refusal would be told to an author who never asked for a socket. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Swift cannot say to the kernel by itself: starting a worker with exactly the descriptors it may have, and
- * giving up rights before the first thread exists.
+ * Kernel interfaces that Swift cannot use on its own. They start a worker with exactly the
+ * descriptors that it may have, and give up rights before the first thread exists.
  *
  * Functions return 0, or the errno of the step that failed.
  */
@@ -13,70 +13,79 @@
 
 #include "csandbox_policy.h"
 
-/* The descriptor number at which a worker finds its connection to the host. */
+/* The number of the descriptor with a worker's connection to the host. */
 #define CSANDBOX_CONNECTION_FD 3
 
 /*
- * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C reaches the host only.
- * It gets: descriptor 0 from /dev/null, 1 and 2 to output_fd, CSANDBOX_CONNECTION_FD from connection_fd,
- * CSANDBOX_POLICY_FD from policy_fd, and nothing else; default signal handlers and an empty signal mask. argv and envp
- * end with NULL. With own_session it leads a session too, and so has a scheduling group (autogroup) of its own.
+ * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C only
+ * reaches the host.
+ *
+ * The program gets these descriptors and no others: 0 from /dev/null, 1 and 2 from output_fd,
+ * CSANDBOX_CONNECTION_FD from connection_fd, CSANDBOX_POLICY_FD from policy_fd. It gets default
+ * signal handlers and an empty signal mask. argv and envp end with NULL. With own_session it also
+ * leads a session, and so has an autogroup of its own.
  */
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
                    int output_fd, int own_session, pid_t *pid);
 
-/* A connected pair of local stream sockets, close-on-exec. */
+/* Creates a connected pair of local stream sockets, close-on-exec. */
 int csandbox_socket_pair(int descriptors[2]);
 
-/* The path of the library or program in this process that has a function of a name; NULL if none has. */
+/* Returns the path of the library or program in this process that contains a function; NULL if none
+ * does. */
 const char *csandbox_library_with(const char *function);
 
-/* An anonymous stream: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
+/* Creates a pipe: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
 int csandbox_pipe(int descriptors[2]);
 
-/* Has standard output be written at the end of each line, whatever it is. To be called before anything is printed. */
+/* Makes standard output line-buffered, whatever it is connected to. Must be called before anything
+ * is printed. */
 void csandbox_print_lines(void);
 
-/* Writes what was printed on standard output and is kept in memory still. */
+/* Writes the buffered part of standard output. */
 void csandbox_flush_output(void);
 
-/* A file in memory, without a name, gone with its last descriptor; close-on-exec. -1, and errno, on failure. */
+/* Creates an unnamed file in memory, which is freed with its last descriptor; close-on-exec.
+ * Returns -1 and sets errno on failure. */
 int csandbox_memory_file(void);
 
 /*
- * Removes a folder with all in it, whatever its owner has done: however deep it is, and though folders in it may not be
- * read. Links are removed and not followed. Nobody may write there meanwhile. 0, also if there is none, or an errno.
+ * Removes a folder with its contents, whatever its owner has done: however deep it is, and even if
+ * folders in it cannot be read. Links are removed and not followed. No process may write to it
+ * during the call. Returns 0, also if there is no folder, or an errno.
  */
 int csandbox_remove_tree(const char *path);
 
-/* What tells what stands at a path from what stood there before. */
+/* The identity of a file at a path. */
 typedef struct csandbox_place {
     uint64_t device, inode;
-    int64_t made; /* nanoseconds since 1970; 0 where the file system does not say. Numbers may be given again at once. */
+    int64_t made; /* nanoseconds since 1970; 0 if unknown. Inode numbers may be reused at once. */
     uint64_t size;
     int64_t modified; /* nanoseconds since 1970 */
 } csandbox_place;
 
-/* Looks at what a path leads to. Nothing is opened or mounted for it. */
+/* Reads the identity of a path's target. Opens and mounts nothing. */
 int csandbox_look(const char *path, csandbox_place *place);
 
-/* Whether a path leads to a file system that is in this machine's memory or on its disks, and so answers; what does not exist
- * counts as the nearest folder above it that does. 0 also where that is not known: a network's, or a program's. */
+/* Returns 1 if a path leads to a file system in this machine's memory or on its disks, which
+ * answers at once. For a path that does not exist, the nearest existing parent counts. Returns 0
+ * for network and FUSE file systems, and if it is unknown. */
 int csandbox_is_local(const char *path);
 
-/* What csandbox_probe found. */
+/* The results of csandbox_probe. */
 enum {
     CSANDBOX_PROBE_PROCESS_HANDLES = 1 << 0, /* pidfd_open and pidfd_getfd (kernel 5.6) */
     CSANDBOX_PROBE_OPEN_BENEATH = 1 << 1,    /* openat2 (kernel 5.6) */
-    CSANDBOX_PROBE_FOLDER_WATCH = 1 << 2,    /* one more inotify descriptor may be had */
-    CSANDBOX_PROBE_IDLE_CPU = 1 << 3,        /* SCHED_IDLE may be taken */
-    CSANDBOX_PROBE_IDLE_DISK = 1 << 4        /* the idle class of disks may be taken */
+    CSANDBOX_PROBE_FOLDER_WATCH = 1 << 2,    /* another inotify descriptor is available */
+    CSANDBOX_PROBE_IDLE_CPU = 1 << 3,        /* SCHED_IDLE is allowed */
+    CSANDBOX_PROBE_IDLE_DISK = 1 << 4        /* the idle I/O class is allowed */
 };
 
-/* Tries what the kernel lets this process do. The calling thread is idle afterwards, for good: one that ends then. */
+/* Tests what the kernel allows this process. The calling thread stays idle afterwards, so it should
+ * end then. */
 uint32_t csandbox_probe(void);
 
-/* How many descriptors this process may have, by the soft limit; UINT64_MAX for any number. */
+/* Returns the soft limit of this process's descriptors; UINT64_MAX for no limit. */
 uint64_t csandbox_descriptor_limit(void);
 
 #endif
