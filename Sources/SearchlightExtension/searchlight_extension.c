@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target is its header; a C target needs one source. */
+/* The target consists of its header. A C target needs at least one source file. */
 #include "searchlight_extension.h"

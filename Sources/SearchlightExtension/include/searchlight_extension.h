@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * searchlight_extension.h: what a Searchlight extension and its host say to each other.
+ * searchlight_extension.h: the interface between a Searchlight extension and its host.
  *
- * An extension is a shared library in a bundle directory (NAME.searchext). The host loads it in a worker process of
- * its own and calls it to reindex, to fulfil promises and to render previews. This header is the whole contract for
- * C, C++, Rust, Zig, Go and others; extensions written in Swift against CoreSpotlight need no part of it.
+ * An extension is a shared library in a bundle directory (NAME.searchext). The host loads it in a
+ * worker process of its own and calls it to reindex, to fulfil promises and to render previews.
+ * This header is the whole contract for C, C++, Rust, Zig, Go and other languages. Swift extensions
+ * that use CoreSpotlight do not need it.
  *
- * Rules for everything below
- *   Text       is UTF-8, NUL-terminated, never NULL unless marked "nullable".
- *   Ownership  pointers passed to a function are borrowed until it returns, unless its comment says otherwise.
- *   Threads    each function carries a tag:
- *                [request-thread]  a worker thread, never the main thread; the main thread runs its queue meanwhile.
- *                                  Several requests may be under way at once.
- *                [thread-safe]     callable from any thread at any time while the extension exists.
- *                [load-thread]     the one thread that loads the extension, before any request.
- *   Growth     structs begin with their size; a field may be read only if it lies within that size. New abilities come
- *              as new interfaces or new revisions, fetched by identifier "name/revision"; a struct never changes.
- *   Forbidden  throwing C++ exceptions or unwinding through any function here; calling dlclose on the extension.
+ * Rules for all functions:
+ *
+ *     Text       is UTF-8, NUL-terminated, never NULL unless marked "nullable".
+ *     Ownership  pointers passed to a function are valid until it returns, unless its comment says
+ *                otherwise.
+ *     Threads    each function has a tag:
+ *                  [request-thread]  a worker thread, never the main thread, which runs the main
+ *                                    queue. Several requests may run at once.
+ *                  [thread-safe]     callable from any thread at any time while the extension
+ *                                    exists.
+ *                  [load-thread]     the one thread that loads the extension, before any request.
+ *     Growth     structs start with their size; read a field only if it lies within that size. New
+ *                features come as new interfaces or new revisions, fetched by the identifier
+ *                "name/revision"; a struct never changes.
+ *     Forbidden  throwing C++ exceptions or unwinding through any function here; calling dlclose on
+ *                the extension.
  */
 #ifndef SEARCHLIGHT_EXTENSION_H
 #define SEARCHLIGHT_EXTENSION_H
@@ -28,7 +34,7 @@
 extern "C" {
 #endif
 
-/* An extension and a host agree when the major numbers are equal. */
+/* An extension and a host are compatible if their major numbers are equal. */
 #define SEARCHLIGHT_ABI_MAJOR 1u
 #define SEARCHLIGHT_ABI_MINOR 0u
 
@@ -38,47 +44,48 @@ extern "C" {
 #define SEARCHLIGHT_EXPORT
 #endif
 
-/* The name of the one symbol that a native extension exports; see searchlight_extension_entry_function. */
+/* The name of the one symbol that a native extension exports; see
+ * searchlight_extension_entry_function. */
 #define SEARCHLIGHT_ENTRY_SYMBOL "searchlight_extension_entry_point"
 
-/* ---- Outcomes ------------------------------------------------------------------------------------------------- */
+/* ---- Outcomes ------------------------------------------------------------------------------ */
 
-/* Every outcome is a status and, unless it is SEARCHLIGHT_OK, a message that says what was attempted, what happened
- * and what to do. Values not listed are read as SEARCHLIGHT_FAILED. */
+/* Every outcome is a status and, unless it is SEARCHLIGHT_OK, a message with the attempt, the
+ * failure and the remedy. Unlisted values are read as SEARCHLIGHT_FAILED. */
 typedef int32_t searchlight_status;
 #define SEARCHLIGHT_OK 0
-#define SEARCHLIGHT_FAILED 1           /* none of the below; the message says what */
-#define SEARCHLIGHT_UNSUPPORTED 2      /* this type or request is not one the extension serves */
+#define SEARCHLIGHT_FAILED 1           /* any other failure, explained in the message */
+#define SEARCHLIGHT_UNSUPPORTED 2      /* the extension does not serve this type or request */
 #define SEARCHLIGHT_NOT_FOUND 3        /* no such item */
 #define SEARCHLIGHT_CANCELLED 4        /* the request was cancelled */
 #define SEARCHLIGHT_INVALID_ARGUMENT 5 /* malformed text, NULL where forbidden, wrong size */
-#define SEARCHLIGHT_UNAVAILABLE 6      /* the host or the index cannot be reached now; retry later */
-#define SEARCHLIGHT_TOO_LARGE 7        /* over a limit named in the message */
-#define SEARCHLIGHT_REFUSED 8          /* understood, and not allowed */
+#define SEARCHLIGHT_UNAVAILABLE 6      /* the host or the index is not reachable now; retry later */
+#define SEARCHLIGHT_TOO_LARGE 7        /* over a limit that the message names */
+#define SEARCHLIGHT_REFUSED 8          /* understood, but not allowed */
 
-/* A request under way. The number is never used again in the same worker, so finishing twice or too late is harmless:
- * the second answer is ignored and logged. */
+/* A request in progress. The number is never reused in the same worker, so a second or late answer
+ * is harmless: it is ignored and logged. */
 typedef uint64_t searchlight_request;
 
-/* ---- Host side: what the extension may call ------------------------------------------------------------------- */
+/* ---- Host side: functions that the extension may call -------------------------------------- */
 
-/* Handed to the extension at creation; valid until its destroy function returns. */
+/* Passed to the extension at its creation; valid until its destroy function returns. */
 typedef struct searchlight_host {
     uint32_t size;      /* sizeof(searchlight_host) of the host */
     uint32_t abi_major; /* SEARCHLIGHT_ABI_MAJOR of the host */
     uint32_t abi_minor;
     uint32_t reserved;             /* 0 */
-    void *context;                 /* the host's own; do not touch */
+    void *context;                 /* belongs to the host; do not use */
     const char *bundle_identifier; /* e.g. "com.example.journal", from the manifest */
     const char *bundle_path;       /* absolute path of the .searchext directory */
     const char *principal_class;   /* nullable; NSExtensionPrincipalClass of the manifest, e.g. "Journal.Handler" */
 
-    /* The host interface with that identifier, or NULL if this host has none. Valid as long as the host struct.
-     * [thread-safe] */
+    /* Returns the host interface with this identifier, or NULL if the host has none. Valid as long
+     * as the host struct. [thread-safe] */
     const void *(*get_interface)(const struct searchlight_host *host, const char *identifier);
 } searchlight_host;
 
-/* A part of a preview that its HTML refers to as "cid:IDENTIFIER". */
+/* A part of a preview to which its HTML refers as "cid:IDENTIFIER". */
 typedef struct searchlight_attachment {
     uint32_t size;
     uint32_t reserved;        /* 0 */
@@ -88,83 +95,91 @@ typedef struct searchlight_attachment {
     size_t length;
 } searchlight_attachment;
 
-/* What is shown of an item. */
+/* The displayed content of an item's preview. */
 typedef struct searchlight_preview_reply {
     uint32_t size;
     uint32_t attachment_count; /* at most 256 */
-    /* one of public.html, public.plain-text, public.utf8-plain-text, public.rtf, public.png, public.jpeg, com.adobe.pdf */
+    /* one of public.html, public.plain-text, public.utf8-plain-text, public.rtf, public.png,
+     * public.jpeg, com.adobe.pdf */
     const char *content_type;
-    const char *title; /* nullable: the item's */
-    const void *bytes; /* nullable if length is 0; with all attachments at most 32 MiB */
+    const char *title; /* nullable: the item's title */
+    const void *bytes; /* nullable if length is 0; at most 32 MiB including attachments */
     size_t length;
-    double width; /* the size it is made for, in points; 0 if it has none */
+    double width; /* the intended size in points; 0 for none */
     double height;
     const searchlight_attachment *const *attachments; /* nullable if attachment_count is 0 */
 } searchlight_preview_reply;
 
-#define SEARCHLIGHT_CURSOR_MAX 4096 /* bytes of a cursor */
+#define SEARCHLIGHT_CURSOR_MAX 4096 /* the maximum size of a cursor, in bytes */
 
-/* Answers a request. Each of the finish functions answers it for good; exactly one of them must be called for every
- * request, from any thread, during the request function or later. */
+/* Answers a request. Each of the finish functions gives the final answer. Call exactly one of them
+ * for every request, from any thread, during the request function or later. */
 #define SEARCHLIGHT_HOST_REQUEST "searchlight.request/1"
 typedef struct searchlight_host_request {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Acknowledges a reindex (SEARCHLIGHT_OK, once the last donation is durable), or fails any kind of request.
-     * message: nullable for SEARCHLIGHT_OK. [thread-safe] */
+    /* Acknowledges a reindex (SEARCHLIGHT_OK, once the last donation is durable), or fails any
+     * request. message: nullable for SEARCHLIGHT_OK. [thread-safe] */
     void (*finish)(const searchlight_host *host, searchlight_request request, searchlight_status status,
                    const char *message);
 
-    /* Fulfils a data promise. The bytes are copied before it returns. [thread-safe] */
+    /* Fulfils a data promise. The bytes are copied before the function returns. [thread-safe] */
     void (*finish_with_data)(const searchlight_host *host, searchlight_request request, const void *bytes,
                              size_t length);
 
-    /* Fulfils a file promise with an absolute path, of a file or of a folder that is one thing to people (a package, as
-     * .rtfd). It is opened before this returns. remove_after: not 0 if a file was made for this request and may be removed
-     * once delivered; a folder is read after this returns, so make it in $TMPDIR, which goes with the worker. In a folder,
-     * links may only lead to what is inside, and there is nothing but files, folders and links. [thread-safe] */
+    /* Fulfils a file promise with an absolute path of a file or a folder. A folder must be one
+     * document to users (a package, such as .rtfd). The file is opened before the function returns.
+     *
+     * remove_after: not 0 if the file was created for this request and may be removed after
+     * delivery. A folder is read after the function returns, so create it in $TMPDIR, which is
+     * removed with the worker. A folder may only contain files, folders, and links that lead to
+     * something inside it. [thread-safe] */
     void (*finish_with_file)(const searchlight_host *host, searchlight_request request, const char *path,
                              int32_t remove_after);
 
-    /* Answers a preview request. The reply and all it names are copied before it returns. [thread-safe] */
+    /* Answers a preview request. The reply and everything that it points to is copied before the
+     * function returns. [thread-safe] */
     void (*finish_with_preview)(const searchlight_host *host, searchlight_request request,
                                 const searchlight_preview_reply *reply);
 
-    /* Answers a request for a page: everything up to here is durable. next_cursor: where the next page begins, at most
-     * SEARCHLIGHT_CURSOR_MAX bytes, copied before it returns; NULL after the last page. [thread-safe] */
+    /* Answers a request for a page: everything up to this point is durable. next_cursor: the start
+     * of the next page, at most SEARCHLIGHT_CURSOR_MAX bytes, copied before the function returns;
+     * NULL after the last page. [thread-safe] */
     void (*finish_page)(const searchlight_host *host, searchlight_request request, const void *next_cursor,
                         size_t length);
 } searchlight_host_request;
 
-/* Says when nobody waits for an answer any more. A host ends a worker that goes on regardless, after a while. */
+/* Reports that a request was cancelled. The host ends a worker that continues anyway, after a
+ * grace. */
 #define SEARCHLIGHT_HOST_CANCEL "searchlight.cancel/1"
 typedef void (*searchlight_cancel_handler)(void *context, searchlight_request request);
 typedef struct searchlight_host_cancel {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* 1 once nobody waits for the answer any more, else 0. Long work should ask now and then, and finish the request with
-     * SEARCHLIGHT_CANCELLED. [thread-safe] */
+    /* Returns 1 once the host no longer waits for the answer, else 0. Long work should call this
+     * repeatedly, and finish the request with SEARCHLIGHT_CANCELLED. [thread-safe] */
     int32_t (*is_cancelled)(const searchlight_host *host, searchlight_request request);
 
-    /* Has handler called once when the request is cancelled, on a thread of the host, or at once if it has been; never after
-     * the request was finished. Replaces an earlier handler; NULL removes it. [thread-safe] */
+    /* Sets a handler that is called once, on a thread of the host, when the request is cancelled.
+     * It is called at once if the request already is cancelled, and never after it was finished.
+     * Replaces an earlier handler; NULL removes it. [thread-safe] */
     void (*set_handler)(const searchlight_host *host, searchlight_request request, searchlight_cancel_handler handler,
                         void *context);
 } searchlight_host_cancel;
 
-/* Says how far a request has come. It shows that the extension is alive, and a person who waits sees it. */
+/* Reports the progress of a request. It is a sign of life, and a waiting user sees it. */
 #define SEARCHLIGHT_HOST_PROGRESS "searchlight.progress/1"
 typedef struct searchlight_host_progress {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* completed of total units of the extension's choice; total: 0 if it is not known. May be called as often as is
-     * convenient; the host is told a few times a second. [thread-safe] */
+    /* Reports completed of total units of the extension's choice; total is 0 if it is not known.
+     * May be called at any rate; the host gets a few reports a second. [thread-safe] */
     void (*report)(const searchlight_host *host, searchlight_request request, uint64_t completed, uint64_t total);
 } searchlight_host_progress;
 
-/* Says on which thread the caller is, for assertions. 1 or 0. All [thread-safe] */
+/* Identifies the calling thread, for assertions. Returns 1 or 0. All [thread-safe] */
 #define SEARCHLIGHT_HOST_THREAD_CHECK "searchlight.thread-check/1"
 typedef struct searchlight_host_thread_check {
     uint32_t size;
@@ -174,19 +189,22 @@ typedef struct searchlight_host_thread_check {
     int32_t (*is_request_thread)(const searchlight_host *host);
 } searchlight_host_thread_check;
 
-/* Builds items to donate. Attribute names are those of CSSearchableItemAttributeSet ("title", "textContent", ...).
- * So are units: "fileSize" is in megabytes of 1,000,000 bytes, "duration" in seconds. */
+/* Builds items to donate. Attributes have the names and units of CSSearchableItemAttributeSet
+ * ("title", "textContent", ...): "fileSize" is in megabytes of 1,000,000 bytes, "duration" in
+ * seconds. */
 #define SEARCHLIGHT_HOST_ITEMS "searchlight.items/1"
 typedef struct searchlight_item searchlight_item;
 typedef struct searchlight_host_items {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* A new item; the caller owns it and gives it back with release. domain_identifier: nullable, dotted
-     * ("account.mailbox"). content_type: nullable, a uniform type identifier. [thread-safe; one thread per item] */
+    /* Creates an item. The caller owns it and must release it. domain_identifier: nullable, dotted
+     * ("account.mailbox"). content_type: nullable, a uniform type identifier. [thread-safe; one
+     * thread per item] */
     searchlight_item *(*create)(const searchlight_host *host, const char *unique_identifier,
                                 const char *domain_identifier, const char *content_type);
-    /* Each setter replaces the attribute. They return SEARCHLIGHT_INVALID_ARGUMENT for malformed UTF-8. */
+    /* Each setter replaces the attribute. Returns SEARCHLIGHT_INVALID_ARGUMENT for malformed UTF-8.
+     */
     searchlight_status (*set_string)(searchlight_item *item, const char *name, const char *value);
     searchlight_status (*set_strings)(searchlight_item *item, const char *name, const char *const *values,
                                       size_t count);
@@ -196,36 +214,39 @@ typedef struct searchlight_host_items {
     /* seconds since 1970-01-01 UTC */
     searchlight_status (*set_date)(searchlight_item *item, const char *name, double unix_seconds);
     searchlight_status (*set_data)(searchlight_item *item, const char *name, const void *bytes, size_t length);
-    /* seconds since 1970-01-01 UTC; INFINITY: never. Without it, one month after donation. */
+    /* seconds since 1970-01-01 UTC; INFINITY for never. By default, one month after the donation.
+     */
     searchlight_status (*set_expiration)(searchlight_item *item, double unix_seconds);
     void (*release)(searchlight_item *item);
 } searchlight_host_items;
 
-/* Says how attributes of the extension's own may be searched (CSCustomAttributeKey). Without it, an attribute is found
- * by queries that name it, and by no others. */
+/* Sets the search traits of custom attributes (CSCustomAttributeKey). Without traits, only queries
+ * that name an attribute find it. */
 #define SEARCHLIGHT_HOST_CUSTOM_KEYS "searchlight.custom-keys/1"
-#define SEARCHLIGHT_KEY_SEARCHABLE 1u            /* may be found at all; without it, the attribute is only kept */
-#define SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT 2u /* words, and queries that name no attribute, look here too */
-#define SEARCHLIGHT_KEY_UNIQUE 4u                /* many items share few values; kept, without effect */
-#define SEARCHLIGHT_KEY_MULTI_VALUED 8u          /* the value is an array; kept, without effect */
+#define SEARCHLIGHT_KEY_SEARCHABLE 1u            /* found by searches; otherwise only stored */
+#define SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT 2u /* also by queries that name no attribute */
+#define SEARCHLIGHT_KEY_UNIQUE 4u                /* many items share few values; no effect yet */
+#define SEARCHLIGHT_KEY_MULTI_VALUED 8u          /* the value is an array; no effect yet */
 typedef struct searchlight_host_custom_keys {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Sets the traits of an attribute, before or after its value; traits: SEARCHLIGHT_KEY_... added up. They go with the
-     * value: without one they mean nothing. Returns SEARCHLIGHT_INVALID_ARGUMENT for other bits, and for a name that is
-     * not of ASCII letters, digits and '_', is longer than 4096 bytes or begins with "kMD". [thread-safe; one thread
-     * per item] */
+    /* Sets the traits of an attribute, before or after its value. traits is a sum of
+     * SEARCHLIGHT_KEY_... They belong to the value and have no effect without one. Returns
+     * SEARCHLIGHT_INVALID_ARGUMENT for other bits, and for an invalid name. A name consists of
+     * ASCII letters, digits and '_', has at most 4096 bytes, and does not start with "kMD".
+     * [thread-safe; one thread per item] */
     searchlight_status (*set_traits)(searchlight_item *item, const char *name, uint32_t traits);
 } searchlight_host_custom_keys;
 
-/* Called once, on a thread of the host, when a donation or deletion is durable or has failed. message: nullable,
- * borrowed for the call. */
+/* Called once, on a thread of the host, when a donation or deletion is durable or has failed.
+ * message: nullable, valid during the call. */
 typedef void (*searchlight_completion)(void *context, searchlight_status status, const char *message);
 
-/* Donates to and deletes from the index of the extension's bundle. index_name: nullable, the default index.
- * completion: nullable. A count of 0 is as good as any. All [thread-safe]; they may block the caller while too much is
- * under way. The returned status is SEARCHLIGHT_OK if the request was sent; only then will completion be called. */
+/* Donates to the index of the extension's bundle, and deletes from it. index_name: nullable, the
+ * default index. completion: nullable. A count of 0 is allowed. All [thread-safe]; they may block
+ * the caller while too many requests are in progress. The returned status is SEARCHLIGHT_OK if the
+ * request was sent; only then is completion called. */
 #define SEARCHLIGHT_HOST_INDEX "searchlight.index/1"
 typedef struct searchlight_host_index {
     uint32_t size;
@@ -234,13 +255,13 @@ typedef struct searchlight_host_index {
     searchlight_status (*index_items)(const searchlight_host *host, const char *index_name,
                                       searchlight_item *const *items, size_t count, searchlight_completion completion,
                                       void *context);
-    /* The same with items already encoded: a batch of item records, format in docs/ITEM-RECORD.md. */
+    /* The same with encoded items: a batch of item records in the format of docs/ITEM-RECORD.md. */
     searchlight_status (*index_records)(const searchlight_host *host, const char *index_name, const uint8_t *batch,
                                         size_t length, searchlight_completion completion, void *context);
     searchlight_status (*delete_items)(const searchlight_host *host, const char *index_name,
                                        const char *const *identifiers, size_t count, searchlight_completion completion,
                                        void *context);
-    /* Deletes each domain and all below it: "a" removes "a" and "a.b", not "ab". */
+    /* Deletes each domain with its subdomains: "a" removes "a" and "a.b", but not "ab". */
     searchlight_status (*delete_domains)(const searchlight_host *host, const char *index_name,
                                          const char *const *domains, size_t count, searchlight_completion completion,
                                          void *context);
@@ -248,19 +269,19 @@ typedef struct searchlight_host_index {
                                      searchlight_completion completion, void *context);
 } searchlight_host_index;
 
-/* Batches: changes that become durable together with a client state of the extension's own, or not at all. A client state
- * says how far the extension has come, e.g. the version of its data; the host keeps the last one of each named index. The
- * default index has none. */
+/* Batches: changes that become durable together with a client state of the extension, or not at
+ * all. A client state records the extension's progress, such as the version of its data. The host
+ * keeps the last client state of each named index. The default index has none. */
 #define SEARCHLIGHT_HOST_BATCH "searchlight.batch/1"
-#define SEARCHLIGHT_CLIENT_STATE_MAX 250 /* bytes of a client state */
-#define SEARCHLIGHT_EXPECT_ANY 0         /* whatever the client state is */
-#define SEARCHLIGHT_EXPECT_NONE 1        /* there is no client state */
-#define SEARCHLIGHT_EXPECT_STATE 2       /* the client state is the given one */
-/* Changes under construction; of the extension, until it is committed or released. One thread at a time. */
+#define SEARCHLIGHT_CLIENT_STATE_MAX 250 /* the maximum size of a client state, in bytes */
+#define SEARCHLIGHT_EXPECT_ANY 0         /* any client state */
+#define SEARCHLIGHT_EXPECT_NONE 1        /* no client state */
+#define SEARCHLIGHT_EXPECT_STATE 2       /* the given client state */
+/* A batch that the extension builds and owns until it is released. Used by one thread at a time. */
 typedef struct searchlight_batch searchlight_batch;
 
-/* Called once, on a thread of the host, with the client state. state: NULL if there is none; else length bytes, borrowed
- * for the call, perhaps 0. message: nullable. */
+/* Called once, on a thread of the host, with the client state. state: NULL if there is none;
+ * otherwise length bytes (may be 0), valid during the call. message: nullable. */
 typedef void (*searchlight_state_completion)(void *context, searchlight_status status, const char *message,
                                              const void *state, size_t length);
 
@@ -268,82 +289,94 @@ typedef struct searchlight_host_batch {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* An empty batch; the caller owns it. Nothing of it is anywhere but in memory until it is committed.
-     * [thread-safe] */
+    /* Creates an empty batch, which the caller owns. Its changes are only in memory until it is
+     * committed. [thread-safe] */
     searchlight_batch *(*create)(const searchlight_host *host);
-    /* Each adds a change to the end of the batch. They return SEARCHLIGHT_TOO_LARGE, and leave the batch as it was, if it
-     * would have more than 32 MiB. */
+    /* Each function adds a change to the end of the batch. Returns SEARCHLIGHT_TOO_LARGE, and
+     * leaves the batch unchanged, if the batch would exceed 32 MiB. */
     searchlight_status (*index_items)(searchlight_batch *batch, searchlight_item *const *items, size_t count);
     searchlight_status (*delete_items)(searchlight_batch *batch, const char *const *identifiers, size_t count);
     searchlight_status (*delete_domains)(searchlight_batch *batch, const char *const *domains, size_t count);
     searchlight_status (*delete_all)(searchlight_batch *batch);
     void (*release)(searchlight_batch *batch);
 
-    /* Makes all changes durable together with the client state, if the stored one is as expected. expectation:
-     * SEARCHLIGHT_EXPECT_...; expected: for SEARCHLIGHT_EXPECT_STATE. The batch is still the caller's, to be released.
-     * The completion gets SEARCHLIGHT_REFUSED if the stored client state is another; nothing is changed then.
-     * completion: nullable. The returned status is SEARCHLIGHT_OK if the request was sent; only then will completion be
-     * called. It may block the caller while too much is under way. [thread-safe] */
+    /* Makes all changes durable together with the client state, if the stored client state matches
+     * the expectation. The caller still owns the batch and must release it.
+     *
+     * expectation: SEARCHLIGHT_EXPECT_...; expected: for SEARCHLIGHT_EXPECT_STATE. completion:
+     * nullable; it gets SEARCHLIGHT_REFUSED, and nothing is changed, if the stored client state
+     * differs. The returned status is SEARCHLIGHT_OK if the request was sent; only then is
+     * completion called. May block the caller while too many requests are in progress.
+     * [thread-safe] */
     searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,
                                  const void *state, size_t state_length, int32_t expectation, const void *expected,
                                  size_t expected_length, searchlight_completion completion, void *context);
-    /* The same with changes already encoded, format in docs/ITEM-RECORD.md. [thread-safe] */
+    /* The same with encoded changes in the format of docs/ITEM-RECORD.md. [thread-safe] */
     searchlight_status (*commit_changes)(const searchlight_host *host, const char *index_name, const uint8_t *changes,
                                          size_t length, const void *state, size_t state_length, int32_t expectation,
                                          const void *expected, size_t expected_length,
                                          searchlight_completion completion, void *context);
-    /* Reads the client state of the last batch that is durable, once what was sent before is. The returned status as for
-     * commit. [thread-safe] */
+    /* Reads the client state of the last durable batch, after everything that was sent before is
+     * durable. The returned status is as for commit. [thread-safe] */
     searchlight_status (*read_state)(const searchlight_host *host, const char *index_name,
                                      searchlight_state_completion completion, void *context);
 } searchlight_host_batch;
 
-/* Gives items other identifiers. A renamed item stays the item that it is: it keeps its dates, its text, its domain and its
- * number, to which belong the uses from which searches learn. Use it where an identifier says where something lies, such as a
- * path, and donate the item again afterwards, if what it says of that place has changed too.
- *   - new_identifiers[i] is the identifier that the item identifiers[i] gets. All renames of a call are carried out at once, so two
- *     items can swap theirs.
- *   - An item that has a new identifier already is replaced, with its number, unless it is renamed by the same call.
- *   - An item that is not in the index is passed over.
- *   - Items that depend on a renamed one (relatedUniqueIdentifier) depend on it by its new identifier.
- * Hosts of 0.1 have none of it: delete and donate there. */
+/* Changes the identifiers of items. A renamed item keeps its dates, its text, its domain and its
+ * internal number, to which its usage history belongs. Use it if identifiers contain a location,
+ * such as a path. Donate the item again afterwards if its attributes have changed too.
+ *
+ *   - new_identifiers[i] is the new identifier of the item identifiers[i]. All renames of a call
+ *     are made at once, so two items can swap their identifiers.
+ *   - An item that already has a new identifier is replaced, with its number, unless the same call
+ *     renames it.
+ *   - An item that is not in the index is skipped.
+ *   - Items that depend on a renamed item (relatedUniqueIdentifier) then depend on its new
+ *     identifier.
+ *
+ * Hosts of version 0.1 lack this interface: delete and donate instead. */
 #define SEARCHLIGHT_HOST_RENAME "searchlight.rename/1"
 typedef struct searchlight_host_rename {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Renames items in the index of the extension's bundle, all or none. index_name and completion as in
-     * searchlight_host_index. Returns SEARCHLIGHT_INVALID_ARGUMENT if a new identifier is empty or longer than 4096 bytes, or an
-     * identifier or a new one is there twice, and SEARCHLIGHT_TOO_LARGE for more than 524,287 items or 32 MiB; nothing is
-     * renamed then. May block the caller while too much is under way. [thread-safe] */
+    /* Renames items in the index of the extension's bundle, all or none. index_name and completion
+     * are as in searchlight_host_index.
+     *
+     * Returns SEARCHLIGHT_INVALID_ARGUMENT if a new identifier is empty or longer than 4096 bytes,
+     * or if an identifier or a new one occurs twice. Returns SEARCHLIGHT_TOO_LARGE for more than
+     * 524,287 items or 32 MiB. Nothing is renamed then. May block the caller while too many
+     * requests are in progress. [thread-safe] */
     searchlight_status (*rename_items)(const searchlight_host *host, const char *index_name,
                                        const char *const *identifiers, const char *const *new_identifiers, size_t count,
                                        searchlight_completion completion, void *context);
-    /* The same as a change at the end of a batch of searchlight.batch. Returns SEARCHLIGHT_TOO_LARGE, and leaves the batch as it
-     * was, as its functions do. [one thread at a time] */
+    /* The same as a change at the end of a batch of searchlight.batch. Returns
+     * SEARCHLIGHT_TOO_LARGE, and leaves the batch unchanged, like the functions of
+     * searchlight.batch. [one thread at a time] */
     searchlight_status (*rename_in_batch)(searchlight_batch *batch, const char *const *identifiers,
                                           const char *const *new_identifiers, size_t count);
 } searchlight_host_rename;
 
-/* Lists the extension's own items: what the index has and the extension has no more, it can delete. */
+/* Lists the extension's own items, so that it can delete items that it no longer has. */
 #define SEARCHLIGHT_HOST_LISTING "searchlight.listing/1"
-/* Called once, on a thread of the host, with identifiers in the order of their bytes, borrowed for the call. Fewer than were
- * asked for are the last ones. message: nullable. */
+/* Called once, on a thread of the host, with identifiers sorted by their bytes, valid during the
+ * call. A page with fewer identifiers than requested is the last. message: nullable. */
 typedef void (*searchlight_listing_completion)(void *context, searchlight_status status, const char *message,
                                                const char *const *identifiers, size_t count);
 typedef struct searchlight_host_listing {
     uint32_t size;
     uint32_t reserved; /* 0 */
 
-    /* Lists the items of an index (NULL: the default one) as they are once what was sent before is durable. after: nullable;
-     * the last identifier of the page before. limit: of identifiers, at most SEARCHLIGHT_LISTING_MAX. The returned status is
-     * SEARCHLIGHT_OK if the request was sent; only then will completion be called. [thread-safe] */
+    /* Lists the items of an index (NULL: the default index) after everything that was sent before
+     * is durable. after: nullable; the last identifier of the previous page. limit: the number of
+     * identifiers, at most SEARCHLIGHT_LISTING_MAX. The returned status is SEARCHLIGHT_OK if the
+     * request was sent; only then is completion called. [thread-safe] */
     searchlight_status (*list_items)(const searchlight_host *host, const char *index_name, const char *after,
                                      uint32_t limit, searchlight_listing_completion completion, void *context);
 } searchlight_host_listing;
 #define SEARCHLIGHT_LISTING_MAX 1000u
 
-/* Says something to the person who looks after the extension. What the extension prints to stderr arrives too. */
+/* Logs a message for the maintainer of the extension. The output on stderr is logged too. */
 #define SEARCHLIGHT_HOST_LOG "searchlight.log/1"
 #define SEARCHLIGHT_LOG_INFO 1
 #define SEARCHLIGHT_LOG_WARNING 2
@@ -354,133 +387,141 @@ typedef struct searchlight_host_log {
     void (*log)(const searchlight_host *host, int32_t level, const char *message); /* [thread-safe] */
 } searchlight_host_log;
 
-/* ---- Extension side: what the host calls ----------------------------------------------------------------------- */
+/* ---- Extension side: functions that the host calls ----------------------------------------- */
 
-/* The extension's own object; the host only passes it back. */
+/* The extension's own object. The host only passes it back. */
 typedef struct searchlight_extension searchlight_extension;
 
-/* Makes items searchable again. */
+/* Donates items again. */
 #define SEARCHLIGHT_REINDEX "searchlight.reindex/1"
 typedef struct searchlight_reindex {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Donate everything, then finish. Not finished (crash, time limit) means asked again. What is not donated stays in the
-     * index: call delete_all first. What that deletes is found until the request is finished. [request-thread] */
+    /* Donates all items, then finishes. The host asks again after a request that was not finished
+     * (crash, time limit). Items that are not donated stay in the index, so call delete_all first.
+     * The deleted items are found until the request is finished. [request-thread] */
     void (*reindex_all)(searchlight_extension *extension, searchlight_request request);
-    /* Donate again, or delete, each of these; then finish. [request-thread] */
+    /* Donates each of these items again, or deletes it; then finishes. [request-thread] */
     void (*reindex_items)(searchlight_extension *extension, searchlight_request request,
                           const char *const *identifiers, size_t count);
 } searchlight_reindex;
 
-/* Makes everything searchable again, in pages: the way to reindex what is large. The host remembers the cursor, so that a
- * reindex goes on where it was after the worker, the host or the machine has ended. Where an extension has this interface,
- * reindex_all of searchlight.reindex is not called. */
+/* Donates all items in pages: the way to reindex large collections. The host stores the cursor, so
+ * that a reindex continues after the end of the worker, the host or the machine. If an extension
+ * has this interface, reindex_all of searchlight.reindex is not called. */
 #define SEARCHLIGHT_PAGING "searchlight.paging/1"
 typedef struct searchlight_page {
     uint32_t size;
     uint32_t reserved;     /* 0 */
-    const void *cursor;    /* NULL: the beginning; else what finish_page was given last */
+    const void *cursor;    /* NULL for the start; otherwise the last cursor of finish_page */
     size_t cursor_length;  /* bytes */
-    uint64_t memory_limit; /* bytes the worker may take; over it, it is ended */
-    uint32_t items;        /* end the page after about so many items, */
-    uint32_t milliseconds; /* or after so long, whichever comes first */
+    uint64_t memory_limit; /* bytes of memory; a worker that exceeds it is ended */
+    uint32_t items;        /* end the page after about this number of items, */
+    uint32_t milliseconds; /* or after this time, whichever comes first */
 } searchlight_page;
 typedef struct searchlight_paging {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Donate one page, then finish_page once its last donation is durable. What no page of a whole reindex donated is
-     * deleted at its end, so there is nothing to delete first. The same page may be asked for again. [request-thread] */
+    /* Donates one page, then calls finish_page once the last donation is durable. At the end of the
+     * whole reindex, the host deletes items that no page has donated, so nothing needs to be
+     * deleted first. The same page may be requested again. [request-thread] */
     void (*reindex_page)(searchlight_extension *extension, searchlight_request request, const searchlight_page *page);
 } searchlight_paging;
 
-/* Keeps the items of files true: says what happened to files. Hosts of 0.1 never ask for it, and ask for items or for everything
- * instead, as every host does of an extension without this interface. */
+/* Updates the items of changed files. Hosts of version 0.1 never use this interface. They request
+ * items or everything instead, as every host does for an extension without it. */
 #define SEARCHLIGHT_CHANGES "searchlight.changes/1"
-#define SEARCHLIGHT_CHANGED 1 /* the file is new, or its content or rights are others */
-#define SEARCHLIGHT_MOVED 2   /* the file has another path, and may be changed too */
+#define SEARCHLIGHT_CHANGED 1 /* the file is new, or its content or mode has changed */
+#define SEARCHLIGHT_MOVED 2   /* the file has another path, and its content may have changed too */
 #define SEARCHLIGHT_REMOVED 3 /* there is no file at the path any more */
 typedef struct searchlight_change {
     uint32_t size;
-    int32_t kind;              /* SEARCHLIGHT_CHANGED, _MOVED or _REMOVED; pass over values not listed */
-    const char *path;          /* absolute; of a moved file the new one */
-    const char *previous_path; /* nullable: of a moved file the one before */
+    int32_t kind;              /* SEARCHLIGHT_CHANGED, _MOVED or _REMOVED; ignore other values */
+    const char *path;          /* absolute; for a moved file, the new path */
+    const char *previous_path; /* nullable; for a moved file, the old path */
 } searchlight_change;
 typedef struct searchlight_changes {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Donate, donate again or delete the items of these files, then finish once the last change is durable. Look at each
-     * file as it is now: more may have happened since. Not finished (crash, time limit) means asked again, perhaps with other
-     * changes. Files that have no items need nothing. [request-thread] */
+    /* Donates, updates or deletes the items of these files, then finishes once the last change is
+     * durable. Read the current state of each file, because more may have changed since. The host
+     * asks again after a request that was not finished (crash, time limit), perhaps with other
+     * changes. Ignore files without items. [request-thread] */
     void (*update_files)(searchlight_extension *extension, searchlight_request request,
                          const searchlight_change *const *changes, size_t count);
 } searchlight_changes;
 
-/* Turns an item into one of the types it promised when it was donated (attributes providerDataTypeIdentifiers,
- * providerFileTypeIdentifiers, providerInPlaceFileTypeIdentifiers). A person is waiting: be quick. */
+/* Converts an item to one of the types that it promised when it was donated (attributes
+ * providerDataTypeIdentifiers, providerFileTypeIdentifiers, providerInPlaceFileTypeIdentifiers).
+ * The user is waiting, so answer quickly. */
 #define SEARCHLIGHT_PROMISES "searchlight.promises/1"
 typedef struct searchlight_promises {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Answer with finish_with_data. [request-thread] */
+    /* Requests data; answer with finish_with_data. [request-thread] */
     void (*provide_data)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                          const char *type_identifier);
-    /* Answer with finish_with_file. in_place: not 0 for the original, 0 for a copy. [request-thread] */
+    /* Requests a file; answer with finish_with_file. in_place: not 0 for the original, 0 for a
+     * copy. [request-thread] */
     void (*provide_file)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                          const char *type_identifier, int32_t in_place);
 } searchlight_promises;
 
-/* Renders an item for a person to look at. */
+/* Renders an item for display. */
 #define SEARCHLIGHT_PREVIEW "searchlight.preview/1"
 typedef struct searchlight_preview {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* query: nullable, what the person typed. content_path: nullable, absolute path of the item's contentURL when that
-     * is a file. Answer with finish_with_preview, or with finish and SEARCHLIGHT_UNSUPPORTED to have the host show the
-     * item's attributes. [request-thread] */
+    /* Renders a preview. query: nullable, the user's query. content_path: nullable, the absolute
+     * path of the item's contentURL if that is a file. Answer with finish_with_preview, or with
+     * finish and SEARCHLIGHT_UNSUPPORTED to let the host show the item's attributes.
+     * [request-thread] */
     void (*preview)(searchlight_extension *extension, searchlight_request request, const char *item_identifier,
                     const char *query, const char *content_path);
 } searchlight_preview;
 
-/* Is told that indexing is slowed down, and that it is over. */
+/* Receives notices that indexing is throttled, and that throttling has ended. */
 #define SEARCHLIGHT_THROTTLE "searchlight.throttle/1"
 #define SEARCHLIGHT_THROTTLE_OTHER 0
-#define SEARCHLIGHT_THROTTLE_USER_ACTIVE 1 /* somebody works at the machine */
-#define SEARCHLIGHT_THROTTLE_BATTERY 2     /* it runs on little battery, or is to save power */
-#define SEARCHLIGHT_THROTTLE_PRESSURE 3    /* others need its processors, memory or disks */
-#define SEARCHLIGHT_THROTTLE_REQUESTED 4   /* a person asked for it */
+#define SEARCHLIGHT_THROTTLE_USER_ACTIVE 1 /* the user is active */
+#define SEARCHLIGHT_THROTTLE_BATTERY 2     /* the battery is low, or power saving is on */
+#define SEARCHLIGHT_THROTTLE_PRESSURE 3    /* other processes need processors, memory or disks */
+#define SEARCHLIGHT_THROTTLE_REQUESTED 4   /* the user has requested it */
 typedef struct searchlight_throttle_notice {
     uint32_t size;
-    int32_t reason;          /* SEARCHLIGHT_THROTTLE_...; values not listed are read as OTHER */
-    double items_per_second; /* as fast as donations are welcome; 0: not at all for now */
+    int32_t reason;          /* SEARCHLIGHT_THROTTLE_...; unlisted values are read as OTHER */
+    double items_per_second; /* the welcome rate of donations; 0 for none at the moment */
 } searchlight_throttle_notice;
 typedef struct searchlight_throttle {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Stop what is not urgent within half a second. The worker may be frozen or ended if it goes on. [request-thread] */
+    /* Stop work that is not urgent within half a second. The worker may be frozen or ended if it
+     * continues. [request-thread] */
     void (*did_throttle)(searchlight_extension *extension, const searchlight_throttle_notice *notice);
     void (*did_finish_throttle)(searchlight_extension *extension); /* [request-thread] */
 } searchlight_throttle;
 
-/* What the library is; static data, valid as long as the library is loaded. */
+/* The description of the library; static data that is valid as long as the library is loaded. */
 typedef struct searchlight_extension_entry {
     uint32_t size;
-    uint32_t abi_major; /* SEARCHLIGHT_ABI_MAJOR it was compiled with */
+    uint32_t abi_major; /* SEARCHLIGHT_ABI_MAJOR at compile time */
     uint32_t abi_minor;
     uint32_t reserved;      /* 0 */
-    const char *identifier; /* nullable; if given it must equal CFBundleIdentifier of the manifest */
+    const char *identifier; /* nullable; if given, it must equal the manifest's CFBundleIdentifier */
 
-    /* Makes the one extension object of this worker. On failure return a status and write the reason into error.
-     * Forbidden: waiting for the network or for a person; starting to index. [load-thread] */
+    /* Creates the one extension object of this worker. On failure, return a status and write the
+     * reason into error. Do not wait for the network or the user, and do not start indexing.
+     * [load-thread] */
     searchlight_status (*create)(const searchlight_host *host, searchlight_extension **extension, char *error,
                                  size_t error_capacity);
-    /* Called at most once, when no request is under way. Usually it is not called: a worker that is no longer needed is
-     * ended as it is, so keep nothing only in memory that must not be lost. [load-thread] */
+    /* Called at most once, when no request is in progress. Usually it is not called: an unused
+     * worker is simply killed, so store everything that must not be lost. [load-thread] */
     void (*destroy)(searchlight_extension *extension);
-    /* The extension interface with that identifier, or NULL. Static data. [thread-safe] */
+    /* Returns the extension interface with this identifier, or NULL. Static data. [thread-safe] */
     const void *(*get_interface)(searchlight_extension *extension, const char *identifier);
 } searchlight_extension_entry;
 
-/* The type of SEARCHLIGHT_ENTRY_SYMBOL. Must do nothing but return the entry. [load-thread] */
+/* The type of SEARCHLIGHT_ENTRY_SYMBOL. The function must only return the entry. [load-thread] */
 typedef const searchlight_extension_entry *(*searchlight_extension_entry_function)(void);
 
 #ifdef __cplusplus
