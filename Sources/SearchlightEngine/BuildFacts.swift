@@ -4,9 +4,10 @@ import ExtensionHost
 import SearchIndex
 import SearchlightExtension
 
-/// What is known of these programs: from when they were compiled, and of the libraries that they run with.
+/// Facts about the compiled programs: build settings, and the versions of the libraries in use.
 package enum BuildFacts {
-    /// What `--version` prints: the program and its version in the first line, for scripts, and a fact in each that follows.
+    /// The output of `--version`. The first line holds the program and its version, for scripts;
+    /// each further line holds one fact.
     package static func text(of program: String) -> String {
         var lines = ["\(program) \(Installation.version)", "build: \(configuration), \(compiler)"]
         if let commit { lines.append("commit: \(commit)") }
@@ -15,7 +16,7 @@ package enum BuildFacts {
         return lines.joined(separator: "\n")
     }
 
-    /// The commit that was built, if whoever built it said so.
+    /// The commit that was built; `nil` if the build did not record one.
     static var commit: String? {
         let text = String(cString: searchlight_commit())
         return text.isEmpty ? nil : text
@@ -29,7 +30,7 @@ package enum BuildFacts {
         #endif
     }
 
-    /// As far as source can ask.
+    /// The compiler version, as precisely as conditional compilation can determine it.
     private static var compiler: String {
         #if compiler(>=6.5)
             "Swift 6.5 or newer"

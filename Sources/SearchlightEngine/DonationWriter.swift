@@ -4,16 +4,17 @@ import ExtensionHost
 import IdleScheduling
 import SearchIndex
 
-/// Makes donations durable, with regard to who donates and what is being reindexed; see ``Reindexes``.
+/// Makes donations durable. The donor and a running reindex decide how deletions apply; see
+/// ``Reindexes``.
 struct DonationWriter: Sendable {
     let index: SearchIndex
     let isWritable: Bool
     let reindexes: Reindexes
     let jobs: JobStore
     let now: @Sendable () -> Double
-    /// Told whose extension donates items.
+    /// Called with the bundle of an extension whose worker donates items.
     var onExtensionItems: @Sendable (String) -> Void = { _ in }
-    /// Told that items are donated.
+    /// Called when items are donated.
     var onItems: @Sendable () -> Void = {}
 
     /// Makes a batch durable; see ``SearchIndex/commit(_:isPatient:terms:)``.
@@ -34,7 +35,8 @@ struct DonationWriter: Sendable {
                 try await mark(batch.scope, expecting: batch.expectation, terms)
                 rest.expectation = .any
                 batch.expectation = .any
-                // If its turn is over meanwhile, nobody may be left to delete what was marked.
+                // The reindex may have ended during the wait, and then nothing would delete the
+                // marked items.
                 if reindexes.marks(donor, bundle) { return try await append(rest, from: donor, terms) }
             }
             let undoes = reindexes.undoes(donor, bundle)
@@ -42,7 +44,8 @@ struct DonationWriter: Sendable {
                 let job = Job(bundle: bundle, work: .reindexAll, requested: now(), cause: .lost)
                 try jobs.update { queue in
                     if undoes { queue.add(job) }
-                    // What the pages before it have brought is gone.
+                    // The items of the earlier pages are deleted, so the reindex restarts from its
+                    // first page.
                     queue.setPlace(nil, of: bundle)
                 }
             }
@@ -54,14 +57,15 @@ struct DonationWriter: Sendable {
         _ batch: IndexBatch, from donor: Donor, _ terms: DonationTerms
     ) async throws(EngineError) {
         do throws(SearchIndexError) {
-            // What an app donates by itself is to be found at once.
+            // Donations that an app makes on its own initiative are indexed immediately.
             try await index.commit(batch, isPatient: donor == .worker, terms: terms)
         } catch {
             throw .index(error)
         }
     }
 
-    /// Marks everything as deleted. That deletes the client state, so what it must be is asked for before.
+    /// Marks every item as deleted. Marking also deletes the client state, so the expected client
+    /// state is compared first.
     private func mark(
         _ scope: IndexScope, expecting expectation: ClientStateExpectation, _ terms: DonationTerms
     ) async throws(EngineError) {

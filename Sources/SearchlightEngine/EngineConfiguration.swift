@@ -4,47 +4,52 @@ import Foundation
 import IdleScheduling
 import SearchIndex
 
-/// Where an engine finds things, and what it may do.
+/// The paths, policies and access rights of an engine.
 package struct EngineConfiguration: Sendable {
-    /// The folder of the store.
+    /// The store's folder.
     package var storeDirectory: String
-    /// Whether the store will be changed; only one process at a time may change it.
+    /// The access to the store. Only one process at a time may change a store.
     package var access: Access
-    /// Directories with extensions, first wins.
+    /// The directories that are searched for extensions. On a duplicate identifier, the first
+    /// directory wins.
     package var extensionSearchPath: [String]
-    /// How workers are started.
+    /// The start parameters of workers.
     package var worker: WorkerConfiguration
-    /// Whether it is kept in mind which extensions there are, so that added and upgraded ones owe a reindex, and the items
-    /// of removed ones are deleted after ``removalGrace``.
+    /// `true` if the engine records the installed extensions. Added and upgraded extensions then
+    /// get a pending reindex, and the items of removed extensions are deleted after
+    /// ``removalGrace``.
     package var tracksExtensions = false
-    /// How long the items of an extension that was removed stay, in seconds.
+    /// The delay in seconds before the items of a removed extension are deleted.
     package var removalGrace = standardRemovalGrace
-    /// When items that expire are asked for again, and which changes of files are small.
+    /// The scheduling rules, such as the lead time before items expire and the size of a small file
+    /// change.
     package var policy = SchedulingPolicy()
-    /// How much a page of a reindex may take.
+    /// The limits of one page of a reindex.
     package var pages = ReindexPageLimits()
-    /// The present, in seconds since 2001-01-01 UTC.
+    /// The clock: returns seconds since 2001-01-01 UTC.
     package var now: @Sendable () -> Double
-    /// What tells whether that was set rather than passed; without one it is believed. See ``SearchIndex``.
+    /// Detects steps of the wall clock, by comparison with the boot clock. Without it, every change
+    /// of the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?
-    /// What the store stands on, but for the clock; for tests.
+    /// Replacements for the store's dependencies, apart from the clock; for tests.
     package var storeSeams = StoreSeams()
-    /// Called when the engine begins something that nobody has just asked for, such as ending an idle worker; what it gives
-    /// back lives as long as that goes on.
+    /// Called when the engine starts work that no caller requested, such as ending an idle worker.
+    /// The engine keeps the returned object alive until that work ends.
     package var onWork: @Sendable () -> any Sendable = { () }
 
-    /// What an engine does with its store.
+    /// The access of an engine to its store.
     package enum Access: Sendable {
-        /// Creates it if need be, and changes it.
+        /// Creates the store if it is missing, and may change it.
         case readWrite
-        /// Only reads it.
+        /// Only reads the store.
         case readOnly
     }
 
-    /// A week: long enough for a disk that is not mounted or an upgrade that went wrong.
+    /// A week: longer than a disk stays unmounted or a failed upgrade usually takes to repair.
     package static let standardRemovalGrace = 7.0 * 86400
 
-    /// How workers are started, that reach neither the store nor the places of extensions.
+    /// The worker configuration, extended so that workers cannot access the store and cannot write
+    /// to the extension directories.
     var workers: WorkerConfiguration {
         var workers = worker
         workers.protectedFolders.append(storeDirectory)

@@ -3,31 +3,31 @@ import ExtensionHost
 import Promises
 import SearchIndex
 
-/// Why the engine could not do what it was asked.
+/// An error of the engine.
 package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The index below failed.
+    /// The index failed.
     case index(SearchIndexError)
-    /// A query was cancelled or is larger than what is accepted.
+    /// A query was cancelled or exceeds a limit.
     case query(IndexQueryError)
     /// An extension failed.
     case `extension`(ExtensionError)
     /// A promise was not delivered.
     case promise(PromiseError)
-    /// A drag ended otherwise; why, for people.
+    /// A drag failed; the text is a message for the user.
     case drag(DragFailure.Kind, String)
-    /// Another process changes this store.
+    /// Another process holds the store's write lock.
     case storeInUse(path: String, process: String?)
-    /// The bundle is being reindexed already.
+    /// A reindex of the bundle is in progress.
     case alreadyReindexing(String)
     /// No item has this name.
     case itemNotFound(String)
-    /// The bundle has no item of this name; these have one, a few of them if there are many.
+    /// The bundle has no item of this name. `bundles` lists some of the bundles that have one.
     case itemElsewhere(String, bundle: String, bundles: [String])
     /// Several items have this name.
     case ambiguousItem(String, candidates: [StoredItem])
     /// A file of the store cannot be read or written.
     case storeFile(path: String, operation: String, detail: String)
-    /// The service could not be asked.
+    /// The request to the service failed.
     case service(ServiceProblem)
 
     package var description: String {
@@ -35,7 +35,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .index(let error): error.description
         case .query(let error): error.description
         case .extension(let error):
-            // Behind lines that are quoted it begins one of its own.
+            // After quoted output lines, the advice starts on a line of its own.
             [error.description, error.advice].compactMap(\.self).joined(
                 separator: error.description.contains("\n") ? "\n" : " ")
         case .promise(let error): error.description
@@ -65,7 +65,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         }
     }
 
-    /// Whether the index is damaged. The next opening repairs it.
+    /// `true` if the index is damaged. The next opening repairs it.
     package var isDamage: Bool {
         switch self {
         case .index(let error), .query(.index(let error)): error.isDamage
@@ -73,7 +73,7 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         }
     }
 
-    /// What was asked for may be as long as a list of items.
+    /// The name in quotes, cut to 500 scalars. A caller may pass a name of any length.
     private static func quoted(_ name: String) -> String {
         let shown = name.unicodeScalars.prefix(500)
         let isCut = shown.endIndex < name.unicodeScalars.endIndex

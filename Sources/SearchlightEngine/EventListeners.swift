@@ -2,7 +2,7 @@
 import ExtensionHost
 import Synchronization
 
-/// Who is told what extensions do.
+/// The registered listeners for extension events.
 final class EventListeners: Sendable {
     private struct State {
         var listeners: [Int: @Sendable (ExtensionEvent) -> Void] = [:]
@@ -10,9 +10,9 @@ final class EventListeners: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Has a listener told what one bundle does.
+    /// Registers a listener for the events of one bundle.
     ///
-    /// - Returns: A number for ``end(_:)``.
+    /// - Returns: The listener's number, for ``end(_:)``.
     func listen(to bundle: String, _ listener: @escaping @Sendable (ExtensionEvent) -> Void) -> Int {
         state.withLock { state in
             state.nextNumber += 1
@@ -23,7 +23,7 @@ final class EventListeners: Sendable {
 
     func end(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
 
-    /// Called on any thread.
+    /// Calls each listener that is registered for the event's bundle. May be called on any thread.
     func tell(_ event: ExtensionEvent) {
         for listener in state.withLock({ $0.listeners.values.map { $0 } }) { listener(event) }
     }

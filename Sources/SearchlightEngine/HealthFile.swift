@@ -4,25 +4,27 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// How extensions behave, kept in a file of the store (`extensions.json`) so that a quarantine outlives the process.
+/// The health records of extensions, in the store's file `extensions.json`, so that a quarantine
+/// outlives the process.
 ///
-/// Any process with the store may change it, one that only reads the rest too: an extension may crash in each of them. Each
-/// holds `extensions.lock` while it reads, changes and replaces the file, so that no change is lost.
+/// Any process that uses the store may change the file, since an extension may crash in any of
+/// them. That includes processes that only read the index. Each process holds a lock on
+/// `extensions.lock` while it reads, changes and replaces the file, so that no change is lost.
 final class HealthFile: HealthStore {
     private let file: StoreFile
     private let attempts: Int
-    /// Whether there was a file that could not be understood. The first change sets it aside as
-    /// `extensions.json.damaged`: nothing is held against anybody, and nobody is disabled.
+    /// `true` if the file exists and cannot be decoded. The first change keeps it as
+    /// `extensions.json.damaged`. Every extension then counts as healthy and enabled.
     let wasDamaged: Bool
     private let loaded: [String: ExtensionHealth]
 
-    /// Between two attempts to have the lock, in microseconds.
+    /// The delay between two attempts to take the lock, in microseconds.
     private static let pause: UInt32 = 10_000
 
     /// Reads the file.
     ///
-    /// - Parameter attempts: How often the lock is tried. The others hold it for a moment only; who was stopped meanwhile
-    ///   must not stop this one.
+    /// - Parameter attempts: The maximum number of attempts to take the lock. Other processes hold
+    ///   it only briefly. The bound keeps a stopped process from blocking this one.
     init(directory: String, attempts: Int = 200) {
         self.attempts = attempts
         file = StoreFile(path: directory + "/extensions.json", maximumBytes: HealthDocument.maximumBytes)
@@ -35,7 +37,8 @@ final class HealthFile: HealthStore {
         _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
     ) throws(HealthStoreError) -> [String: ExtensionHealth] {
         let lock = try takeLock()
-        // Closing it alone would not do: a process that is being started at this moment shares it.
+        // Unlocks explicitly. Closing the descriptor is not enough: a process between fork and exec
+        // shares the lock.
         defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
         let (before, isDamaged) = Self.read(file)
         var all = before
@@ -74,40 +77,40 @@ final class HealthFile: HealthStore {
     }
 }
 
-/// How extensions behave, as the store keeps it: for those who only look, and open no index for that.
+/// The stored health records of extensions, for readers that do not open the index.
 package struct KeptHealth: Sendable {
-    /// By bundle identifier.
+    /// The records by bundle identifier.
     package let extensions: [String: ExtensionHealth]
-    /// Whether there is a file that cannot be understood.
+    /// `true` if the file exists and cannot be decoded.
     package let wasDamaged: Bool
 
-    /// Reads it; nothing is changed.
+    /// Reads the records without changing anything.
     package init(storeDirectory: String) {
         let file = HealthFile(directory: storeDirectory)
         (extensions, wasDamaged) = (file.load(), file.wasDamaged)
     }
 }
 
-/// What the file of how extensions behave holds.
+/// The content of the health file.
 struct HealthDocument: ChecksummedDocument {
     static let maximumBytes = 16 << 20
-    /// The most bundles; of more, some are left out.
+    /// The maximum number of bundles.
     static let maximumBundles = 1000
     private static let currentFormat = 1
 
     private(set) var formatVersion = currentFormat
-    /// By bundle identifier.
+    /// The records by bundle identifier.
     var extensions: [String: ExtensionHealth]
-    /// Of the document without it.
+    /// The checksum of the document without this field.
     var checksum: UInt32?
 
-    /// A document in the present format.
+    /// A document in the current format. It keeps at most ``maximumBundles`` bundles.
     init(_ all: [String: ExtensionHealth]) {
         guard all.count > Self.maximumBundles else {
             extensions = all
             return
         }
-        // What a person decided stays longest, then quarantines, then what is newest.
+        // Order of retention: disabled by the user, then quarantined, then the most recent failure.
         func rank(_ entry: (key: String, value: ExtensionHealth)) -> (Int, Double, String) {
             let health = entry.value
             let group = health.isDisabled ? 0 : health.quarantine == nil ? 2 : 1
@@ -117,7 +120,7 @@ struct HealthDocument: ChecksummedDocument {
         extensions = Dictionary(kept.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Reads a document; `nil` if it cannot be understood, or anything in it was changed.
+    /// Decodes a document; `nil` if it is malformed or its checksum does not match.
     init?(_ data: Data) {
         guard let document = try? JSONDecoder().decode(HealthDocument.self, from: data),
             document.formatVersion == Self.currentFormat, document.hasRightChecksum,
@@ -126,19 +129,19 @@ struct HealthDocument: ChecksummedDocument {
         self = document
     }
 
-    /// The same of a document that is no larger than the file may be: without the oldest evidence, if need be, never without
-    /// what a person decided or why an extension is not asked.
+    /// Encodes the document in at most ``maximumBytes``. If need be, it drops the oldest failures,
+    /// but never a user's decision or a quarantine.
     func encodedWithinBounds() throws -> Data {
         var document = self
         var data = try document.encoded()
-        // Each round leaves half of it, so there are few.
+        // Each round halves the evidence, so the loop is short.
         while data.count > Self.maximumBytes, document.dropOldestEvidence() { data = try document.encoded() }
         return data
     }
 
-    /// Leaves out the older half of all failures and items set aside.
+    /// Drops the older half of all failures and skip-listed items.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: `true` if there were any.
     private mutating func dropOldestEvidence() -> Bool {
         let moments = extensions.values.flatMap { $0.failures.map(\.moment) + $0.itemsSetAside.map(\.since) }.sorted()
         guard !moments.isEmpty else { return false }

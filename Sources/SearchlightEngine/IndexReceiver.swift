@@ -6,13 +6,13 @@ import SearchIndex
 import ServiceMessages
 import UniformTypeIdentifiers
 
-/// Puts what somebody donates into the index.
+/// Writes the donations of one donor to the index.
 struct IndexReceiver: DonationReceiver {
     let writer: DonationWriter
     let donor: Donor
-    /// What decides on each donation when it is accepted.
+    /// The acceptance conditions of each donation.
     var terms = DonationTerms()
-    /// Called for each donation that was kept.
+    /// Called after each durable donation.
     var onKept: @Sendable (IndexBatch) -> Void = { _ in }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
@@ -67,7 +67,7 @@ struct IndexReceiver: DonationReceiver {
 }
 
 extension StoredItem {
-    /// The type of its content and all that it conforms to, with those that its app names.
+    /// The item's content type and all its supertypes, including types that its app declares.
     fileprivate var types: [String] {
         var types = Set(record.texts("contentTypeTree"))
         if let name = contentType {
@@ -79,7 +79,7 @@ extension StoredItem {
 }
 
 extension BusError {
-    /// The error that a donor receives for an error of the index.
+    /// The bus error that a donor receives for an error of the index.
     init(_ error: SearchIndexError) {
         let name =
             switch error {

@@ -2,26 +2,26 @@
 import CBuildFacts
 import Foundation
 
-/// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
-/// the same prefix when installed.
+/// The paths of Searchlight's parts. In a build folder the parts are next to this program. In an
+/// installation they are in the usual folders below the same prefix.
 package struct Installation: Sendable {
-    /// The program of workers, absolute.
+    /// The absolute path of the worker program.
     package let workerPath: String
-    /// The program that serves Quick Look, absolute.
+    /// The absolute path of the Quick Look server.
     package let quickLookPath: String
-    /// The folder of `libCoreSpotlight.so`; `nil` if it is in none of the usual places.
+    /// The folder of `libCoreSpotlight.so`; `nil` if none of the usual folders has it.
     package let frameworkFolder: String?
-    /// The version of the programs that are built together.
+    /// The common version of all programs.
     package static let version = SEARCHLIGHT_VERSION
 
-    /// Looks for the parts.
+    /// Locates the parts relative to the running program.
     package init(environment: [String: String]) {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
         self.init(environment: environment, programFolder: URL(filePath: program).deletingLastPathComponent().path)
     }
 
-    /// Looks for the parts, seen from a folder with one of the programs: `bin` or `libexec/searchlight` of an installation, or
-    /// a build folder.
+    /// Locates the parts relative to the folder of a program: `bin` or `libexec/searchlight` of an
+    /// installation, or a build folder.
     package init(environment: [String: String], programFolder folder: String) {
         func first(_ candidates: [String?]) -> String? {
             candidates.compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }

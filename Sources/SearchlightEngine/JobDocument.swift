@@ -2,34 +2,35 @@
 import Foundation
 import IdleScheduling
 
-/// The file of the jobs. Format 1 had no checksum, format 2 no donors, format 3 no places of
-/// reindexes in pages, format 4 no causes.
+/// The content of the job file. Format 2 added the checksum, format 3 the donors, format 4 the
+/// resume positions of paged reindexes, and format 5 the causes.
 struct JobDocument: ChecksummedDocument {
-    /// Bound on the file, which holds at most one job for each bundle.
+    /// The maximum size of the file. It holds at most one job for each bundle.
     static let maximumBytes = 64 << 20
-    /// The most names of bundles that ever donated; those of others are not noted.
+    /// The maximum number of recorded donors. Further donors are not recorded.
     static let maximumDonors = 10_000
-    /// The longest of these names, in bytes of UTF-8: as long as the identifier of an extension may be.
+    /// The maximum length of a donor's name in bytes of UTF-8. It equals the limit for extension
+    /// identifiers.
     static let maximumDonorBytes = 255
     private static let currentFormat = 5
 
     private(set) var formatVersion = currentFormat
-    /// The generation of the index for which everything owed by its losses was written down.
+    /// The last generation of the index whose data losses are covered by recorded jobs.
     var generation: Int?
     var queue: JobQueue
     /// The bundles that ever donated, sorted; since format 3.
     var donors: [String]?
-    /// Of the document without it; since format 2.
+    /// The checksum of the document without this field; since format 2.
     var checksum: UInt32?
 
-    /// A document in the present format.
+    /// A document in the current format.
     init(generation: Int, queue: JobQueue, donors: [String]) {
         self.generation = generation
         self.queue = queue
         self.donors = donors
     }
 
-    /// Reads a document; `nil` if it cannot be understood, or anything in it was changed.
+    /// Decodes a document; `nil` if it is malformed or its checksum does not match.
     init?(_ data: Data) {
         guard let document = try? JSONDecoder().decode(JobDocument.self, from: data), document.isSound() else {
             return nil
@@ -37,7 +38,7 @@ struct JobDocument: ChecksummedDocument {
         self = document
     }
 
-    /// Whether the name of a bundle is short enough to be noted.
+    /// `true` if the name of a bundle is short enough to be recorded.
     static func canBeKept(donor: String) -> Bool { donor.utf8.count <= maximumDonorBytes }
 
     private func isSound() -> Bool {

@@ -3,7 +3,8 @@ import Foundation
 import IdleScheduling
 import Synchronization
 
-/// The jobs that are owed and the bundles that ever donated, kept in a file of the store so that they outlive the process.
+/// The pending jobs and the bundles that ever donated, in a file of the store, so that they outlive
+/// the process.
 final class JobStore: Sendable {
     private let file: StoreFile
     private struct State {
@@ -12,22 +13,26 @@ final class JobStore: Sendable {
         var donors: Set<String> = []
     }
     private let state: Mutex<State>
-    /// Held while something is changed and the file written, so that nobody who only reads waits for the disk.
+    /// Held during a change and the write of the file. Readers take only `state`, so they never
+    /// wait for the disk.
     private let writing = Mutex(())
-    /// Called when what is owed has changed, by whoever changed it; holds no lock of this.
+    /// Called after each change of the pending jobs, on the thread of the change and without a lock
+    /// of this object.
     let onChange = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
+    /// `true` if the file exists and cannot be decoded. The first change keeps it as
+    /// `jobs.json.damaged`.
     let wasDamaged: Bool
-    /// Whether there was no file.
+    /// `true` if the file did not exist.
     let wasMissing: Bool
     private let wasSetAside = Atomic(false)
-    /// The generation of the index for which everything owed by its losses was written down.
+    /// The last generation of the index whose data losses are covered by recorded jobs.
     private let generation: Mutex<Int>
 
     private static let firstGeneration = 1
 
-    /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
+    /// Reads the jobs of a store. A missing file means no jobs. For a malformed file, see
+    /// ``wasDamaged``.
     init(directory: String) {
         let file = StoreFile(path: directory + "/jobs.json", maximumBytes: JobDocument.maximumBytes)
         self.file = file
@@ -44,13 +49,14 @@ final class JobStore: Sendable {
         }
     }
 
-    /// The generation that was written down with the jobs; `nil` if that is not known.
+    /// The generation in the job file; `nil` if the file is missing or damaged.
     var knownGeneration: Int? { wasDamaged || wasMissing ? nil : generation.withLock { $0 } }
 
-    /// Whether everything is owed because the index has lost something since the jobs were last written.
+    /// `true` if the index lost donations after the last write of the jobs, so that every bundle
+    /// needs a reindex.
     func isBehind(generation current: Int) -> Bool { generation.withLock { $0 } != current }
 
-    /// Notes that everything is owed that a generation's losses ask for, together with that.
+    /// Records the jobs that follow from a data loss together with the generation, in one write.
     func oweAll(_ jobs: [Job], generation current: Int) throws(EngineError) {
         let before = generation.withLock { generation in
             defer { generation = current }
@@ -70,10 +76,10 @@ final class JobStore: Sendable {
 
     subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
-    /// How many items a bundle may be asked for more; see ``JobQueue/room(for:)``.
+    /// The number of further items that can be requested of a bundle; see ``JobQueue/room(for:)``.
     func room(for bundle: String) -> Int { state.withLock { $0.queue.room(for: bundle) } }
 
-    /// Changes the queue and keeps the change; when that fails, the change is undone.
+    /// Changes the queue and writes the file. If the write fails, the change is discarded.
     func update(always: Bool = false, _ change: (inout JobQueue) -> Void) throws(EngineError) {
         try updateState(always: always) { change(&$0.queue) }
     }
@@ -99,18 +105,18 @@ final class JobStore: Sendable {
     /// The bundles that ever donated, sorted.
     var donors: [String] { state.withLock { $0.donors.sorted() } }
 
-    /// Whether a bundle is known to have donated.
+    /// `true` if a bundle is recorded as a donor.
     func isDonor(_ bundle: String) -> Bool { state.withLock { $0.donors.contains(bundle) } }
 
-    /// Notes that a bundle donates, unless that is known, or there are too many.
+    /// Records a bundle as a donor, unless it is recorded already or the list is full.
     func note(donor: String) throws(EngineError) {
         guard state.withLock({ Self.accepts(donor, $0) }) else { return }
         try updateState { state in if Self.accepts(donor, state) { state.donors.insert(donor) } }
     }
 
-    /// Takes in bundles that are known to have donated, without writing that down.
+    /// Adds bundles that are known to have donated, in memory only.
     ///
-    /// - Returns: Whether any of them is new.
+    /// - Returns: `true` if any of them is new.
     func learn(donors: [String]) -> Bool {
         writing.withLock { _ in
             state.withLock { state in
@@ -121,7 +127,7 @@ final class JobStore: Sendable {
         }
     }
 
-    /// Forgets what a bundle owes, and that it ever donated.
+    /// Removes a bundle's pending work and its record as a donor.
     func forget(_ bundle: String) throws(EngineError) {
         try updateState { state in
             state.queue.remove(bundle: bundle)
@@ -140,7 +146,7 @@ final class JobStore: Sendable {
         do {
             let isDamaged = wasDamaged && !wasSetAside.load(ordering: .relaxed)
             try file.replace(with: document.encoded(), settingAside: isDamaged)
-            // Not before it is there: what could not be replaced is damaged still.
+            // Set only after the replacement: until then the file on disk is still the damaged one.
             wasSetAside.store(true, ordering: .relaxed)
         } catch {
             throw .storeFile(

@@ -2,47 +2,53 @@
 import ExtensionHost
 import ServiceMessages
 
-/// How much a page of a reindex may take, and how many pages there may be.
+/// The limits of a reindex in pages.
 package struct ReindexPageLimits: Hashable, Sendable {
-    /// A page ends after about so many items,
+    /// The approximate number of items after which a page ends.
     package var items: UInt32 = 1000
-    /// or after so many milliseconds: less than a worker may take to its first sign of life.
+    /// The time in milliseconds after which a page ends. It is less than a worker's time limit for
+    /// the first sign of progress.
     package var milliseconds: UInt32 = 2000
-    /// The most pages of one reindex.
+    /// The maximum number of pages of one reindex.
     package var pages = 100_000
-    /// After each so many pages, the bundle must have become more, or less unsure, than after as many before.
+    /// The number of pages between two progress checks. Without new or confirmed items between two
+    /// checks, the reindex fails.
     package var fruitlessPages = 500
 
-    /// The limits of the design.
+    /// The default limits.
     package init() {}
 }
 
-/// Asks an extension for one page after the other, until it says that it was the last, or there are too many.
+/// Requests one page after the other from an extension, until the extension reports the last page
+/// or a limit is reached.
 struct PagedReindex {
     let host: ExtensionHost
     let bundle: String
     let limits: ReindexPageLimits
-    /// What the worker may take, in bytes.
+    /// The worker's memory limit in bytes.
     let memory: Int
     var origin = RequestOrigin.person
-    /// Asked after each page but the last.
+    /// Called after each page except the last; `false` ends the reindex.
     var checkpoint: JobCheckpoint = { true }
 
-    /// What grows while pages bring anything.
+    /// The progress of a reindex.
     struct Yield: Equatable {
         var items: Int
         var unconfirmed: Int
 
-        /// Whether the pages since have brought nothing.
+        /// `true` if there are no more items, and no fewer unconfirmed items, than before.
         func isNoMore(than before: Yield) -> Bool { items <= before.items && unconfirmed >= before.unconfirmed }
     }
 
+    /// Requests all pages from a cursor on.
+    ///
     /// - Parameters:
-    ///   - cursor: Where to begin; `nil` is the beginning.
-    ///   - pages: How many pages were acknowledged before.
-    ///   - yield: Says what the pages have brought.
-    ///   - onPage: Called after each page but the last, with the next cursor and the number of pages.
-    /// - Throws: ``EngineError``; what was acknowledged stays so.
+    ///   - cursor: The cursor of the first page; `nil` starts from the beginning.
+    ///   - pages: The number of pages that were acknowledged before.
+    ///   - yield: Returns the current progress.
+    ///   - onPage: Called after each page except the last, with the next cursor and the number of
+    ///     pages.
+    /// - Throws: ``EngineError``. Acknowledged pages stay acknowledged.
     func run(
         from cursor: [UInt8]?, after pages: Int, yield: () async throws(EngineError) -> Yield,
         onPage: (_ next: [UInt8], _ pages: Int) throws(EngineError) -> Void
@@ -54,7 +60,8 @@ struct PagedReindex {
             rest -= 1
             guard next != cursor else { throw endless("page \(pages) ended where it had begun") }
             guard pages < limits.pages else { throw endless("it has made \(pages) pages, and no more may be") }
-            // First, so that a page that was acknowledged is not asked for again, whatever becomes of the rest.
+            // The cursor is saved first, so that an acknowledged page is not requested again if a
+            // later step fails.
             try onPage(next, pages)
             if rest == 0 {
                 let now = try await yield()

@@ -6,34 +6,34 @@ import SearchIndex
 import ServiceMessages
 import Synchronization
 
-/// How the items of the index differ from those that an extension donates now.
+/// The differences between the indexed items and the items that an extension donates now.
 package struct ReindexComparison: Hashable, Sendable, Codable {
-    /// An item by its names.
+    /// The index and identifier of an item.
     package struct Name: Hashable, Comparable, Sendable, Codable {
         /// The index; `nil` is the default one.
         package var index: String?
-        /// Its unique identifier.
+        /// The item's unique identifier.
         package var identifier: String
 
-        /// By index, then by identifier.
+        /// Orders by index, then by identifier.
         package static func < (one: Name, other: Name) -> Bool {
             (one.index ?? "", one.identifier) < (other.index ?? "", other.identifier)
         }
     }
-    /// Donated and not in the index, in order, as the next two.
+    /// The items that were donated and are not in the index, sorted.
     package var missing: [Name] = []
-    /// In the index and not donated any more.
+    /// The items that are in the index and were not donated, sorted.
     package var extra: [Name] = []
-    /// In both, and not the same.
+    /// The items whose indexed and donated records differ, sorted.
     package var differing: [Name] = []
-    /// How many the extension donated.
+    /// The number of donated items.
     package var donated = 0
-    /// How many the index has.
+    /// The number of indexed items.
     package var indexed = 0
-    /// How many were donated in parts, so that only their being there was compared.
+    /// The number of items that were donated in parts. Only their existence was compared.
     package var comparedByName = 0
 
-    /// Whether both have the same.
+    /// `true` if there are no differences.
     package var isEqual: Bool { missing.isEmpty && extra.isEmpty && differing.isEmpty }
 }
 
@@ -82,7 +82,7 @@ extension SearchlightEngine {
 }
 
 extension SearchlightEngine {
-    /// Has an extension donate everything to a host that keeps none of it, at one go or in pages.
+    /// Runs a full reindex, whole or in pages, against a host that discards the donations.
     private func donateEverything(
         to notes: DonationNotes, _ identifier: String, _ host: ExtensionHost
     ) async throws(EngineError) {
@@ -96,12 +96,12 @@ extension SearchlightEngine {
     }
 }
 
-/// Notes what an extension donates as the index would keep it, and keeps none of it.
+/// Records hashes of the donated items, as the index would store them, and discards the items.
 final class DonationNotes: DonationReceiver {
-    /// What is noted of an item.
+    /// The recorded facts of an item.
     struct Note {
         var domain: String?
-        /// A hash of its record; `nil` once a part of it was replaced or its identifier is another.
+        /// The hash of the record; `nil` after a partial update or a rename.
         var record: Int?
     }
     private let notes = Mutex<[ReindexComparison.Name: Note]>([:])
@@ -109,10 +109,10 @@ final class DonationNotes: DonationReceiver {
 
     init(now: Double) { self.now = now }
 
-    /// The items that would be in the index.
+    /// The items that the index would contain.
     var items: [ReindexComparison.Name: Note] { notes.withLock { $0 } }
 
-    /// The same for the same record in the same process.
+    /// The hash of a record. It is stable only within one process.
     static func hash(of record: ItemRecord) -> Int { record.hashValue }
 
     func receive(_ batch: IndexBatch) async throws(BusError) {
@@ -130,7 +130,7 @@ final class DonationNotes: DonationReceiver {
                     }
                 case .deleteAll: notes = notes.filter { $0.key.index != index }
                 case .renameItems(let renames):
-                    // The rest of its record is known by a hash that has the old identifier.
+                    // The recorded hash covers the old identifier, so it is discarded.
                     renames.apply(to: &notes, key: { .init(index: index, identifier: $0) }) { note, _ in
                         note.record = nil
                     }
@@ -139,15 +139,15 @@ final class DonationNotes: DonationReceiver {
         }
     }
 
-    /// None: nothing is kept.
+    /// Always `nil`, since nothing is stored.
     func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
 
-    /// None, likewise.
+    /// Always without a record, since nothing is stored.
     func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 
-    /// Those that were donated.
+    /// A page of the identifiers donated so far.
     func identifiers(of scope: IndexScope, after: String, limit: Int) async throws(BusError) -> [String] {
         let names = items.keys.filter { $0.index == scope.index }.map(\.identifier)
         return IndexRequest.page(of: names, after: after, limit: limit)

@@ -3,20 +3,24 @@ import ExtensionHost
 import ItemRecord
 import Synchronization
 
-/// The bundles that are being reindexed, who is asked for it, and what of other donors must outlive it.
+/// The reindexes in progress, the donor that each one requests items from, and the donations of
+/// other donors.
 ///
-/// While everything of a bundle is replaced, a deletion of everything by the one who is asked is a mark: what it has not
-/// donated again when it acknowledges is deleted then. An app may donate meanwhile over another connection, knowing
-/// nothing of that. What it donates stays in any case, as if the reindex had begun after it. When it deletes everything,
-/// that is done at once, as it would be at any other time: somebody may have signed out. The reindex is then owed once
-/// more, since it may have lost what it had brought until then.
+/// During a reindex of everything, a deletion of everything by the requested donor only marks the
+/// items. When that donor acknowledges, the marked items that it did not donate again are deleted.
+/// An app may donate over another connection during the reindex without knowing of it. The app's
+/// donations always stay, as if the reindex had begun after them. If the app deletes everything,
+/// the deletion takes effect immediately, as at any other time: the user may have signed out. The
+/// reindex then becomes pending again, since the deletion may have removed items that were donated
+/// for it.
 final class Reindexes: Sendable {
-    /// The names of items that are kept because others donated them; of more, all items are.
+    /// The names of items that stay because another donor donated them. Above the limits, all items
+    /// stay.
     struct Kept: Sendable {
         static let maximum = 100_000
         static let maximumBytes = 16 << 20
 
-        /// By index.
+        /// The names by index.
         private(set) var names: [String?: Set<String>] = [:]
         private(set) var isTooMuch = false
         private var count = 0
@@ -32,19 +36,21 @@ final class Reindexes: Sendable {
         }
     }
     private struct Reindex {
-        /// Whether everything is replaced.
+        /// `true` if the reindex replaces everything.
         var isReplacement = false
         var asked: Donor?
         var kept = Kept()
-        /// Whether what it has brought may be gone.
+        /// `true` if items that were donated for the reindex may be deleted.
         var isUndone = false
     }
     private struct State {
         var reindexes: [String: Reindex] = [:]
-        /// What is being made durable, so that a reindex that begins meanwhile knows of it.
+        /// The batches that are being made durable. A reindex that begins during that time needs
+        /// their names.
         var donations: [UInt64: (batch: IndexBatch, donor: Donor)] = [:]
         var last: UInt64 = 0
-        /// Delegates that did not answer a reindex of everything. They may begin with it at any time.
+        /// The delegates that did not answer a reindex of everything. They may still start it at
+        /// any time.
         var late: Set<DelegateToken> = []
     }
     private let state = Mutex(State())
@@ -52,7 +58,7 @@ final class Reindexes: Sendable {
 
     init(delegates: LiveDelegates) { self.delegates = delegates }
 
-    /// Begins a reindex of a bundle; `false` if one has begun already.
+    /// Begins a reindex of a bundle; `false` if one is in progress.
     func begin(_ bundle: String) -> Bool {
         state.withLock { state in
             guard state.reindexes[bundle] == nil else { return false }
@@ -61,10 +67,10 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// Whether a bundle is being reindexed, or forgotten.
+    /// `true` if a bundle is being reindexed or forgotten.
     func isUnderWay(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle] != nil } }
 
-    /// Says that the reindex replaces everything.
+    /// Marks the reindex of a bundle as a replacement of everything.
     func replace(_ bundle: String) {
         let batches = state.withLock { state in
             state.reindexes[bundle]?.isReplacement = true
@@ -73,7 +79,7 @@ final class Reindexes: Sendable {
         for batch in batches { keep(batch) }
     }
 
-    /// Says who is asked from now on; `nil` once it was acknowledged.
+    /// Sets the donor that the reindex requests items from; `nil` once it acknowledged.
     func ask(_ donor: Donor?, _ bundle: String) {
         let before = state.withLock { state in
             if case .delegate(let token)? = donor { state.late.remove(token) }
@@ -90,13 +96,14 @@ final class Reindexes: Sendable {
     private func noteLate(_ donor: Donor?) {
         guard case .delegate(let token)? = donor else { return }
         state.withLock { _ = $0.late.insert(token) }
-        // Whoever unregisters it forgets it after that.
+        // If the delegate is unregistered later, `unregisterDelegate` removes the token.
         if !delegates.isRegistered(token) { forget(token) }
     }
 
     func forget(_ token: DelegateToken) { state.withLock { _ = $0.late.remove(token) } }
 
-    /// Whether this delegate may be the one who is asked: only of a reindex of everything is it noted who that is.
+    /// `true` if a reindex of the bundle may be requesting items from this delegate. The requested
+    /// donor is known only for a reindex of everything.
     func mayBeAsked(_ token: DelegateToken, _ bundle: String) -> Bool {
         state.withLock { state in
             guard let reindex = state.reindexes[bundle] else { return false }
@@ -104,10 +111,10 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// What others than those who were asked have donated.
+    /// The names of items that other donors donated during the reindex.
     func kept(_ bundle: String) -> Kept { state.withLock { $0.reindexes[bundle]?.kept ?? Kept() } }
 
-    /// Whether a deletion of everything by this donor is a mark.
+    /// `true` if a deletion of everything by this donor only marks the items.
     func marks(_ donor: Donor, _ bundle: String) -> Bool {
         state.withLock { state in
             guard let reindex = state.reindexes[bundle] else { return false }
@@ -115,7 +122,8 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// Whether a deletion of everything by this donor may take away what a reindex has brought; that is noted.
+    /// `true` if a deletion of everything by this donor may remove items that were donated for a
+    /// reindex. The reindex is then recorded as undone.
     func undoes(_ donor: Donor, _ bundle: String) -> Bool {
         state.withLock { state in
             if case .delegate(let token) = donor, state.late.contains(token) {
@@ -129,12 +137,13 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// Whether somebody has deleted what the reindex of a bundle had brought, so that going on later would not bring it back.
+    /// `true` if another donor deleted items that were donated for the reindex of a bundle.
+    /// Resuming the reindex would not restore them.
     func isUndone(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle]?.isUndone == true } }
 
-    /// Notes a donation before it is made durable.
+    /// Records a donation before it is made durable.
     ///
-    /// - Returns: What ``finish(_:)`` is told.
+    /// - Returns: The donation's number, for ``finish(_:)``.
     func begin(_ batch: IndexBatch, from donor: Donor) -> UInt64 {
         let (number, mustKeep) = state.withLock { state -> (UInt64, Bool) in
             state.last += 1
@@ -146,7 +155,7 @@ final class Reindexes: Sendable {
         return number
     }
 
-    /// Forgets a donation that was made durable, or was not.
+    /// Removes a donation after its commit succeeded or failed.
     func finish(_ donation: UInt64) { state.withLock { $0.donations[donation] = nil } }
 
     private func keep(_ batch: IndexBatch) {

@@ -5,21 +5,22 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What extensions tried and were refused, and what confined them last; kept in a file of the store, so that it outlives
-/// workers and is seen by other processes.
+/// The last sandbox report of each extension, and the accesses that the sandbox denied. They are
+/// kept in a file of the store, so that they outlive workers and other processes can read them.
 ///
-/// Several processes may add to the file; each holds it locked while it reads, adds and replaces it, so that whoever reads
-/// finds it whole. It is for telling only: one that cannot be read is begun anew, and one that cannot be written is done
-/// without.
+/// Several processes may add to the file. Each locks it while it reads, merges and replaces it, so
+/// that readers always find a whole file. The file is informational: an unreadable file is started
+/// again from empty, and a failed write is ignored.
 final class SandboxLog: Sendable {
-    /// How much is kept of each bundle, and of how many bundles; what is oldest goes first.
+    /// The maximum number of denied accesses for each bundle, and of bundles. The oldest are
+    /// dropped first.
     static let maximumRefusals = 96
     static let maximumBundles = 256
-    /// A larger file is begun anew, in bytes.
+    /// The maximum size of the file in bytes. A larger file is started again from empty.
     static let maximumBytes = 16 << 20
 
     private struct State {
-        /// What was not written yet.
+        /// The entries that are not written yet.
         var pending = SandboxHistory()
         var present: [String: ExtensionBundle.Fingerprint] = [:]
     }
@@ -35,7 +36,8 @@ final class SandboxLog: Sendable {
     private var path: String { directory + "/sandbox.json" }
     private var file: StoreFile { StoreFile(path: path, maximumBytes: Self.maximumBytes) }
 
-    /// Takes what an event says of the sandbox. What an extension tries is told seldom, so it is written at once.
+    /// Records the sandbox facts of an event. Denied accesses are rare, so they are written
+    /// immediately.
     func take(_ event: ExtensionEvent) {
         let isRefusal = state.withLock { state in
             switch event {
@@ -51,16 +53,17 @@ final class SandboxLog: Sendable {
         if isRefusal { save() }
     }
 
-    /// Notes which extensions there are from now on.
+    /// Sets the installed extensions.
     func meet(_ registry: ExtensionRegistry) {
         let present = registry.extensions.map { ($0.identifier, $0.fingerprint) }
         state.withLock { $0.present = Dictionary(present) { first, _ in first } }
     }
 
-    /// What is known of the extensions. What one did before it was replaced is left out: it says nothing of what is there
-    /// now, and should that do it too, it is told again.
+    /// The history of the installed extensions. Entries of an earlier version of a bundle are left
+    /// out: they do not describe the current version, which reports its own denied accesses.
     func history() -> SandboxHistory {
-        // Under the lock, so that nothing is on its way from the one to the other.
+        // The lock keeps `save()` from moving entries from memory to the file between the two
+        // reads.
         state.withLock { state in
             var history = Self.read(file)
             history.add(state.pending)
@@ -71,19 +74,19 @@ final class SandboxLog: Sendable {
         }
     }
 
-    /// Writes what was not written yet.
+    /// Writes the pending entries.
     func save() {
         state.withLock { state in
             guard !state.pending.bundles.isEmpty else { return }
             guard let lock = lockedFile() ?? lockedFile() else { return }
-            // Where the file was not replaced, closing it alone would not do: a process that is being started at this moment
-            // shares it.
+            // Unlocks explicitly. If the file was not replaced, closing the descriptor is not
+            // enough: a process between fork and exec shares the lock.
             defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
             var history = Self.read(file)
             history.add(state.pending)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            // Not synchronized: a crash may cost what was told last.
+            // Written without fsync: a crash may lose the last entries.
             guard let data = try? encoder.encode(history),
                 (try? file.replace(with: data, isSynchronized: false)) != nil
             else { return }
@@ -91,13 +94,14 @@ final class SandboxLog: Sendable {
         }
     }
 
-    /// The file that is there, locked for this process; `nil` if another has it. The others hold it for a moment only; who
-    /// was stopped meanwhile must not stop this one.
+    /// Opens and locks the current file; `nil` if another process holds the lock. The attempt does
+    /// not block, so that a stopped process cannot block this one.
     private func lockedFile() -> OwnedDescriptor? {
         guard let descriptor = try? OwnFile.open(path, O_RDWR | O_CREAT) else { return nil }
         let number = descriptor.number
         var (held, present) = (stat(), stat())
-        // Somebody may have replaced it since it was opened; then the lock would be one of nothing.
+        // Another process may have replaced the file after the open. The lock would then be on an
+        // unlinked file.
         guard flock(number, LOCK_EX | LOCK_NB) == 0, fstat(number, &held) == 0, stat(path, &present) == 0,
             held.st_ino == present.st_ino, held.st_dev == present.st_dev
         else { return nil }
@@ -112,27 +116,27 @@ final class SandboxLog: Sendable {
     }
 }
 
-/// What is known of the sandbox of each bundle.
+/// The sandbox history of each bundle.
 package struct SandboxHistory: Hashable, Sendable, Codable {
-    /// What an extension tried, and when.
+    /// A denied access, with the times of its first and last occurrence.
     package struct Entry: Hashable, Sendable, Codable {
-        /// What, and how often.
+        /// The denied access and its count.
         package var refusal: SandboxRefusal
-        /// The first time, in seconds since 2001-01-01 UTC.
+        /// The time of the first occurrence, in seconds since 2001-01-01 UTC.
         package var first: Double
-        /// The last time.
+        /// The time of the last occurrence, in seconds since 2001-01-01 UTC.
         package var last: Double
     }
-    /// One bundle's.
+    /// The history of one bundle.
     package struct Bundle: Hashable, Sendable, Codable {
-        /// What confined its last worker; `nil` if that is not known.
+        /// The protections of its last worker; `nil` if unknown.
         package var report: SandboxReport?
-        /// What it tried, the newest last.
+        /// The denied accesses, the newest last.
         package var refusals: [Entry] = []
-        /// The state of the bundle that all this is about.
+        /// The fingerprint of the bundle version that the entries describe.
         package var fingerprint: ExtensionBundle.Fingerprint?
     }
-    /// By bundle.
+    /// The histories by bundle identifier.
     package var bundles: [String: Bundle] = [:]
 
     mutating func note(_ report: SandboxReport, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?) {
@@ -145,7 +149,8 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
         change(bundle, fingerprint) { $0.add(Entry(refusal: refusal, first: moment, last: moment)) }
     }
 
-    /// Changes what is known of a state of a bundle, which takes the place of what is known of another one.
+    /// Changes the history of a bundle. A different fingerprint replaces the history of the earlier
+    /// version.
     private mutating func change(
         _ name: String, _ fingerprint: ExtensionBundle.Fingerprint?, _ change: (inout Bundle) -> Void
     ) {
@@ -165,7 +170,7 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
         self = bounded()
     }
 
-    /// At most what is kept: the bundles that were heard of last.
+    /// The history, cut to the bundles with the most recent denied accesses.
     func bounded() -> SandboxHistory {
         guard bundles.count > SandboxLog.maximumBundles else { return self }
         let newest = bundles.sorted { ($0.value.refusals.last?.last ?? 0) > ($1.value.refusals.last?.last ?? 0) }
@@ -176,8 +181,8 @@ package struct SandboxHistory: Hashable, Sendable, Codable {
 }
 
 extension SandboxHistory.Bundle {
-    /// Notes what confined the last worker. What its last background worker yields by stays, for most have nothing to say of
-    /// it.
+    /// Records the report of the last worker. Most workers report no background priorities, so the
+    /// last known ones stay.
     fileprivate mutating func note(_ new: SandboxReport) {
         let known = report
         report = new
@@ -200,14 +205,14 @@ extension SandboxHistory.Bundle {
     }
 }
 
-/// The sandbox as `status` tells of it.
+/// The sandbox part of `status`.
 package struct SandboxStatus: Hashable, Sendable, Codable {
-    /// Whether workers are confined at all.
+    /// `true` if workers are sandboxed.
     package var isEnforced: Bool
-    /// What this kernel lacks of what there is.
+    /// The protections that this kernel does not support.
     package var missing: SandboxProtections
-    /// The revision of the kernel's Landlock; 0 for none.
+    /// The Landlock ABI version of the kernel; 0 if it has no Landlock.
     package var landlockRevision: Int
-    /// What is known of each bundle.
+    /// The sandbox history of each bundle.
     package var history: SandboxHistory
 }

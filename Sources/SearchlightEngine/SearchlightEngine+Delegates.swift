@@ -6,12 +6,13 @@ import SearchIndex
 import ServiceMessages
 
 extension SearchlightEngine {
-    /// Registers an app as the delegate of its bundle: it is asked to reindex and to fulfil promises instead of its
-    /// extension, until it is unregistered; the newest one, if there are several. ``owedWork(for:)`` says what to ask it for
-    /// at once.
+    /// Registers an app as the delegate of its bundle. Until it is unregistered, the app gets the
+    /// reindex and promise requests instead of its extension. If several delegates are registered,
+    /// the newest one gets them. ``owedWork(for:)`` returns the work to request immediately.
     ///
-    /// - Returns: What the other functions are told. What the app donates goes to ``receiver(for:)`` with it.
-    /// - Throws: ``EngineError/extension(_:)`` if there are too many.
+    /// - Returns: A token for the other functions. Pass it to ``receiver(for:)`` for the app's
+    ///   donations.
+    /// - Throws: ``EngineError/extension(_:)`` if there are too many delegates.
     package func registerDelegate(
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(EngineError) -> DelegateToken {
@@ -26,9 +27,9 @@ extension SearchlightEngine {
         }
     }
 
-    /// Ends a registration. What the app is being asked is asked of the extension.
+    /// Ends a registration. Requests that the app has not answered go to the extension.
     ///
-    /// - Returns: Whether it was still there; a second call does nothing.
+    /// - Returns: `true` if it was still registered; a second call does nothing.
     @discardableResult
     package func unregisterDelegate(_ token: DelegateToken) -> Bool {
         defer {
@@ -38,29 +39,32 @@ extension SearchlightEngine {
         return delegates.unregister(token)
     }
 
-    /// Notes that an app shows that it works, so that it is waited for; what it donates to ``receiver(for:)`` counts by
-    /// itself.
+    /// Records a sign of progress of an app, which restarts the time limit of its request.
+    /// Donations through ``receiver(for:)`` count as progress by themselves.
     package func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
 
-    /// Keeps what somebody donates. While a connection is that of a registered delegate, it must be given its token.
+    /// A receiver that writes a donor's donations to the index. For the connection of a registered
+    /// delegate, pass the delegate's token.
     ///
-    /// - Parameter terms: What decides on each donation when it is accepted.
+    /// - Parameter terms: The acceptance conditions of each donation.
     package func receiver(for donor: Donor, terms: DonationTerms = DonationTerms()) -> any DonationReceiver {
         guard case .delegate(let token) = donor else {
             return IndexReceiver(writer: writer, donor: donor, terms: terms)
         }
         return IndexReceiver(writer: writer, donor: donor, terms: terms) { [delegates, reindexes, listeners] batch in
             delegates.noteProgress(token)
-            // Who asked for it is told how much comes, as of a worker.
+            // The count of items is reported to the requester of the reindex, as for a worker.
             let (bundle, count) = (batch.scope.bundle, batch.itemCount)
             if count > 0, reindexes.mayBeAsked(token, bundle) { listeners.tell(.donated(bundle: bundle, count: count)) }
         }
     }
 
-    /// Whether an app may donate some bytes now without waiting for room; see ``SearchIndex/hasRoom(for:bytes:)``.
+    /// `true` if an app may donate `bytes` now without waiting; see
+    /// ``SearchIndex/hasRoom(for:bytes:)``.
     package func hasRoom(for bundle: String, bytes: Int) -> Bool { index.hasRoom(for: bundle, bytes: bytes) }
 
-    /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:bytes:)``.
+    /// Waits until there may be room for an app's donation; see
+    /// ``SearchIndex/waitForRoom(for:bytes:)``.
     ///
     /// - Throws: ``BusError``.
     package func waitForRoom(for bundle: String, bytes: Int) async throws(BusError) {
@@ -69,27 +73,29 @@ extension SearchlightEngine {
         }
     }
 
-    /// Tells the delegate of a bundle, or else its running worker, that indexing is slowed down, or not any more. Nobody is
-    /// started for it.
+    /// Notifies the delegate of a bundle, or else its running worker, that indexing is slowed down
+    /// or no longer slowed down. It starts no worker.
     ///
-    /// - Returns: Whether there was somebody to tell.
+    /// - Returns: `true` if there was a delegate or worker to notify.
     @discardableResult
     package func throttle(_ bundle: String, _ notice: ThrottleNotice?) async -> Bool {
         await host.throttle(bundle, notice)
     }
 
-    /// What a bundle owes: was asked for and not acknowledged. ``Job/notBefore`` says until when to wait after failures,
-    /// unless something has changed, as when its app has just registered.
+    /// The pending work of a bundle: requested and not acknowledged. After failures, wait until
+    /// ``Job/notBefore``, unless something changed, such as a new registration of the app.
     package func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
 
     /// See ``ForgetCall``.
     package func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
 
-    /// Removes everything there is of a bundle: its items, its client states, what it owes, and its name, so that what an
-    /// app that is gone has left behind does not stay for ever. If it donates meanwhile, it is known again.
+    /// Removes all data of a bundle: its items, client states, pending work and name. Data of an
+    /// uninstalled app would otherwise stay indefinitely. If the bundle donates during the call, it
+    /// becomes known again.
     ///
-    /// - Returns: How many items there were.
-    /// - Throws: ``EngineError``; then some of it may be gone, and a second call removes the rest.
+    /// - Returns: The number of removed items.
+    /// - Throws: ``EngineError``. Some of the data may then be removed; a second call removes the
+    ///   rest.
     @discardableResult
     package func forget(_ bundle: String) async throws(EngineError) -> Int {
         await takeOver(bundle)
@@ -97,7 +103,7 @@ extension SearchlightEngine {
         defer { reindexes.end(bundle) }
         let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
         try jobStore.forget(bundle)
-        // What could not be written down holds until the process ends.
+        // If the write fails, the release holds until the process ends.
         _ = try? await host.release(bundle)
         ledger?.update { $0.forget(bundle) }
         try forgetSchedule(of: bundle)

@@ -9,31 +9,34 @@ extension SearchlightEngine {
 
     /// Makes a batch durable, as ``EngineClient/commit(_:)`` does.
     ///
-    /// - Parameter donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who
-    ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
-    ///   owed once more. What others donate meanwhile stays.
+    /// - Parameter donor: The donor of the batch. It decides how a deletion of everything applies
+    ///   during a reindex of the bundle. If it comes from the donor that the reindex requests items
+    ///   from, it takes effect at the end, for items that were not donated again. If it comes from
+    ///   another donor, it takes effect immediately, and the reindex becomes pending again. Items
+    ///   that other donors donate during the reindex stay.
     /// - Throws: ``EngineError``; then nothing is changed.
     package func commit(_ batch: IndexBatch, from donor: Donor) async throws(EngineError) {
         try await writer.commit(batch, from: donor)
     }
 
-    /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was
-    /// durable when it was opened, unless ``waitingEntries`` says otherwise, and what has been applied since.
+    /// The client state of the last batch of a scope; `nil` if there is none. A read-only engine
+    /// knows the batches that were durable when it was opened, minus ``waitingEntries``, and the
+    /// batches that were applied since.
     package func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
         try await onIndex { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
-    /// Grows whenever donations were lost.
+    /// The generation of the index. It grows with each loss of donations.
     package func generation() async throws(EngineError) -> Int {
         try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
     }
 
-    /// Returns when everything that was durable before can be found.
+    /// Returns once every donation that was durable before the call can be found.
     package func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
-    /// Gives back memory that is only kept because it may be of use again, soon, and returns at once.
+    /// Releases caches that may be needed again soon. Returns immediately.
     package func releaseMemory() { index.releaseMemory() }
 
     /// See ``RejectionsCall``.
@@ -42,7 +45,8 @@ extension SearchlightEngine {
         index.rejections(in: scope, after: mark)
     }
 
-    /// See ``ItemsCall`` and ``SearchIndex/items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
+    /// See ``ItemsCall`` and
+    /// ``SearchIndex/items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
     package func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String?,
         attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil, after cursor: QueryCursor?,

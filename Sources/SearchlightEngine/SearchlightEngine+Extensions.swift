@@ -3,36 +3,38 @@ import ExtensionHost
 import IdleScheduling
 
 extension SearchlightEngine {
-    /// What is known of the behaviour of an extension; blank if nothing is.
+    /// The health record of an extension; blank if there is none.
     package func health(of identifier: String) -> ExtensionHealth { host.health(of: identifier) }
 
-    /// The items with which an extension fails, and that are not asked for until it changes or is released.
+    /// The skip-listed items of an extension. They are not requested until the extension changes or
+    /// is released.
     package func itemsSetAside(of identifier: String) -> [ExtensionHealth.ItemSetAside] {
         host.health(of: identifier).itemsSetAside
     }
 
-    /// Has an extension used, or not any more. Its items stay; what it owes, it owes until it is used again. Its app is asked
-    /// all the same.
+    /// Enables or disables an extension. Its items stay, and its pending work waits until it is
+    /// enabled again. Requests to its app are not affected.
     ///
-    /// - Throws: ``EngineError``: of an extension that is neither there nor known, or when it cannot be written down; then it
-    ///   holds for as long as this process lives.
+    /// - Throws: ``EngineError`` if the extension is neither installed nor known, or if the write
+    ///   fails. After a failed write, the change holds until this process ends.
     package func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
         try checkKnown(identifier)
-        // It holds also where it cannot be written down.
+        // A failed write still leaves the change in memory.
         try await onHealth { (host) throws(HealthStoreError) in try await host.setDisabled(!isEnabled, identifier) }
     }
 
-    /// Forgets what is held against an extension: it is asked again as if nothing had happened. Items that were set aside are
-    /// owed from now on.
+    /// Clears the failures of an extension, so that it is used as if nothing had happened. Its
+    /// skip-listed items become pending.
     ///
-    /// - Returns: What was known of it before.
+    /// - Returns: The health record before the call.
     /// - Throws: ``EngineError``, as ``setEnabled(_:_:)`` does.
     @discardableResult
     package func release(_ identifier: String) async throws(EngineError) -> ExtensionHealth {
         try checkKnown(identifier)
         let items = Set(host.health(of: identifier).itemsSetAside.map(\.identifier))
         if !items.isEmpty {
-            // Before they are forgotten, so that no crash comes between.
+            // The job is recorded before the skip list is cleared, so that a crash between the two
+            // loses no item.
             let job = Job(
                 bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
             try jobStore.update { $0.add(job) }
@@ -49,7 +51,8 @@ extension SearchlightEngine {
         await host.prewarm(identifier)
     }
 
-    /// A name that nothing is known of is a slip.
+    /// Throws if an identifier is neither installed nor has a health record: it is probably
+    /// misspelt.
     private func checkKnown(_ identifier: String) throws(EngineError) {
         guard host.health(of: identifier).isBlank else { return }
         _ = try bundle(identifier)
@@ -62,10 +65,10 @@ extension SearchlightEngine {
         }
     }
 
-    /// Writes down what is owed, also for an engine that only reads the store and so becomes the one who changes it for a
-    /// moment, if nobody else is.
+    /// Records a pending job. A read-only engine takes the store's write lock for that, if no other
+    /// process holds it.
     ///
-    /// - Returns: Whether that was done, or everything is owed anyway.
+    /// - Returns: `true` if the job was recorded or a reindex of everything is pending anyway.
     static func owe(_ job: Job, in jobs: JobStore, _ configuration: EngineConfiguration) -> Bool {
         guard configuration.access == .readOnly else {
             return (try? jobs.update { $0.add(job) }) != nil
@@ -73,7 +76,7 @@ extension SearchlightEngine {
         guard let lock = try? StoreLock(directory: configuration.storeDirectory) else { return false }
         defer { lock.release() }
         let present = JobStore(directory: configuration.storeDirectory)
-        // Whoever opens the store next owes everything for that.
+        // The next process that opens the store for writing records a reindex of every bundle.
         if present.wasMissing || present.wasDamaged { return true }
         return (try? present.update { $0.add(job) }) != nil
     }

@@ -11,12 +11,12 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Texts that may take the place of a text that is being typed; see ``SearchIndex/suggestions(_:)``.
+    /// Completions of a text that the user is typing; see ``SearchIndex/suggestions(_:)``.
     package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
         try await onQuery { (index) throws(IndexQueryError) in try await index.suggestions(request) }
     }
 
-    /// Finds items with the attributes that are asked for; see ``SearchIndex/search(_:)``.
+    /// Finds items with the requested attributes; see ``SearchIndex/search(_:)``.
     package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
@@ -55,7 +55,7 @@ extension SearchlightEngine {
         return found
     }
 
-    /// The most bundles that are named to somebody who has named another.
+    /// The maximum number of bundles in ``EngineError/itemElsewhere(_:bundle:bundles:)``.
     private static var maximumBundlesNamed: Int { 5 }
 
     package func provide(
@@ -81,8 +81,9 @@ extension SearchlightEngine {
         return ProvidedContent(content, wasRetried: retries.happened)
     }
 
-    /// Asks an extension for something of an item. If that fails and the item seems to be gone, its extension is to donate it again
-    /// or to delete it, so that it is not found a second time.
+    /// Requests something of an item from an extension. If that fails and the item seems to be
+    /// gone, a reindex of the item becomes pending. The extension then donates it again or deletes
+    /// it.
     func noticingAbsence<Value: Sendable>(
         of item: StoredItem, _ ask: (ExtensionHost) async throws(ExtensionError) -> Value
     ) async throws(EngineError) -> Value {
@@ -96,13 +97,14 @@ extension SearchlightEngine {
             let job = Job(
                 bundle: item.scope.bundle, work: .reindexItems([item.record.uniqueIdentifier]),
                 requested: configuration.now(), cause: .foundGone)
-            // Without room for the request the item stays; the error says that it is gone all the same.
+            // If the job queue is full, the item stays. The error still reports that it is gone.
             try? jobStore.update { $0.add(job) }
             throw error
         }
     }
 
-    /// Whether there is nothing at a path. A file system that does not answer within a second says nothing.
+    /// `true` if there is no file at a path. If the file system does not answer within a second,
+    /// the result is `false`.
     private static func isMissing(_ path: String) async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = FirstOfTwo(continuation)
@@ -114,13 +116,14 @@ extension SearchlightEngine {
         }
     }
 
-    /// An item as bytes of a type, from its app or its extension, by name.
+    /// The data of an item as a type, from its app or its extension.
     ///
     /// - Parameters:
     ///   - identifier: The unique identifier of the item.
     ///   - type: A uniform type identifier that the item promises.
-    ///   - bundle: Whose item it is.
-    /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
+    ///   - bundle: The item's bundle.
+    /// - Throws: ``EngineError``. A returned stream may still end early, if the process that writes
+    ///   it ends.
     package func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
         try await onHost { (host) throws(ExtensionError) in
             try await host.data(item: identifier, type: type, bundle)
@@ -128,7 +131,7 @@ extension SearchlightEngine {
     }
 }
 
-/// Continues with the first of two answers.
+/// Resumes a continuation with the first of two answers.
 private final class FirstOfTwo: Sendable {
     private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
 
@@ -140,7 +143,7 @@ private final class FirstOfTwo: Sendable {
     }
 }
 
-/// Notes whether somebody was asked for the second time.
+/// Records whether a request was retried.
 private final class Retries: Sendable {
     private let noted = Atomic(false)
     func note() { noted.store(true, ordering: .relaxed) }

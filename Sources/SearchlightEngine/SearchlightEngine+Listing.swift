@@ -30,7 +30,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Where extensions are looked for.
+    /// The directories that are searched for extensions.
     package func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
         await refreshExtensions()
         return registry.places(areWatched: isWatched.load(ordering: .relaxed))
@@ -41,7 +41,7 @@ extension SearchlightEngine {
         ExtensionHealthReport(try await release(identifier))
     }
 
-    /// Whether an extension that can be used is asked, and why not.
+    /// The state of a usable extension, and the reason if it is not ready.
     private func extensionState(of identifier: String) -> (ExtensionState, reason: String?) {
         let health = health(of: identifier)
         if health.isDisabled {
@@ -67,7 +67,7 @@ extension SearchlightEngine {
 }
 
 extension ExtensionDetails {
-    /// What only a store knows.
+    /// The facts about an extension that only a store has.
     struct Behaviour {
         var health = ExtensionHealthReport()
         var items = 0
@@ -75,7 +75,7 @@ extension ExtensionDetails {
         var sandbox: SandboxHistory.Bundle?
     }
 
-    /// What the bundles say of an extension, where there is no store.
+    /// The facts about an extension that its bundle contains, without a store.
     ///
     /// - Throws: ``ExtensionError/notFound(identifier:searchPath:known:)``.
     package init(_ identifier: String, in registry: ExtensionRegistry) throws(ExtensionError) {
@@ -108,7 +108,7 @@ extension ExtensionDetails {
             (state, reason) = (.removed, nil)
         } else {
             (state, reason) = (.refused, refusals.first?.problem.description)
-            // How another state of the bundle failed is no news of this one, which nobody has asked anything.
+            // Failures of an earlier version do not describe this one, which was never loaded.
             health = ExtensionHealthReport()
             owed?.lastFailure = nil
         }
@@ -159,7 +159,7 @@ extension ExtensionHealthReport {
 }
 
 extension DeclaredAccess {
-    /// What may be reached beyond what every extension may, a line each.
+    /// The access beyond the default, one line each.
     fileprivate var lines: [String] {
         var lines = readablePaths.map { "reads \($0)" } + writablePaths.map { "changes \($0)" }
         lines += readablePathsFrom.map { "reads what is listed in \($0)" }

@@ -3,7 +3,8 @@ import ExtensionHost
 import SystemSupport
 
 extension SearchlightEngine {
-    /// The name of a bundle for people: that of its extension, else that of the app's desktop entry, else its identifier.
+    /// The user-visible name of a bundle: the name of its extension, or else the name in the app's
+    /// desktop entry, or else its identifier.
     package func displayName(of bundle: String) -> String {
         let manifest = registry.extensions.first { $0.identifier == bundle }?.manifest
         if let name = manifest?.displayName, name != bundle, !name.isEmpty { return name }
@@ -14,13 +15,15 @@ extension SearchlightEngine {
 
 /// The name in a desktop entry, by the rules of its specification.
 enum DesktopEntryName {
-    /// Larger files are passed over, in bytes.
+    /// The maximum size of a file in bytes. Larger files are skipped.
     private static let maximumBytes = 64 << 10
     private static let maximumCharacters = 80
 
+    /// Finds the name in the first desktop entry of a file name.
+    ///
     /// - Parameters:
     ///   - entry: The file's name, such as `org.example.app.desktop`.
-    ///   - environment: Says where entries are, and the language of the user.
+    ///   - environment: The variables with the data folders and the user's language.
     static func find(_ entry: String, environment: [String: String]) -> String? {
         guard entry.utf8.count <= 255, !entry.utf8.contains(UInt8(ascii: "/")), !entry.utf8.contains(0),
             let folders = UserFolders(environment: environment)
@@ -31,13 +34,14 @@ enum DesktopEntryName {
             guard let bytes = try? BoundedFile.regular("\(data)/applications/\(entry)", limit: maximumBytes),
                 let text = String(validating: bytes, as: UTF8.self)
             else { continue }
-            // The first that there is counts.
+            // The first existing file counts.
             return name(in: text, language: language).map { String($0.prefix(maximumCharacters)) }
         }
         return nil
     }
 
-    /// The value of `Name[LANGUAGE_COUNTRY]`, of `Name[LANGUAGE]` or of `Name` in the group of the entry itself.
+    /// The value of `Name[LANGUAGE_COUNTRY]`, `Name[LANGUAGE]` or `Name` in the group
+    /// `[Desktop Entry]`.
     static func name(in text: String, language: String) -> String? {
         let locale = language.prefix { $0 != "." && $0 != "@" }
         var values: [Substring: Substring] = [:]

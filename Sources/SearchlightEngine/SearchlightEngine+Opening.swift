@@ -17,13 +17,15 @@ extension SearchlightEngine {
         }
     }
 
-    /// Opens the index to be read.
+    /// Opens the index for reading.
     ///
-    /// A process that was killed may have left entries in the journal that are durable and not applied, an old format, or
-    /// damage. Whoever changes the store sets that right; while nobody does, this becomes the one for a moment, so that a
-    /// reader sees all that was acknowledged. Where the store cannot be written, it is read as it is.
+    /// After a crash, the store may hold durable batches in the write-ahead log that are not
+    /// applied, an old format, or damage. The process that changes the store repairs that. If there
+    /// is no such process, this function briefly opens the store for writing, so that a reader sees
+    /// all acknowledged donations. A store that cannot be written is read as it is.
     ///
-    /// - Returns: The index, how many entries of the journal it does not show, and what was found and mended.
+    /// - Returns: The index, the number of log entries that it does not show, and the findings of
+    ///   the repair.
     static func openForReading(
         _ configuration: EngineConfiguration, _ jobs: JobStore
     ) throws(EngineError) -> (SearchIndex, waiting: Int, recovery: RecoveryReport) {
@@ -49,9 +51,10 @@ extension SearchlightEngine {
             recovery = writer.recovery
             writer.abandon()
         } catch {
-            // What was never finished says nothing; why it cannot be finished now does.
+            // An incomplete index is useless. The reason why it cannot be completed is the error to
+            // report.
             guard let asItIs, asItIs.0.isComplete else { throw problem ?? error }
-            // A process that changes the store applies what it journals within a second.
+            // A process that changes the store applies its log entries within a second.
             if case .storeInUse = error { return (asItIs.0, 0, nothing) }
             return (asItIs.0, asItIs.waiting, nothing)
         }
@@ -60,7 +63,7 @@ extension SearchlightEngine {
 }
 
 extension EngineError {
-    /// Whether opening the store to be changed may help.
+    /// `true` if opening the store for writing may repair the error.
     fileprivate var callsForRepair: Bool {
         switch self {
         case .index(.damaged), .index(.noStore): true

@@ -57,9 +57,10 @@ extension SearchlightEngine {
     }
 }
 
-/// Works for a preview on a thread that may block, until nobody waits any more.
+/// Runs a preview computation on a thread that may block. Cancelling the task sets a flag that the
+/// computation polls.
 ///
-/// - Parameter body: Is handed what tells whether nobody does.
+/// - Parameter body: The computation. Its parameter returns `true` once the task is cancelled.
 /// - Throws: ``ExtensionError/cancelled``.
 private func onPreviewWork<Value: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: () -> Bool) -> Value

@@ -4,18 +4,18 @@ import IdleScheduling
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Where what was read of bundles is kept.
+    /// The path of the cache of bundle metadata.
     package static func registryCachePath(storeDirectory: String) -> String { storeDirectory + "/extensions.cache" }
 
-    /// Says whether ``refreshExtensions()`` is called whenever something changes, so that ``extensionPlaces()`` can tell.
+    /// Records whether a watcher calls ``refreshExtensions()`` on every change;
+    /// ``extensionPlaces()`` reports it.
     package func noteWatching(_ isWatched: Bool) { self.isWatched.store(isWatched, ordering: .relaxed) }
 
-    /// Looks for extensions again, and takes in what has changed: types are registered anew, workers of changed bundles
-    /// finish what is under way and end, added and upgraded extensions owe a reindex of everything, and for removed ones
-    /// the grace begins.
+    /// Searches for extensions again and applies the changes. Types are registered again. Workers
+    /// of changed bundles finish their current requests and end. Added and upgraded extensions get
+    /// a pending reindex of everything. For removed extensions the grace period begins.
     ///
-    /// - Returns: What has changed, as far as the engine keeps track of that
-    ///   (``EngineConfiguration/tracksExtensions``).
+    /// - Returns: The changes; none unless ``EngineConfiguration/tracksExtensions`` is set.
     @discardableResult
     package func refreshExtensions() async -> ExtensionChanges {
         let (changes, haveRefusalsChanged) = refreshes.withLock { last in
@@ -35,26 +35,28 @@ extension SearchlightEngine {
                 Self.meet(registry, ledger, jobStore, configuration), registry.refusals != before.refusals
             )
         }
-        // Another search may have ended meanwhile; the host is told of the last in the end.
+        // A concurrent refresh may have replaced the registry. The loop ends when the host has the
+        // latest one.
         var told: UInt64
         repeat {
             told = refreshes.withLock { $0 }
             await host.update(registry)
         } while told != refreshes.withLock { $0 }
-        // Items of one that was not there may be about to expire.
+        // The items of an added extension may be about to expire.
         if !changes.isEmpty { lookSoon() }
         jobsFollower.tell()
         if !changes.isEmpty || haveRefusalsChanged { follower.withLock { $0 }?(changes) }
         return changes
     }
 
-    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
-    /// too, with no changes, if only other bundles are refused than before.
+    /// Sets the handler of changes that ``refreshExtensions()`` finds, regardless of its caller.
+    /// Each change is reported once. The handler is also called, without changes, if only the
+    /// rejected bundles differ.
     package func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
     }
 
-    /// Compares the extensions with those there were, and writes down what is owed for it.
+    /// Compares the extensions with the recorded ones, and records the pending reindexes.
     static func meet(
         _ registry: ExtensionRegistry, _ ledger: LedgerStore?, _ jobStore: JobStore,
         _ configuration: EngineConfiguration
@@ -77,7 +79,7 @@ extension SearchlightEngine {
                     }
                 }
             } catch {
-                // What could not be written down is noticed again.
+                // If the write fails, the next comparison finds the changes again.
                 known = before
             }
             return changes
@@ -86,23 +88,23 @@ extension SearchlightEngine {
 
     // MARK: Removed extensions
 
-    /// The extensions that are missing and whose items will be deleted, unless they come back before.
+    /// The missing extensions whose items will be deleted unless they return.
     package var removals: [PendingRemoval] {
         (ledger?.ledger.removals ?? [:]).map {
             PendingRemoval(bundle: $0.key, removed: $0.value, due: $0.value + configuration.removalGrace)
         }.sorted { $0.bundle < $1.bundle }
     }
 
-    /// When the next of these deletions is due; `nil` if none is. What was in a directory that is not searched any more, or
-    /// cannot be now, waits until it is.
+    /// The time of the next deletion; `nil` if none is pending. Extensions of a directory that is
+    /// no longer searched, or is unreadable, are not counted.
     package var nextRemoval: Double? {
         ledger?.ledger.provenRemovals(registry).values.min().map { $0 + configuration.removalGrace }
     }
 
-    /// Deletes the items of extensions that have been missing for as long as the grace is. Those of an app that is
-    /// registered as a delegate stay: it is there.
+    /// Deletes the items of extensions that are missing for longer than the grace period. The items
+    /// of an app that is registered as a delegate stay, since the app is installed.
     ///
-    /// - Returns: Whose items were deleted, and how many these were.
+    /// - Returns: The bundles whose items were deleted, with the number of items.
     package func carryOutRemovals() async -> [(bundle: String, items: Int)] {
         guard let ledger, configuration.access == .readWrite else { return [] }
         var done: [(bundle: String, items: Int)] = []
@@ -110,7 +112,7 @@ extension SearchlightEngine {
             ledger.ledger.due(registry, now: configuration.now(), grace: configuration.removalGrace)
         }
         guard !found().isEmpty else { return [] }
-        // One may have come back unnoticed, where nothing is watched.
+        // Without a watcher, an extension may have returned unnoticed.
         await refreshExtensions()
         let due = found()
         for bundle in due {
@@ -118,7 +120,7 @@ extension SearchlightEngine {
                 ledger.update { $0.keepItems(of: bundle) }
                 continue
             }
-            // One that fails is still due the next time.
+            // A failed deletion stays due.
             guard let count = try? await forget(bundle) else { continue }
             done.append((bundle, count))
         }
@@ -126,12 +128,12 @@ extension SearchlightEngine {
     }
 }
 
-/// An extension that is missing and whose items will be deleted.
+/// A missing extension whose items will be deleted.
 package struct PendingRemoval: Hashable, Sendable, Codable {
     /// The bundle identifier.
     package var bundle: String
-    /// Since when it is missing, in seconds since 2001-01-01 UTC.
+    /// The time of its removal, in seconds since 2001-01-01 UTC.
     package var removed: Double
-    /// When its items are deleted, likewise.
+    /// The time at which its items are deleted, in seconds since 2001-01-01 UTC.
     package var due: Double
 }

@@ -5,8 +5,8 @@ import ItemRecord
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``ReindexCall``. An app that is registered as a delegate is asked instead of its
-    /// extension. If there is nobody to ask, the request is refused and not owed.
+    /// See ``ReindexCall``. The request goes to the bundle's registered delegate, or else to its
+    /// extension. If there is neither, the request is rejected and does not become pending.
     package func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) async throws(EngineError) -> Int {
@@ -25,19 +25,21 @@ extension SearchlightEngine {
         return try await reindexItems(items, of: identifier)
     }
 
-    /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:onEvent:)`` has all. What the bundle owes
-    /// besides is asked for too: other items, or everything. While it is being reindexed, the request is only written down.
+    /// Requests that a bundle donates some items again, or deletes them. The bundle's other pending
+    /// work is requested too. During a reindex of the bundle, the request is only recorded.
     ///
     /// - Parameters:
-    ///   - items: Their unique identifiers. Very many ask for everything.
+    ///   - items: The unique identifiers. Above a limit, the request becomes a reindex of
+    ///     everything.
     ///   - identifier: The bundle identifier.
-    ///   - origin: Who wants it. A person overrides a back-off, and has items tried that were set aside.
-    /// - Returns: How many items the bundle has then.
+    ///   - origin: The origin of the request. A user's request overrides a back-off and includes
+    ///     skip-listed items.
+    /// - Returns: The number of items of the bundle afterwards.
     @discardableResult
     package func reindexItems(
         _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person
     ) async throws(EngineError) -> Int {
-        // There is no item of another name.
+        // No item has an empty or longer identifier.
         let items = items.filter { (1...ItemRecord.maximumIdentifierBytes).contains($0.utf8.count) }
         guard !items.isEmpty else { return try await itemCounts()[identifier] ?? 0 }
         return try await reindex(
@@ -45,13 +47,14 @@ extension SearchlightEngine {
                 bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .asked), origin)
     }
 
-    /// Asks for what a bundle owes, now.
+    /// Requests the pending work of a bundle now.
     ///
     /// - Parameters:
-    ///   - origin: Who wants it. The engine's own requests heed a back-off of the extension.
-    ///   - checkpoint: Asked between pages.
-    /// - Returns: How many items the bundle has then; `nil` if it owes nothing.
-    /// - Throws: ``EngineError``; then it is still owed.
+    ///   - origin: The origin of the request. Background requests respect a back-off of the
+    ///     extension.
+    ///   - checkpoint: Called between pages; `false` ends the reindex.
+    /// - Returns: The number of items of the bundle afterwards; `nil` if nothing was pending.
+    /// - Throws: ``EngineError``; the work then stays pending.
     @discardableResult
     package func reindexOwed(
         _ identifier: String, origin: RequestOrigin = .background, checkpoint: @escaping JobCheckpoint = { true }
@@ -64,13 +67,16 @@ extension SearchlightEngine {
         try await reindex(request, of: request.bundle, origin) ?? 0
     }
 
-    /// - Parameter request: What is asked for besides what is owed.
+    /// Runs the pending work of a bundle.
+    ///
+    /// - Parameter request: The work to add to the pending work.
     private func reindex(
         _ request: Job?, of identifier: String, _ origin: RequestOrigin,
         _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         if !delegates.isRegistered(for: identifier) {
-            // Nobody can be asked, perhaps never again; so nothing is owed, and whoever asks is told so.
+            // There may never be an extension again, so the request does not become pending. The
+            // caller receives the error.
             do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch { throw .extension(error) }
         }
         if origin == .person { await takeOver(identifier) }
@@ -97,7 +103,7 @@ extension SearchlightEngine {
                 }
             }
         } catch {
-            // One that was not asked, or that nobody waited for, has not failed; what it owes it owes on.
+            // A refused or cancelled request is not a failure. Its work stays pending.
             let isOfExtension: Bool
             if case .extension(let error) = error {
                 if error.isRefusal || error == .cancelled { throw EngineError.extension(error) }
@@ -110,7 +116,8 @@ extension SearchlightEngine {
             do throws(EngineError) {
                 try jobStore.update { $0.fail(bundle: identifier, reason: error.description, now: now) }
             } catch {
-                // Without room for the one there is none for the other; the first reason says more then.
+                // Without disk space neither write succeeds; the extension's error is more useful
+                // then.
                 if isOfExtension { throw error }
             }
             throw error
@@ -118,16 +125,17 @@ extension SearchlightEngine {
         let done = job
         try jobStore.update { $0.complete(done) }
         noteAcknowledged(identifier)
-        // It can be asked again.
+        // A success clears the back-off of its followed files.
         outlook.withLock { $0.noteSuccess(of: .files(bundle: identifier)) }
         do throws(EngineError) { return try await itemCounts()[identifier] ?? 0 } catch {
-            // It was to end, and is done all the same.
+            // The reindex is complete, although its task was cancelled.
             guard error == .extension(.cancelled) else { throw error }
             return nil
         }
     }
 
-    /// Has what is asked of a bundle in the background give way to a person, who wants the same or more, or all of it gone.
+    /// Ends a background request of a bundle, because the user requests the same or more work, or a
+    /// deletion of everything.
     func takeOver(_ identifier: String) async {
         func isUnderWay() -> Bool { outlook.withLock { $0.inBackground[identifier] != nil } }
         index.hold(nil)
@@ -138,6 +146,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// As long as it takes to end a worker that heeds nothing (3 s), and a little more.
+    /// The number of polls of 10 ms, which take 5 s: longer than the 3 s after which an
+    /// unresponsive worker is killed.
     private static let takeOverLooks = 500
 }

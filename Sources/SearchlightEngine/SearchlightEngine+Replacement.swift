@@ -5,13 +5,14 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// How old a reindex in pages may become, in seconds: what its first pages brought would be too far from what is true.
+    /// The maximum age of a reindex in pages, in seconds. After that the items of its first pages
+    /// may be outdated.
     static let maximumPagedAge = 7 * 86400.0
 
-    /// Has everything of a bundle donated again; what was there and is not donated is deleted at the end.
+    /// Runs a reindex of everything. At the end it deletes the items that were not donated again.
     ///
-    /// - Parameter job: What is owed, and how far an earlier attempt came.
-    /// - Returns: What was done: where it was begun anew, without a place.
+    /// - Parameter job: The pending job, with the resume position of an earlier attempt.
+    /// - Returns: The completed job. It has no resume position if the reindex restarted.
     func replaceAll(
         of identifier: String, _ job: Job, _ origin: RequestOrigin,
         _ checkpoint: @escaping JobCheckpoint = { true }
@@ -38,10 +39,12 @@ extension SearchlightEngine {
             }
             if answer == .inPages { try await reindexPages(of: identifier, job, origin, checkpoint) }
         }
-        // It was acknowledged: what is deleted from now on is not meant to be donated again.
+        // The donor has acknowledged: a deletion from now on is final and must not be undone by
+        // another reindex.
         reindexes.ask(nil, identifier)
-        // Much of it may still have to be indexed, which takes longer than donating it and is to be as quiet while it is paused.
-        // One that is to end is finished, for then nothing is held any more, and what was acknowledged is not asked for again.
+        // Indexing may take longer than donating, and must respect a pause of background work like
+        // the rest. A cancelled reindex is still finished: nothing is deferred then, and
+        // acknowledged pages are not requested again.
         _ = try await onIndex { (index) throws(SearchIndexError) in
             try await index.settle(patientlyFor: identifier)
         }
@@ -61,14 +64,16 @@ extension SearchlightEngine {
         return job
     }
 
-    /// Whether a reindex in pages can go on. An app that has registered meanwhile is asked for everything instead.
+    /// `true` if a reindex in pages can resume. If an app has registered as a delegate, everything
+    /// is requested from the app instead.
     private func isValid(_ place: ReindexPlace, of identifier: String) async throws(EngineError) -> Bool {
         let age = configuration.now() - place.began
         guard !delegates.isRegistered(for: identifier), (0..<Self.maximumPagedAge).contains(age),
             place.fingerprint == fingerprint(of: identifier)
         else { return false }
         return try await onIndex { (index) throws(SearchIndexError) in
-            // First, since it waits for what was donated, and what was lost of that counts.
+            // Read first, since it waits for pending donations, whose loss would change the
+            // generation.
             let replacement = try await index.replacement(of: identifier)
             let generation = try await index.generation()
             return generation == place.generation && replacement == place.replacement
@@ -79,7 +84,7 @@ extension SearchlightEngine {
         (try? registry.bundle(identifier))?.fingerprint(workerPath: configuration.worker.workerPath) ?? ""
     }
 
-    /// What asks for pages, within the limits of the engine and of the extension's manifest.
+    /// The page requester, within the limits of the engine and of the extension's manifest.
     func pagedReindex(
         of identifier: String, _ host: ExtensionHost, _ origin: RequestOrigin = .person
     ) -> PagedReindex {
@@ -89,11 +94,12 @@ extension SearchlightEngine {
             memory: declared ?? DeclaredAccess.defaultMemoryLimit, origin: origin)
     }
 
-    /// Asks for the pages from the first one on.
+    /// Requests all pages from the first one on.
     private func reindexPages(
         of identifier: String, _ job: Job, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) {
-        // What others donated since the reindex began stays; what they donate from now on bears no mark.
+        // Items that others donated since the reindex began stay. Their later donations carry no
+        // mark.
         let kept = reindexes.kept(identifier)
         let (replacement, generation) = try await onIndex { (index) throws(SearchIndexError) in
             (
@@ -115,7 +121,7 @@ extension SearchlightEngine {
         pages.checkpoint = checkpoint
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
-                // What is held is not counted.
+                // Deferred donations are not in the counts.
                 let isSettled = try await onIndex { (index) throws(SearchIndexError) in
                     try await index.settle(patientlyFor: identifier)
                 }
@@ -142,7 +148,7 @@ extension SearchlightEngine {
 }
 
 extension ExtensionError {
-    /// Whether the extension would answer the same to the same page.
+    /// `true` if the extension would fail again for the same page.
     fileprivate var isOfItsCursor: Bool {
         switch self {
         case .malformedAnswer, .failed(_, _, .unsupported, _), .failed(_, _, .notFound, _),

@@ -3,26 +3,27 @@ import ExtensionHost
 import SearchIndex
 
 extension SearchlightEngine {
-    /// What was found when the store was opened.
+    /// The findings of the store's opening.
     package func opening() async throws(EngineError) -> StoreOpeningReport {
         StoreOpeningReport(recovery: recovery, waitingEntries: waitingEntries)
     }
 
-    /// The extensions that are found, those refused, and where they were looked for.
+    /// The extensions, the rejected bundles and the search path.
     package func extensions() async throws(EngineError) -> InstalledExtensions {
         await refreshExtensions()
         return InstalledExtensions(registry)
     }
 
-    /// What is durable and cannot be found yet.
+    /// The donations that are durable and cannot be found yet.
     package func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
 
-    /// The reindexes that are pending: asked for and not acknowledged.
+    /// The pending reindexes: requested and not acknowledged.
     package func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
 
-    /// How much of what there is, what was wrong and what is pending; see ``StatusCall``.
+    /// The counts, findings and pending work of the store; see ``StatusCall``.
     package func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
-        // Before anything is read, so that what is applied later is not taken for counted.
+        // Read first, so that a donation that is applied during the call is not missing from both
+        // numbers.
         let pending = index.pending.nonEmpty
         let counts = try await itemCounts()
         return try await onIndex { (index) throws(SearchIndexError) in

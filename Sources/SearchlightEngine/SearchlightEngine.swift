@@ -4,33 +4,33 @@ import IdleScheduling
 import SearchIndex
 import Synchronization
 
-/// The whole of Searchlight behind one door: the index, the extensions and what goes between them. A service holds one
-/// for as long as it runs, a command for as long as it takes.
+/// The index, the extensions and the donations between them, behind one type. A service keeps an
+/// engine while it runs; a command keeps one for the duration of the command.
 ///
 /// May be used from any task.
 package final class SearchlightEngine: EngineClient, EngineSource {
     private let found: Mutex<ExtensionRegistry>
-    /// What was read of bundles before.
+    /// The cached metadata of bundles.
     let cache: RegistryCache
-    /// Which extensions there were; `nil` for an engine that does not keep track of them.
+    /// The recorded extensions; `nil` for an engine that does not record them.
     let ledger: LedgerStore?
-    /// How often extensions were looked for since the opening; held while that is done.
+    /// The number of searches for extensions since the opening. Its lock is held during a search.
     let refreshes = Mutex<UInt64>(0)
-    /// Who is told of what has changed about the extensions, whoever had them looked for.
+    /// The handler of changes to the extensions; see ``followExtensions(_:)``.
     let follower = Mutex<(@Sendable (ExtensionChanges) -> Void)?>(nil)
-    /// Whether somebody has them looked for whenever something changes.
+    /// `true` if a watcher calls ``refreshExtensions()`` on every change.
     let isWatched = Atomic(false)
-    /// Who follows the files of extensions, so that changes are noticed by themselves; see ``setFileFollower(_:)``.
+    /// The handler that watches the files of extensions; see ``setFileFollower(_:)``.
     let fileFollower = Mutex<(@Sendable (String) async -> Void)?>(nil)
-    /// What had changed about the extensions when the engine was opened.
+    /// The changes to the extensions that the opening found.
     package let changesAtOpening: ExtensionChanges
-    /// The extensions that were found when they were last looked for.
+    /// The extensions that the last search found.
     package var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
     let healthFile: HealthFile
-    /// The files that are followed; `nil` if the store is only read.
+    /// The followed files; `nil` for a read-only engine.
     let files: FollowedFiles?
     let delegates: LiveDelegates
     let reindexes: Reindexes
@@ -44,17 +44,19 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let outlook: OutlookBox
     let activity: ActivityCounts
     private let lock: StoreLock?
-    /// How many entries of the journal are not shown, since the store is only read and cannot be written.
+    /// The number of entries in the write-ahead log that the index does not show. It is not 0 only
+    /// if the store cannot be written.
     package let waitingEntries: Int
-    /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
+    /// The damage that the opening found, and whether donations were lost.
     package let recovery: RecoveryReport
 
     /// Opens an engine.
     ///
     /// - Parameters:
-    ///   - configuration: Where things are.
-    ///   - onEvent: Told what extensions do; called on any thread, must not block.
-    /// - Throws: ``EngineError``; ``EngineError/storeInUse(path:process:)`` if another process changes the store.
+    ///   - configuration: The paths, policies and access rights.
+    ///   - onEvent: Called with each extension event, on any thread; must not block.
+    /// - Throws: ``EngineError``; ``EngineError/storeInUse(path:process:)`` if another process
+    ///   changes the store.
     package init(
         _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws(EngineError) {
@@ -80,7 +82,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         jobStore = JobStore(directory: configuration.storeDirectory)
         jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
         scheduleStore = ScheduleStore(directory: configuration.storeDirectory)
-        // What was to come when the store was closed is found by looking.
+        // The deadlines before the last close are not recorded, so the first check is due
+        // immediately.
         let outlook = OutlookBox(Outlook(next: isWritable ? configuration.now() : nil))
         self.outlook = outlook
         if isWritable {
@@ -123,7 +126,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
                     bundle: bundle, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
                 return Self.owe(job, in: jobStore, configuration)
             }, onHealthChange: { jobsFollower.tell() }, onEvent: tell)
-        // Whoever owes everything for what was lost is not added on top of that.
+        // Runs before the check for losses. After a loss, the jobs for every bundle replace these.
         changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)
         do throws(EngineError) {
             try oweEverythingIfAnythingWasLost()
@@ -133,14 +136,14 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         }
     }
 
-    /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
+    /// Ends all workers and releases the store. Call it once, as the last call.
     package func close() async {
         jobsFollower.follow(nil)
         await host.shutdown()
         sandboxLog.save()
-        // What was lost since the opening; should this fail, it is noticed at the next opening.
+        // Records losses since the opening. If that fails, the next opening finds them.
         if lock != nil, let generation = try? await index.generation() { try? owe(generation: generation) }
-        // What could not be applied now will be when the store is opened the next time.
+        // Batches that cannot be applied now are applied when the store is opened again.
         try? await index.close()
         lock?.release()
     }
@@ -152,35 +155,38 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         try await call.perform(CallContext(engine: self, onEvent: onEvent))
     }
 
-    /// Performs a body at once: nobody else has this engine.
+    /// Runs a body immediately: this engine has no other users.
     package func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {
         try await body(self)
     }
 
-    /// The reindexes that are owed: asked for and not acknowledged.
+    /// The pending reindexes: requested and not acknowledged.
     package var owedJobs: [Job] { jobStore.jobs }
 
-    /// The bundles that ever donated and were not forgotten, sorted. When donations are lost, each owes a reindex.
+    /// The bundles that ever donated and were not forgotten, sorted. A loss of donations makes a
+    /// reindex of each one pending.
     package var donors: [String] { jobStore.donors }
 
-    /// How many items each bundle has.
+    /// The number of items of each bundle.
     package func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
     }
 
-    /// The jobs or donations that were lost may have been any; asking for all again is the only way to lose none.
+    /// Makes a reindex of every bundle pending if jobs or donations were lost. The lost entries are
+    /// unknown, so only a reindex of everything restores them all.
     private func oweEverythingIfAnythingWasLost() throws(EngineError) {
         guard configuration.access == .readWrite else { return }
-        // The names are in two places, so that neither loss makes them forgotten.
+        // The donors are in the index and in the job file, so that the loss of one does not lose
+        // the names.
         let hasLearned = try jobStore.learn(donors: knownBundles())
         if jobStore.wasMissing, index.recovery.isNew, !index.recovery.lostDonations {
-            // From now on, its absence says that it was lost.
+            // Writes the file, so that a missing file means a loss from now on.
             return try jobStore.oweAll([], generation: index.recovery.generation)
         }
         try owe(generation: index.recovery.generation, always: jobStore.wasDamaged || jobStore.wasMissing)
-        // Without room that is done with the next change.
+        // If the write fails, the next change writes the names.
         if hasLearned { try? jobStore.update(always: true) { _ in } }
     }
 
@@ -204,7 +210,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(SearchIndexError) { return try await body(index) } catch {
-            // A cancelled read fails with an error of the storage's own.
+            // SQLite reports a cancelled read as an error of its own.
             if Task.isCancelled, case .storage = error { throw .extension(.cancelled) }
             throw .index(error)
         }
@@ -220,7 +226,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         do throws(ExtensionError) { return try registry.bundle(identifier) } catch { throw .extension(error) }
     }
 
-    /// Puts another registry in the place of the one that is known, and gives that back.
+    /// Replaces the registry and returns the previous one.
     func replaceRegistry(_ registry: ExtensionRegistry) -> ExtensionRegistry {
         found.withLock { found in
             defer { found = registry }

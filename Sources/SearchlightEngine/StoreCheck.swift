@@ -3,24 +3,26 @@ import ExtensionHost
 import Foundation
 import SearchIndex
 
-/// Checks a store that no engine has open, and repairs it if asked to. ``SearchlightEngine/verify(progress:)`` checks an open one.
+/// Checks, and on request repairs, a store that no engine has open. For an open store, use
+/// ``SearchlightEngine/verify(progress:)``.
 package struct StoreCheck: Sendable {
     private let configuration: EngineConfiguration
 
-    /// What came of a repair.
+    /// The result of a repair.
     package struct Repair: Sendable, Codable {
-        /// What was done, a sentence each.
+        /// The actions, one sentence each.
         package var done: [String]
-        /// What a check finds afterwards.
+        /// The findings of a check after the repair.
         package var after: VerificationReport
     }
 
     /// A check of the store of a configuration.
     package init(_ configuration: EngineConfiguration) { self.configuration = configuration }
 
-    /// Checks everything; changes nothing. Nobody else may change the store meanwhile. Blocks.
+    /// Checks everything without changing anything. Blocks. If the store can be written, it holds
+    /// the write lock during the check.
     ///
-    /// - Parameter progress: Told how many items have been looked at, now and then.
+    /// - Parameter progress: Called from time to time with the number of checked items.
     package func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
         let directory = configuration.storeDirectory
         guard FileManager.default.fileExists(atPath: directory) else { throw .index(.noStore(path: directory)) }
@@ -36,7 +38,7 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Opens the store so that everything is checked and mended, and checks it again.
+    /// Opens the store with a full check and repair, then checks it again.
     package func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()
@@ -51,7 +53,7 @@ package struct StoreCheck: Sendable {
         return Repair(done: done, after: try verify(progress: progress))
     }
 
-    /// The lock, or none where the store cannot be written, by others neither.
+    /// Takes the write lock; `nil` if the store cannot be written.
     private func lockIfPossible() throws(EngineError) -> StoreLock? {
         do throws(EngineError) {
             return try StoreLock(directory: configuration.storeDirectory)
@@ -63,9 +65,10 @@ package struct StoreCheck: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Checks everything in the store, as ``StoreCheck/verify(progress:)`` does, while it is used: nothing waits for that.
+    /// Checks everything in the store, as ``StoreCheck/verify(progress:)`` does, while the store is
+    /// in use. Other requests do not wait for the check.
     ///
-    /// - Parameter progress: Told how many items have been checked, now and then.
+    /// - Parameter progress: Called from time to time with the number of checked items.
     /// - Throws: ``EngineError``; ``EngineError/query(_:)`` if the task was cancelled.
     package func verify(
         progress: @escaping @Sendable (Int) -> Void = { _ in }

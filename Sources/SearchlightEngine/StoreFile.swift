@@ -4,21 +4,22 @@ import Glibc
 import SearchIndex
 import SystemSupport
 
-/// A file of the store that is read, and replaced, as a whole.
+/// A file of the store that is read and replaced as a whole.
 struct StoreFile: Sendable {
     let path: String
-    /// A larger file is damaged, and a larger content is not written, in bytes.
+    /// The maximum size in bytes. A larger file counts as damaged, and larger content is not
+    /// written.
     let maximumBytes: Int
 
-    /// What is there.
+    /// The content of the file.
     enum Content {
         case missing
-        /// What is no file, too large or cannot be read.
+        /// The path is not a regular file, or the file is too large or cannot be read.
         case unreadable
         case bytes(Data)
     }
 
-    /// What is there now.
+    /// Reads the file.
     func read() -> Content {
         do throws(UntrustedFile) {
             return try OwnFile.bytes(path, limit: maximumBytes).map { .bytes(Data($0)) } ?? .missing
@@ -27,14 +28,15 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Replaces the file, so that a crash leaves the old or the new one. One process at a time.
+    /// Replaces the file atomically: after a crash, either the old or the new content is there.
+    /// Only one process at a time may call it.
     ///
     /// - Parameters:
-    ///   - settingAside: Whether what is there is kept as `….damaged`.
-    ///   - isSynchronized: Whether it is on the disk afterwards.
-    /// - Throws: An error of the system.
+    ///   - settingAside: `true` to keep the old file as `….damaged`.
+    ///   - isSynchronized: `true` to call fsync before the rename.
+    /// - Throws: A `POSIXError`.
     func replace(with data: Data, settingAside: Bool = false, isSynchronized: Bool = true) throws {
-        // What cannot be read again must not take the place of what can.
+        // Content above the limit could not be read again, so it must not replace the file.
         guard data.count <= maximumBytes else { throw POSIXError(.EFBIG) }
         let temporary = path + ".new"
         do {
@@ -63,19 +65,19 @@ struct StoreFile: Sendable {
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
-/// What a file of the store holds, with a checksum over the rest of it. Nothing in it may encode in an order that differs
-/// between processes, as sets do, and dictionaries whose keys are no texts.
+/// The content of a store file, with a checksum over its other fields. Its encoding must not depend
+/// on the process. That excludes sets, and dictionaries whose keys are not strings.
 protocol ChecksummedDocument: Codable {
-    /// Of the document without it.
+    /// The checksum of the document without this field.
     var checksum: UInt32? { get set }
 }
 
 extension ChecksummedDocument {
-    /// Encodes the document with its checksum; the same document always to the same bytes.
+    /// Encodes the document with its checksum. Equal documents have equal bytes.
     func encoded() throws -> Data { try Self.encoder.encode(sealed()) }
 
-    /// Whether nothing of what was read has changed. It is encoded again for that, so that only a change of the meaning
-    /// counts.
+    /// `true` if the checksum matches. The check encodes the document again, so that only a change
+    /// of meaning counts.
     var hasRightChecksum: Bool { checksum != nil && (try? sealed())?.checksum == checksum }
 
     private func sealed() throws -> Self {

@@ -2,20 +2,22 @@
 import SearchIndex
 import SystemSupport
 
-/// A look at all that is in a store's folder, before any of it is opened.
+/// The check of all files in a store's folder before any of them is opened.
 enum StoreInspection {
-    /// The files that this module and the extension host keep, beside those of the index.
+    /// The files of this module and the extension host; the index has its own list.
     static let fileNames: [String] =
         ["lock", "extensions.lock", "decisions.log", "decisions.log.1"]
         + ["jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache"]
         .flatMap { [$0, $0 + ".new", $0 + ".damaged"] }
 
-    /// Looks at the folder, each step of the way there, and each file of a store. A missing folder is right.
+    /// Checks the folder, each step of its path, and each file of the store. A missing folder is
+    /// valid.
     ///
-    /// A named pipe would have its reader wait, a device may have no end, and a link or another name of a file leads to what
-    /// is none of the store's. Files that take the place of one later are looked at when they are opened.
+    /// A named pipe would block its reader, a device may be endless, and a symbolic or hard link
+    /// leads to a file outside the store. A file that is replaced after this check is checked again
+    /// when it is opened.
     ///
-    /// - Throws: ``EngineError/index(_:)`` that names the file, and says what to do.
+    /// - Throws: ``EngineError/index(_:)`` with the file's name and advice.
     static func check(_ directory: String) throws(EngineError) {
         do throws(UntrustedFile) {
             guard try OwnFolder.open(directory, creating: false) != nil else { return }

@@ -4,11 +4,12 @@ import Glibc
 import SearchIndex
 import SystemSupport
 
-/// The right to change a store: held by one process at a time, given back by the kernel however that process ends.
+/// The write lock of a store: a `flock` that one process at a time holds. The kernel releases it
+/// when the process ends.
 final class StoreLock: Sendable {
     private let descriptor: OwnedDescriptor
 
-    /// Takes the lock of the store in a folder, which is created if need be.
+    /// Takes the lock of the store in a folder. Creates the folder if it is missing.
     init(directory: String) throws(EngineError) {
         do throws(UntrustedFile) {
             try OwnFolder.open(directory, creating: true)
@@ -33,14 +34,14 @@ final class StoreLock: Sendable {
             }
             throw .storeInUse(path: directory, process: Self.owner(number))
         }
-        // For the person who meets the lock; nobody relies on it.
+        // The process number is only for the error message of other processes.
         let text = "\(getpid())\n"
         ftruncate(number, 0)
         _ = text.withCString { pwrite(number, $0, strlen($0), 0) }
     }
 
-    /// Gives the lock back. Closing the descriptor alone would not: a process that is being started at this moment shares
-    /// it until its program begins.
+    /// Releases the lock. Closing the descriptor is not enough: a process between fork and exec
+    /// shares the lock.
     func release() { flock(descriptor.number, LOCK_UN) }
 
     deinit { release() }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
 
-/// What a store's folder tells of the index while nothing is opened.
+/// The facts about an index that are visible in the store's folder without opening anything.
 package struct StoreMarks: Hashable, Sendable {
-    /// Whether damage was met since everything was checked the last time.
+    /// `true` if damage was found since the last full check.
     package var isDamaged = false
-    /// Whether use is counted and changes the order of hits.
+    /// `true` if item use is counted and affects the ranking.
     package var learns = true
 
-    /// Creates marks of a store at which nothing is wrong and that learns.
+    /// The marks of an undamaged store that learns.
     package init() {}
 
-    /// Looks at a folder. One that is missing has no marks.
+    /// Reads the marks of a folder. A missing folder has none.
     package init(store directory: String) {
         isDamaged = SearchIndex.isMarkedDamaged(in: directory)
         learns = SearchIndex.learns(in: directory)

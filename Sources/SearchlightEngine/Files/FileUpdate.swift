@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// How the index was brought up to date with the files of one extension.
+/// The result of an update of the index from the followed files of one extension.
 package struct FileUpdate: Hashable, Sendable, Codable {
-    /// Whose files these are.
+    /// The bundle identifier of the extension.
     package var bundle: String
-    /// Whether files are followed for it at all.
+    /// `true` if files are followed for the extension.
     package var isFollowed = true
-    /// Files that it was told of.
+    /// The number of changed, moved and removed files that were reported to the extension.
     package var changed = 0
     package var moved = 0
     package var removed = 0
-    /// Files with which the extension failed again and again; they are told again when they change.
+    /// The number of files on the extension's skip list. They are reported again when they change.
     package var setAside = 0
-    /// How many items it has since it was asked for more than that; `nil` if nothing else was owed.
+    /// The number of items of the bundle after a pending reindex; `nil` if no reindex was pending.
     package var reindexed: Int?
-    /// Places that are not there or cannot be read; what was found in them stays.
+    /// The folders that are missing or unreadable. Their items stay in the index.
     package var unavailable: [String] = []
-    /// Why that failed, as a sentence or more; the rest is pending.
+    /// The reason for a failure, in full sentences; the remaining changes stay pending.
     package var problem: String?
 
     init(bundle: String, isFollowed: Bool = true, unavailable: [String] = []) {

@@ -6,24 +6,25 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The files that are followed for extensions, kept in a file of the store (``FileSnapshot``), and what each extension has not been
-/// told of. May be used from any thread.
+/// The files that are followed for extensions, in a database of the store (``FileSnapshot``), and
+/// the changes that are not reported yet. May be used from any thread.
 final class FollowedFiles: Sendable {
-    /// What an extension has not been told of.
+    /// The changes that are not reported to an extension yet.
     struct Pending: Hashable, Sendable {
         var changes: PendingChanges
-        /// Since when, in seconds since 2001-01-01 UTC.
+        /// The time of the first change, in seconds since 2001-01-01 UTC.
         var since: Double
-        /// The number of the last change of those that are too many, or too large, to be told at once; 0 if none is.
+        /// The number of the last change in the bulk; 0 if there is no bulk. A bulk is a set of
+        /// changes that are too many, or too large, to report immediately.
         var bulkEnd: Int64
-        /// Whether there are others, few and small enough.
+        /// `true` if there are changes after the bulk, few and small enough to report immediately.
         var isRecent: Bool
     }
     private let directory: String
     private var path: String { directory + "/" + Self.fileName }
     private let opened = Mutex<FileSnapshot?>(nil)
     private let found = Mutex<[String: Pending]>([:])
-    /// Where the file is read and written, which may wait for the disk.
+    /// The queue that reads and writes the database, which may block on the disk.
     private let queue = DispatchQueue(label: "files", qos: .utility)
 
     /// The name of the file in the folder of a store.
@@ -31,10 +32,10 @@ final class FollowedFiles: Sendable {
 
     init(storeDirectory: String) { directory = storeDirectory }
 
-    /// What each extension has not been told of, as far as ``refresh(now:isSmall:)`` has read it.
+    /// The unreported changes by extension, as of the last ``refresh(now:isSmall:)``.
     var pending: [String: Pending] { found.withLock { $0 } }
 
-    /// The snapshot, made when it is first asked for. Blocks.
+    /// The snapshot. The first call opens it. Blocks.
     func snapshot() throws(EngineError) -> FileSnapshot {
         let result = opened.withLock { opened in
             Result { () throws(FileWatchingError) in
@@ -54,8 +55,8 @@ final class FollowedFiles: Sendable {
         try await run(on: queue, body)
     }
 
-    /// Looks at files, or compares them with the snapshot. That waits for their file systems, one of which may never answer, so
-    /// that no call of ``use(_:)`` waits for it.
+    /// Reads files or compares them with the snapshot. A file system may never answer, so this does
+    /// not run on the queue of ``use(_:)``.
     func compare<Value: Sendable>(
         _ body: @escaping @Sendable (FileSnapshot) throws(FileWatchingError) -> Value
     ) async throws(EngineError) -> Value {
@@ -76,29 +77,30 @@ final class FollowedFiles: Sendable {
         }.get()
     }
 
-    /// The name of the file whose time says when all files were last known to be as they are noted. The snapshot's own file has
-    /// the time of its last write, for whatever reason.
+    /// The name of the file whose modification time is the time of the last complete comparison.
+    /// The database file cannot serve for that: its time is that of its last write.
     static let lookName = "files.looked"
 
-    /// When all files were last known to be as they are noted, in seconds since 2001-01-01 UTC; `-infinity` if that is not known.
+    /// The time of the last complete comparison of all files with the snapshot, in seconds since
+    /// 2001-01-01 UTC; `-infinity` if unknown.
     static func lastLook(storeDirectory: String) -> Double {
         var status = stat()
         guard stat(storeDirectory + "/" + lookName, &status) == 0 else { return -.infinity }
         return Double(status.st_mtim.tv_sec) - Date.timeIntervalBetween1970AndReferenceDate
     }
 
-    /// Notes that all files are known to be as they are noted.
+    /// Records that the snapshot matches all files now.
     func noteLook() {
         let place = directory + "/" + Self.lookName
         guard let file = try? OwnFile.open(place, O_WRONLY | O_CREAT) else { return }
         _ = futimens(file.number, nil)
     }
 
-    /// Reads what each extension has not been told of.
+    /// Reads the unreported changes of each extension.
     ///
     /// - Parameters:
-    ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - isSmall: Whether changes are few and small enough to be told at once.
+    ///   - now: The current time, in seconds since 2001-01-01 UTC.
+    ///   - isSmall: Returns `true` if changes are few and small enough to report immediately.
     func refresh(now: Double, isSmall: @escaping @Sendable (PendingChanges) -> Bool) async throws(EngineError) {
         let ends = found.withLock { $0.mapValues(\.bulkEnd) }
         let pending = try await use { (snapshot) throws(FileWatchingError) in
@@ -124,7 +126,7 @@ final class FollowedFiles: Sendable {
         }
     }
 
-    /// Whether there is nothing at a path. Blocks.
+    /// `true` if there is no file at a path. Blocks.
     static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)

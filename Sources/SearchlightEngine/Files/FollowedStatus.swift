@@ -2,71 +2,71 @@
 import FileWatching
 import Foundation
 
-/// What is followed for extensions, and how.
+/// The state of the files that are followed for extensions.
 package struct FollowedStatus: Hashable, Sendable, Codable {
-    /// A folder with all below it, or a file.
+    /// A followed folder with its contents, or a followed file.
     package struct Place: Hashable, Sendable, Codable {
-        /// How a place is followed.
+        /// The state of a followed path.
         package enum State: String, Sendable, Codable {
-            /// Changes are noticed at once.
+            /// inotify reports changes immediately.
             case watched
-            /// It is looked at every few minutes.
+            /// The path is compared every few minutes.
             case polled
-            /// It was not compared yet.
+            /// The first comparison is pending.
             case waiting
-            /// There is nothing at the path.
+            /// There is no file at the path.
             case missing
-            /// It, or part of it, is not there or cannot be read, so what was found stays.
+            /// The path, or part of its contents, is missing or unreadable. The indexed items stay.
             case unavailable
-            /// It cannot be followed.
+            /// The path cannot be followed.
             case failed
-            /// No service runs.
+            /// No service is running.
             case unfollowed
         }
-        /// Whose files these are.
+        /// The bundle identifier of the extension.
         package var bundle: String
         /// The absolute path.
         package var path: String
-        /// Patterns of the names below it.
+        /// The name patterns of the files in the folder.
         package var names: [String]
-        /// How it is followed.
+        /// The state of the path.
         package var state: State
-        /// Why it is not watched, as a part of a sentence.
+        /// The reason why the path is not watched, as part of a sentence.
         package var reason: String?
 
         package init(bundle: String, path: String, names: [String] = [], state: State, reason: String? = nil) {
             (self.bundle, self.path, self.names, self.state, self.reason) = (bundle, path, names, state, reason)
         }
     }
-    /// Changed files that an extension was not told of yet.
+    /// The changed files that are not reported to an extension yet.
     package struct Pending: Hashable, Sendable, Codable {
-        /// Whose files these are.
+        /// The bundle identifier of the extension.
         package var bundle: String
-        /// How many there are.
+        /// The number of files.
         package var files: Int
-        /// Since when, in seconds since 2001-01-01 UTC.
+        /// The time of the first change, in seconds since 2001-01-01 UTC.
         package var since: Double
     }
 
-    /// By bundle and path.
+    /// The followed paths, sorted by bundle and path.
     package var places: [Place] = []
-    /// By bundle.
+    /// The unreported changes, by bundle.
     package var pending: [Pending] = []
-    /// Watches that the kernel keeps for it.
+    /// The number of inotify watches in use.
     package var watches = 0
-    /// How many watches the kernel allows a user; `nil` if that is not known.
+    /// The maximum number of inotify watches of a user; `nil` if unknown.
     package var watchLimit = Self.limit
-    /// Folders that could not be watched.
+    /// The number of folders that could not be watched.
     package var unwatchedFolders = 0
 
-    /// What is to be followed where nobody does.
+    /// The status of trees that no process follows.
     package init(unfollowed trees: [WatchedTree] = []) {
         places = trees.map {
             Place(bundle: $0.owner, path: $0.root, names: $0.names, state: .unfollowed)
         }.sorted { ($0.bundle, $0.path) < ($1.bundle, $1.path) }
     }
 
-    /// What cannot be followed, and why.
+    /// The status of trees that cannot be followed, with the reason.
     package init(failed trees: [WatchedTree], because reason: String) {
         self.init(unfollowed: trees.filter { SearchlightEngine.isBundle($0.owner) })
         for place in places.indices {
@@ -74,7 +74,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         }
     }
 
-    /// What a watcher says.
+    /// The status that a file watcher reports.
     package init(_ status: FileWatcher.Status) {
         places = status.trees.map { tree, state in
             var place = Place(bundle: tree.owner, path: tree.root, names: tree.names, state: .watched)
@@ -103,7 +103,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
         unwatchedFolders = status.unwatchedFolders
     }
 
-    /// The place where the kernel says how many watches it allows a user.
+    /// The kernel's file with the maximum number of inotify watches of a user.
     package static let limitFile = "/proc/sys/fs/inotify/max_user_watches"
 
     private static var limit: Int? {

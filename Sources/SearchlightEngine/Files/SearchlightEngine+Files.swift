@@ -9,15 +9,16 @@ import Synchronization
 import SystemSupport
 
 extension SearchlightEngine {
-    /// The owner of the file with the desktop's names of folders, which decide what is followed. No bundle is called so.
+    /// The owner of the file that names the desktop's folders (`user-dirs.dirs`), on which the
+    /// followed paths depend. No bundle has this identifier.
     package static let decidingOwner = ":deciding"
-    /// What the owner of the lists of the user's for a bundle is called, before the name of the bundle.
+    /// The prefix of the owner of a bundle's path lists; the bundle identifier follows.
     private static let listOwner = ":lists:"
 
-    /// Whether an owner is a bundle.
+    /// `true` if an owner is a bundle.
     static func isBundle(_ owner: String) -> Bool { !owner.hasPrefix(":") }
 
-    /// What is to be followed now. Asks the file system, which may take its time.
+    /// The trees to follow now. Reads the file system, and may block on it.
     package func watchedTrees() -> [WatchedTree] {
         var trees: [WatchedTree] = []
         var deciding: Set<String> = []
@@ -26,7 +27,7 @@ extension SearchlightEngine {
             trees += places.places.map { WatchedTree(owner: bundle.identifier, root: $0.path, names: $0.names) }
             trees += places.lists.map { WatchedTree(owner: Self.listOwner + bundle.identifier, root: $0) }
             deciding.formUnion(places.deciding)
-            // What a list says that cannot be read is not known, so everything stays as it is.
+            // The contents of an unreadable list are unknown, so the trees from it stay.
             if !places.unreadable.isEmpty, let snapshot = try? files?.snapshot(), let stored = try? snapshot.trees() {
                 trees += stored.map(\.rule).filter { $0.owner == bundle.identifier && !trees.contains($0) }
             }
@@ -34,16 +35,19 @@ extension SearchlightEngine {
         return trees + deciding.sorted().map { WatchedTree(owner: Self.decidingOwner, root: $0) }
     }
 
-    /// The snapshot that whoever follows the files keeps true; ``takeFileNews()`` says what has come of it.
+    /// The snapshot, which the file follower keeps up to date. Call ``takeFileNews()`` after a
+    /// change.
     ///
-    /// - Throws: ``EngineError``, also if the store is only read.
+    /// - Throws: ``EngineError``, also for a read-only engine.
     package func fileSnapshot() throws(EngineError) -> FileSnapshot { try followed().snapshot() }
 
-    /// Says who follows the files from now on; `nil` if nobody does any more.
+    /// Sets the file follower; `nil` ends following.
     ///
     /// - Parameters:
-    ///   - watch: Returns once the files of a bundle are watched, or after a moment if they cannot be.
-    ///   - isUpToDate: Of a follower that ends: whether everything that it follows is noted.
+    ///   - watch: Returns once the files of a bundle are watched, or shortly after if they cannot
+    ///     be.
+    ///   - isUpToDate: For a follower that ends: `true` if the snapshot has all changes that it
+    ///     observed.
     package func setFileFollower(_ watch: (@Sendable (_ bundle: String) async -> Void)?, isUpToDate: Bool = false) {
         let before = fileFollower.withLock { follower in
             defer { follower = watch }
@@ -60,9 +64,9 @@ extension SearchlightEngine {
         return files
     }
 
-    /// Takes in what was noted in the snapshot: changes of files become jobs (``scheduledJobs()``).
+    /// Turns the changes in the snapshot into jobs (``scheduledJobs()``).
     ///
-    /// - Returns: Whether what is to be followed may be something else now.
+    /// - Returns: `true` if the trees to follow may have changed.
     package func takeFileNews() async throws(EngineError) -> Bool {
         let files = try followed()
         try await refresh(files)
@@ -72,7 +76,8 @@ extension SearchlightEngine {
         try await files.use { (snapshot) throws(FileWatchingError) in
             for owner in deciding { try Self.acknowledgeAll(of: owner, snapshot) }
         }
-        // What a list means to an extension only that knows. What the desktop's names of folders mean is known here.
+        // Only the extension can interpret its list, so it is reindexed. The folder names of the
+        // desktop are evaluated in `watchedTrees()`.
         for owner in deciding where owner.hasPrefix(Self.listOwner) {
             let bundle = String(owner.dropFirst(Self.listOwner.count))
             guard jobStore.isDonor(bundle), (try? registry.bundle(bundle)) != nil else { continue }
@@ -82,7 +87,7 @@ extension SearchlightEngine {
         return true
     }
 
-    /// What extensions were not told of yet, as far as it was noted.
+    /// The number of unreported changes of each bundle, as of the last read of the snapshot.
     package var pendingFiles: [FollowedStatus.Pending] {
         (files?.pending ?? [:]).filter { Self.isBundle($0.key) && $0.value.changes.count > 0 }
             .map { FollowedStatus.Pending(bundle: $0.key, files: $0.value.changes.count, since: $0.value.since) }
@@ -95,21 +100,24 @@ extension SearchlightEngine {
         }
     }
 
-    /// Notes the lists of a bundle as they are, since it is about to be asked for everything.
+    /// Compares the lists of a bundle and acknowledges their changes, before a reindex of
+    /// everything.
     static func takeLists(of bundle: String, _ snapshot: FileSnapshot) throws(FileWatchingError) {
         let owner = listOwner + bundle
         for tree in try snapshot.trees() where tree.rule.owner == owner { try snapshot.compare(tree) }
         try acknowledgeAll(of: owner, snapshot)
     }
 
-    /// The jobs of telling extensions of changed files. One that is to be asked for everything is told that way.
+    /// The jobs that report changed files to extensions. A pending reindex of everything replaces
+    /// the job, except for recent changes.
     func fileJobs(_ health: [String: ExtensionHealth], _ outlook: Outlook) -> [ScheduledJob] {
         guard let files else { return [] }
         return files.pending.compactMap { bundle, pending -> ScheduledJob? in
             guard pending.changes.count > 0, (try? registry.bundle(bundle)) != nil,
                 outlook.running.contains(bundle) || !reindexes.isUnderWay(bundle)
             else { return nil }
-            // A reindex of everything that waits brings the rest, but may wait for long.
+            // A pending reindex of everything covers the changes, but may wait for a long time, so
+            // recent changes are reported separately.
             if jobStore[bundle]?.work == .reindexAll {
                 guard pending.isRecent, canBeTold(bundle, outlook) else { return nil }
             }
@@ -126,17 +134,17 @@ extension SearchlightEngine {
         }
     }
 
-    /// The most changes that an extension is told of at once.
+    /// The maximum number of changes in one report to an extension.
     static let maximumChanges = 256
 
-    /// Tells an extension of the files that changed.
+    /// Reports the changed files to an extension, in batches.
     ///
     /// - Parameters:
-    ///   - origin: Who wants it.
-    ///   - part: Which changes.
-    ///   - update: What it was told of is added to this.
-    ///   - checkpoint: Asked after each batch.
-    /// - Throws: ``EngineError``; then the rest is pending.
+    ///   - origin: The origin of the request.
+    ///   - part: The changes to report.
+    ///   - update: Receives the counts of reported changes.
+    ///   - checkpoint: Called after each batch; `false` ends the update.
+    /// - Throws: ``EngineError``; the remaining changes stay pending.
     func updateFiles(
         of bundle: String, _ origin: RequestOrigin, _ part: FilePart = .all, _ update: inout FileUpdate,
         _ checkpoint: @escaping JobCheckpoint = { true }
@@ -149,13 +157,14 @@ extension SearchlightEngine {
             jobsFollower.tell()
         }
         while part == .recent || jobStore[bundle]?.work != .reindexAll {
-            // What is pending in bulk waits; what came since does not wait for it.
+            // Recent changes do not wait for the pending bulk.
             let after = part == .recent ? files.pending[bundle]?.bulkEnd ?? 0 : 0
             let next = try await files.use { (snapshot) throws(FileWatchingError) in
                 try snapshot.changes(of: bundle, after: after, limit: Self.maximumChanges)
             }
             if case .withheld = next {
-                // What may be halves of moves is told once the comparison is over that may find the other halves.
+                // A change may be one half of a move. It is reported after the running comparison,
+                // which may find the other half.
                 try await files.snapshot().waitForComparisons(atMost: .seconds(1))
                 guard await checkpoint() else { throw .extension(.cancelled) }
                 continue
@@ -174,16 +183,18 @@ extension SearchlightEngine {
         try await files.refresh(now: configuration.now()) { policy.isFresh(count: $0.count, bytes: $0.bytes) }
     }
 
-    /// Which changes of files an extension is told of.
+    /// The changes to report to an extension.
     enum FilePart: Hashable, Sendable {
         case all
-        /// Those that came after a number too large to be told at once, which waits.
+        /// The changes after a bulk that is too large to report immediately.
         case recent
     }
 
-    /// Asks the extension in the way that it knows.
+    /// Reports changes through the interface that the extension supports: file changes, items by
+    /// path, or a reindex of everything.
     ///
-    /// - Returns: Whether it has dealt with the changes.
+    /// - Returns: `true` if the extension processed the changes; `false` if a reindex became
+    ///   pending instead.
     private func ask(
         _ bundle: String, _ changes: [FileChange], _ origin: RequestOrigin, _ update: inout FileUpdate
     ) async throws(EngineError) -> Bool {
@@ -225,14 +236,15 @@ extension SearchlightEngine {
         update.setAside += changes.count - told.count
     }
 
-    /// Whether an extension can be told of files, or has to be asked for everything; it is taken to be until it was found not to.
+    /// `true` if an extension can process individual changes. It is assumed until the extension
+    /// rejects them as unsupported.
     private func canBeTold(_ bundle: String, _ outlook: Outlook) -> Bool {
         guard let found = try? registry.bundle(bundle) else { return false }
         return found.manifest.access.identifiersArePaths
             || outlook.withoutFileChanges[bundle] != found.fingerprint(workerPath: configuration.worker.workerPath)
     }
 
-    /// The shortest time between two reindexes of everything for changed files, in seconds.
+    /// The minimum time between two reindexes of everything because of changed files, in seconds.
     static let pauseBetweenReindexes = 3600.0
 
     // MARK: Now
@@ -277,7 +289,7 @@ extension SearchlightEngine {
                 update.reindexed = try await reindexOwed(update.bundle, origin: .person)
             }
         } catch {
-            // The others are brought up to date all the same.
+            // A failure of one extension does not stop the updates of the others.
             if case .extension(.cancelled) = error { throw error }
             update.problem = error.description
         }

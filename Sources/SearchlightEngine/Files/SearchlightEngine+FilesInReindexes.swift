@@ -4,16 +4,19 @@ import ItemRecord
 import SearchIndex
 import SystemSupport
 
-/// The files of a bundle while its extension is asked for everything.
+/// The followed files of a bundle during a reindex of everything.
 struct FilesInReindex: Sendable {
-    /// What to acknowledge once it has brought everything; `nil` if no files of it are followed.
+    /// The request to acknowledge at the end of the reindex; `nil` if no files are followed for the
+    /// bundle.
     var request: EverythingRequest?
-    /// Places that are not there or cannot be read. An extension sees nothing in them, which proves nothing.
+    /// The paths that are missing or unreadable. An extension finds no files there, which does not
+    /// prove that they were deleted.
     var away: Set<String> = []
-    /// Whether it is not known which places are away.
+    /// `true` if the missing paths could not be determined.
     var isUnknown = false
 
-    /// Whether an item may be of a file in a place that is away. One that names no file may be of any.
+    /// `true` if an item may belong to a missing path. An item without a file path may belong to
+    /// any.
     func mayHold(_ record: ItemRecord) -> Bool {
         guard let path = record.contentPath else { return true }
         return away.contains { lies(path, in: $0) }
@@ -21,13 +24,14 @@ struct FilesInReindex: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Remembers what had changed before an extension is asked for everything, which tells it of that.
+    /// Records the changes that precede a reindex of everything, since the reindex reports them.
     ///
-    /// - Parameter isResumed: Whether the request goes on that was begun before.
+    /// - Parameter isResumed: `true` if the reindex continues an earlier one.
     func beginReindexOfFiles(_ bundle: String, isResumed: Bool) async -> FilesInReindex {
         guard let files, followsFiles(of: bundle) else { return FilesInReindex() }
         if !isResumed, let watch = fileFollower.withLock({ $0 }) {
-            // A file that the extension sees and that goes before it was noted would stay found.
+            // The files are watched first. Otherwise a file that the extension indexes and that is
+            // deleted unnoticed would stay in the index.
             await watch(bundle)
         }
         let isFollowed = fileFollower.withLock { $0 != nil }
@@ -40,7 +44,8 @@ extension SearchlightEngine {
                 return FilesInReindex(request: request, away: away)
             }
         } catch {
-            // Without the note, the extension is told of files once more that it has brought.
+            // Without this record, the extension gets reports about files that the reindex already
+            // covered.
             return FilesInReindex(isUnknown: true)
         }
     }
@@ -59,8 +64,9 @@ extension SearchlightEngine {
         return away
     }
 
-    /// Compares once more when an extension has brought everything: what came meanwhile, and may go before it is noted, would stay
-    /// found; and what is away now may have been away for the extension.
+    /// Compares the files again at the end of a reindex. A file that appeared during the reindex is
+    /// recorded, so that its deletion is noticed. A path that is missing now may have been missing
+    /// for the extension too.
     func endReindexOfFiles(_ bundle: String, _ before: FilesInReindex) async -> FilesInReindex {
         guard let files, before.request != nil else { return before }
         var now = before
@@ -73,7 +79,7 @@ extension SearchlightEngine {
         return now
     }
 
-    /// Notes that an extension has brought everything.
+    /// Records that a reindex of everything is complete.
     func noteReindex(of bundle: String, _ reindex: FilesInReindex) async throws(EngineError) {
         let now = configuration.now()
         outlook.withLock { $0.reindexedForFiles[bundle] = now }
@@ -83,10 +89,12 @@ extension SearchlightEngine {
         _ = try await takeFileNews()
     }
 
-    /// The most items that are asked for since their files went during a reindex.
+    /// The maximum number of items whose reindex becomes pending because their files disappeared
+    /// during a reindex.
     private static let maximumGone = 500
 
-    /// Has an extension asked for items whose files came and went while it was asked for everything: nobody may have noticed them.
+    /// Makes a reindex pending for items whose files appeared and disappeared during the reindex,
+    /// since the watcher may have missed both.
     private func oweGone(_ bundle: String, _ files: FollowedFiles, _ reindex: FilesInReindex) async throws(EngineError)
     {
         guard !reindex.isUnknown else { return }
@@ -113,7 +121,7 @@ extension SearchlightEngine {
         try owe(.reindexItems(Set(gone.prefix(Self.maximumGone))), of: bundle, cause: .foundGone)
     }
 
-    /// Those of some items that are to be asked for: not those of files in places that are away, which an extension would delete.
+    /// Removes the items whose files are in missing paths, since the extension would delete them.
     func withoutAway(_ items: Set<String>, of bundle: String) async -> Set<String> {
         guard let files, followsFiles(of: bundle) else { return items }
         var paths: [String: String] = [:]

@@ -2,32 +2,36 @@
 import ExtensionHost
 import SystemSupport
 
-/// Which extensions there were when they were last looked for, so that one that was added, upgraded or removed is noticed,
-/// also when that was done while nobody looked. A pure value; moments are in seconds since 2001-01-01 UTC.
+/// The extensions that the last search found. A comparison shows added, upgraded and removed
+/// extensions, also after changes while no process was running. A pure value; times are in seconds
+/// since 2001-01-01 UTC.
 struct ExtensionLedger: Hashable, Sendable, Codable {
-    /// What is known of one extension.
+    /// The recorded facts of one extension.
     struct Entry: Hashable, Sendable, Codable {
         var version: String
         var fingerprint: ExtensionBundle.Fingerprint
-        /// The directory that held the bundle. Who does not search it cannot tell whether the bundle is gone.
+        /// The directory that held the bundle. A process that does not search this directory cannot
+        /// tell whether the bundle is gone.
         var directory: String
-        /// Which file system that was on; another one may be mounted there, or none (``SearchedFolder``).
+        /// The file system of the directory. Another one, or none, may be mounted there now
+        /// (``SearchedFolder``).
         var fileSystem: UInt64?
-        /// Whether items came from it. What an app donates by itself stays when an extension of its name goes.
+        /// `true` if the extension donated items. An app's own donations stay when the extension of
+        /// that name is removed.
         var hasDonated: Bool
-        /// Since when it is missing.
+        /// The time of its removal; `nil` if it is installed.
         var removed: Double?
     }
     private(set) var entries: [String: Entry] = [:]
 
-    /// The most extensions that are kept in mind; of others only what there is now is known.
+    /// The maximum number of recorded extensions. Further extensions are not recorded.
     static let maximumEntries = 10_000
 
-    /// Compares what there is with what there was.
+    /// Compares the found extensions with the recorded ones and records them.
     ///
     /// - Parameters:
-    ///   - look: Says what there is of a directory.
-    ///   - hasDonated: Whether a bundle is known to have donated before there was a ledger.
+    ///   - look: Returns the state of a directory.
+    ///   - hasDonated: Returns `true` if a bundle donated before the ledger existed.
     mutating func meet(
         _ registry: ExtensionRegistry, now: Double, look: (String) -> SearchedFolder = SearchedFolder.init,
         hasDonated: (String) -> Bool = { _ in false }
@@ -56,7 +60,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
             entries[identifier] = entry
         }
         let present = Set(registry.extensions.map(\.identifier))
-        // One that cannot be used now is still there; it may be being replaced in this moment.
+        // A rejected bundle is still installed; it may be in the middle of a replacement.
         let refused = Set(registry.refusals.map(\.likelyIdentifier))
         for identifier in refused { entries[identifier]?.removed = nil }
         for (identifier, entry) in entries
@@ -71,10 +75,10 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         return changes
     }
 
-    /// The extensions that are missing and whose items will be deleted, with since when.
+    /// The missing extensions whose items will be deleted, with the time of their removal.
     var removals: [String: Double] { entries.compactMapValues(\.removed) }
 
-    /// The extensions that have been missing for as long as a grace, sorted.
+    /// The extensions that are missing for longer than the grace period, sorted.
     func due(
         _ registry: ExtensionRegistry, now: Double, grace: Double,
         look: (String) -> SearchedFolder = SearchedFolder.init
@@ -82,7 +86,8 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         provenRemovals(registry, look).filter { now - $0.value >= grace }.keys.sorted()
     }
 
-    /// Since when extensions are missing from folders that say so now.
+    /// The removal times of extensions that are missing from directories that are searched and
+    /// readable now.
     func provenRemovals(
         _ registry: ExtensionRegistry, _ look: (String) -> SearchedFolder = SearchedFolder.init
     ) -> [String: Double] {
@@ -95,10 +100,11 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Notes that items came from an extension.
+    /// Records that an extension donated items.
     mutating func noteDonation(of identifier: String) { entries[identifier]?.hasDonated = true }
 
-    /// Forgets an extension that is gone; of one that is there, that items came from it.
+    /// Removes a missing extension from the ledger. For an installed extension, it clears
+    /// ``Entry/hasDonated``.
     mutating func forget(_ identifier: String) {
         if entries[identifier]?.removed != nil {
             entries[identifier] = nil
@@ -107,7 +113,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Stops the grace of an extension: its items belong to somebody who is there.
+    /// Ends the grace period of an extension, because its items belong to a registered app.
     mutating func keepItems(of identifier: String) {
         if entries[identifier]?.removed != nil { entries[identifier] = nil }
     }
@@ -116,7 +122,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
     }
 
-    /// Whether what a file held can have been written.
+    /// `true` if the values are within the limits of this type, as in every file that it wrote.
     var isSound: Bool {
         entries.count <= Self.maximumEntries
             && entries.allSatisfy { identifier, entry in
@@ -125,18 +131,19 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
     }
 }
 
-/// What has changed about the extensions since they were last looked for, by identifier.
+/// The differences between two searches for extensions, as bundle identifiers.
 package struct ExtensionChanges: Hashable, Sendable {
-    /// There were none of these before. Each owes a reindex of everything.
+    /// The new extensions. Each gets a pending reindex of everything.
     package internal(set) var added: [String] = []
-    /// Their version, manifest or library is another. Each owes a reindex of everything.
+    /// The extensions with a different version, manifest or library. Each gets a pending reindex of
+    /// everything.
     package internal(set) var upgraded: [String] = []
-    /// They are gone. Their items are deleted after a grace, unless they come back.
+    /// The missing extensions. Their items are deleted after the grace period, unless they return.
     package internal(set) var removed: [String] = []
-    /// They were gone, and are back.
+    /// The extensions that returned.
     package internal(set) var restored: [String] = []
 
-    /// Whether nothing has changed.
+    /// `true` if there are no differences.
     package var isEmpty: Bool {
         added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty
     }

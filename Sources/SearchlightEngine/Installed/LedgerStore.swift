@@ -5,9 +5,9 @@ import Foundation
 import SearchIndex
 import Synchronization
 
-/// The ledger of the extensions in a file of the store. May be used from any thread.
+/// The ledger of the extensions, in a file of the store. May be used from any thread.
 final class LedgerStore: Sendable {
-    /// The file's content: a format, the ledger and a checksum of both.
+    /// The content of the file: a format version, the ledger and a checksum of both.
     private struct Document: ChecksummedDocument {
         static let currentFormat = 1
         var formatVersion = currentFormat
@@ -16,7 +16,7 @@ final class LedgerStore: Sendable {
     }
     private let file: StoreFile
     private let state: Mutex<ExtensionLedger>
-    /// Whether there was no file that can be understood: then nothing says what there was.
+    /// `true` if the file was missing or malformed, so that the earlier extensions are unknown.
     let wasMissing: Bool
     private let wasWritten = Atomic(false)
 
@@ -31,13 +31,13 @@ final class LedgerStore: Sendable {
 
     var ledger: ExtensionLedger { state.withLock { $0 } }
 
-    /// Changes the ledger and keeps it. One that cannot be written now is written with the next change; a process that
-    /// begins before that notices the same again.
+    /// Changes the ledger and writes the file. After a failed write, the next change writes it. A
+    /// process that starts before that finds the same differences again.
     func update<Value>(_ change: (inout ExtensionLedger) -> Value) -> Value {
         state.withLock { ledger in
             let before = ledger
             let value = change(&ledger)
-            // That there were none is worth a file too, once.
+            // The first call writes the file even if the ledger is empty.
             let isFirst = wasMissing && !wasWritten.exchange(true, ordering: .relaxed)
             if ledger != before || isFirst { try? save(ledger) }
             return value
@@ -52,7 +52,7 @@ final class LedgerStore: Sendable {
         return document.ledger
     }
 
-    /// Replaces the file as a whole, so that a crash leaves the old or the new one.
+    /// Replaces the file atomically.
     private func save(_ ledger: ExtensionLedger) throws {
         try file.replace(with: try Document(ledger: ledger).encoded())
     }

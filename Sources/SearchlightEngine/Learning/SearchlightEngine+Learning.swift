@@ -6,7 +6,7 @@ extension SearchlightEngine {
     /// Counts uses of items; see ``SearchIndex/countEngagement(_:)``.
     package func countEngagement(_ engagements: [Engagement]) async throws(EngineError) -> Int {
         guard index.learns, !engagements.isEmpty else { return 0 }
-        // To look at something upgrades no store.
+        // A read-only engine does not upgrade the format of a store.
         if configuration.access == .readOnly {
             let isCurrent = try await onIndex { (index) throws(SearchIndexError) in try await index.hasCurrentFormat() }
             guard isCurrent else { return 0 }
@@ -16,7 +16,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// Counts uses that an app reports of its own items; see ``SearchIndex/countEngagement(withItem:of:text:kind:)``.
+    /// Counts uses that an app reports of its own items; see
+    /// ``SearchIndex/countEngagement(withItem:of:text:kind:)``.
     package func countEngagement(
         withItem identifier: String, of bundle: String, text: String, kind: EngagementKind
     ) async throws(EngineError) -> Bool {
@@ -42,7 +43,8 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try index.setLearning(isOn) }
     }
 
-    /// Changes the index. An engine that only reads it opens it for writing for a moment, unless another process writes.
+    /// Changes the index. A read-only engine opens it for writing during the call, unless another
+    /// process writes.
     ///
     /// - Throws: ``EngineError/storeInUse(path:process:)`` if another process writes.
     private func onWritableIndex<Value>(
@@ -55,7 +57,7 @@ extension SearchlightEngine {
         let writer = try Self.openIndex(configuration, .readWrite, JobStore(directory: directory))
         let result: Result<Value, SearchIndexError>
         do throws(SearchIndexError) { result = .success(try await body(writer)) } catch { result = .failure(error) }
-        // The next opening of the store applies the rest.
+        // The next opening of the store applies the remaining log entries.
         try? await writer.close()
         do throws(SearchIndexError) { return try result.get() } catch { throw .index(error) }
     }

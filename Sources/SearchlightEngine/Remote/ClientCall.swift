@@ -2,44 +2,45 @@
 import ExtensionHost
 import ServiceMessages
 
-/// One thing that a client asks of the engine. A call is declared once: its fields are what is sent, its answer is what comes
-/// back, and ``perform(_:)`` is what an engine does, whether in this process or in the service.
+/// A request of a client to the engine. The fields are the arguments, ``Answer`` is the result, and
+/// ``perform(_:)`` is the implementation, which runs in this process or in the service.
 ///
 /// ```swift
 /// let counts = try await store.perform(ItemCountsCall())
 /// ```
 ///
-/// To add one: declare it, and name it in ``ClientCallHandler/calls``.
+/// To add a call, declare its type and list it in ``ClientCallHandler/calls``.
 package protocol ClientCall: Codable, Sendable {
-    /// What is answered.
+    /// The result of the call.
     associatedtype Answer: Codable & Sendable
-    /// What the call is for, as “the request to …” reads.
+    /// The purpose of the call, as the rest of “the request to …”.
     var purpose: String { get }
     func perform(_ context: CallContext) async throws(EngineError) -> Answer
-    /// An answer that is too large, cut so that the rest can be asked for; `nil` where that cannot be.
+    /// A shorter answer, for an answer above the size limit. The client requests the rest with
+    /// further calls. `nil` if the answer cannot be split.
     static func half(of answer: Answer) -> Answer?
 }
 
 extension ClientCall {
-    /// What the call is named on the connection: as its type is.
+    /// The name of the call on the connection: the name of its type.
     static var name: String { "\(Self.self)" }
 
-    /// No part of an answer.
+    /// By default, an answer cannot be split.
     package static func half(of answer: Answer) -> Answer? { nil }
 }
 
 /// A call that an engine performs.
 package protocol EngineCall: ClientCall {
-    /// What is answered; named again for it to be inferred.
+    /// The result of the call; declared again for type inference.
     associatedtype Answer
-    /// What the call needs of the engine.
+    /// The access that the call needs to the engine.
     var need: EngineNeed { get }
     /// Performs the call on an engine.
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Answer
 }
 
 extension EngineCall {
-    /// Most calls only need the engine.
+    /// By default, a call needs only the engine.
     package var need: EngineNeed { .engine }
 
     /// Waits for the engine and performs the call on it.
@@ -50,19 +51,19 @@ extension EngineCall {
     }
 }
 
-/// What a call needs of an engine that many clients share.
+/// The access that a call needs to an engine that many clients share.
 package enum EngineNeed: Hashable, Sendable {
-    /// The engine as it is.
+    /// The engine in its current state.
     case engine
-    /// To read, and so to wait a moment for what was donated a moment ago.
+    /// Reads that include recent donations. The call waits briefly for pending ones.
     case reading
-    /// The same for a user who waits, so that background work gives way.
+    /// The same for a waiting user: background work yields.
     case userReading
-    /// To make donations of so many bytes durable, which count as in flight meanwhile.
+    /// A donation of `bytes`, which count as in flight during the call.
     case donating(bytes: Int)
 }
 
-/// Gives an engine to calls.
+/// Gives calls access to an engine.
 package protocol EngineSource: Sendable {
     /// Performs a body on the engine.
     func use<Value: Sendable>(
@@ -70,15 +71,15 @@ package protocol EngineSource: Sendable {
     ) async throws(EngineError) -> Value
 }
 
-/// What a running call is given besides itself.
+/// The environment of a running call.
 package struct CallContext: Sendable {
     /// The engine.
     package let engine: any EngineSource
-    /// The service; `nil` in a process that holds an engine of its own.
+    /// The service; `nil` in a process that has its own engine.
     package let service: ServiceControl?
-    /// Takes the progress of the call.
+    /// Called with the progress of the call.
     package let onEvent: @Sendable (ExtensionEvent) -> Void
-    /// Leaves out what another client has been told.
+    /// Removes the losses that another client was already notified of.
     let toldOnce: @Sendable (StoreOpeningReport) -> StoreOpeningReport
 
     init(
@@ -98,15 +99,15 @@ package struct CallContext: Sendable {
     }
 }
 
-/// What calls ask of the service itself rather than of its store.
+/// The operations of the service itself, apart from its store.
 package struct ServiceControl: Sendable {
-    /// What the service says of itself.
+    /// Returns the facts about the service.
     package var facts: @Sendable () -> ServiceFacts
-    /// Has the service end, once this has been answered and what is in progress is done.
+    /// Stops the service after the answer to this call and the work in progress.
     package var stop: @Sendable () -> Void
-    /// The scheduler of background work; `nil` before the service has begun with that.
+    /// The scheduler of background work; `nil` before it starts.
     package var schedule: @Sendable () -> (any ScheduleService)?
-    /// Checks and repairs the store; `nil` before the service has begun.
+    /// The checks and repairs of the store; `nil` before the service starts.
     package var maintenance: @Sendable () -> (any StoreMaintenance)?
 
     package init(

@@ -5,7 +5,7 @@ import ItemRecord
 import SearchIndex
 import Synchronization
 
-/// A call on its way back: its answer, or why there is none.
+/// The encoded result of a call: its answer or its error.
 enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
     case answer(Answer)
     case failure(EngineError)
@@ -29,9 +29,10 @@ enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// Performs what commands ask of the engine over ``AdminRequest/performMember``, for all connections of a service.
+/// Performs the calls that clients send with ``AdminRequest/performMember``, for all connections of
+/// a service.
 package final class ClientCallHandler: Sendable {
-    /// The largest answer, in bytes, without files and streams.
+    /// The maximum size of an answer in bytes, without files and streams.
     static let maximumAnswerBytes = 32 << 20
 
     private let engine: any EngineSource
@@ -61,9 +62,9 @@ package final class ClientCallHandler: Sendable {
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The kind of a call.
+    /// The type of a call by name.
     ///
-    /// - Throws: ``BusErrorName/unknownMethod`` for a name that is none.
+    /// - Throws: ``BusErrorName/unknownMethod`` for an unknown name.
     static func kind(_ name: String) throws(BusError) -> any ClientCall.Type {
         guard let kind = byName[name] else {
             throw .remote(
@@ -100,7 +101,8 @@ package final class ClientCallHandler: Sendable {
         return opening
     }
 
-    /// An outcome, a half of it as long as it is too large, or an error.
+    /// Encodes an outcome. An answer above the size limit is halved until it fits; if it cannot be
+    /// split, the result is an error.
     private static func encoded<Call: ClientCall>(_ outcome: CallOutcome<Call.Answer>, _ call: Call) -> BusValue {
         var outcome = outcome
         while true {
@@ -125,7 +127,8 @@ package final class ClientCallHandler: Sendable {
 }
 
 extension EngineError {
-    /// The error without what its message does not say: the records of items may be large.
+    /// The error without the records of the candidates. They may be large, and the message does not
+    /// contain them.
     var withoutRecords: EngineError {
         guard case .ambiguousItem(let name, var candidates) = self else { return self }
         for index in candidates.indices {

@@ -3,11 +3,12 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// What one client asks of the engine: reads its calls, lets a bounded number of them run, and cancels them when it goes.
+/// The calls of one client. It decodes them, runs a bounded number at a time, and cancels them when
+/// the client disconnects.
 package final class ClientCallSession: Sendable {
-    /// The most calls of one client that run at the same time.
+    /// The maximum number of calls of one client that run at the same time.
     static let maximumRunning = 16
-    /// The largest request, in bytes.
+    /// The maximum size of a request in bytes.
     static let maximumRequestBytes = 33 << 20
 
     private struct State {
@@ -21,12 +22,12 @@ package final class ClientCallSession: Sendable {
     /// Creates the service's side of a connection.
     package init(_ handler: ClientCallHandler) { self.handler = handler }
 
-    /// Hands over the connection, for progress to be told over it. Held until ``end()``.
+    /// Sets the connection for progress messages. It is retained until ``end()``.
     package func attach(_ connection: BusConnection) {
         state.withLock { if !$0.hasEnded { $0.connection = connection } }
     }
 
-    /// Ends what runs. To be called when the client is gone.
+    /// Cancels all running calls. Call it when the client disconnects.
     package func end() {
         let running = state.withLock { state in
             (state.hasEnded, state.connection) = (true, nil)
@@ -35,7 +36,7 @@ package final class ClientCallSession: Sendable {
         for task in running { task.cancel() }
     }
 
-    /// Takes a request; one to perform a call is answered when that is done. Never blocks.
+    /// Processes a request. The answer to a call follows when the call is done. Never blocks.
     package func take(_ request: AdminRequest, _ incoming: IncomingCall) {
         switch request {
         case .perform(let name, let number, let fields):
@@ -71,7 +72,8 @@ package final class ClientCallSession: Sendable {
             guard state.running.count < Self.maximumRunning else {
                 return "\(Self.maximumRunning) calls of this client are running. Wait for one of them."
             }
-            // Created while nobody else may look, so that it is noted before it can take itself out.
+            // The task is created under the lock, so that it is recorded before it can remove
+            // itself.
             state.running[number] = Task { await self.run(call, number, incoming) }
             return nil
         }
@@ -86,7 +88,7 @@ package final class ClientCallSession: Sendable {
         incoming.reply([outcome])
     }
 
-    /// Sends what happened and waits until the client took it; one that is gone or does not want it gets no more.
+    /// Sends a progress message and waits for the client's reply. Errors are ignored.
     private func send(_ message: EventMessage) async {
         guard let connection = state.withLock({ $0.connection }), let value = try? BusEncoder.encode(message) else {
             return

@@ -5,12 +5,13 @@ import SearchIndex
 import UniformTypeIdentifiers
 
 extension EngineClient {
-    /// ``provide(_:of:mayRetry:onProgress:)`` with a second attempt.
+    /// Fulfils a promise, with one retry; see ``provide(_:of:mayRetry:onProgress:)``.
     package func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> PromisedContent {
         try await provide(promise, of: item, mayRetry: true).content
     }
 
-    /// What would be chosen if an item were dropped on a receiver, by the types that this process knows.
+    /// The representation that a drop of an item on a receiver would choose, based on the types
+    /// that this process knows.
     package func resolve(
         _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         forms: [Representation.Form] = Representation.Form.allCases
@@ -18,16 +19,16 @@ extension EngineClient {
         PromiseResolution(item.record, accepted: accepted, preferring: preference, forms: forms)
     }
 
-    /// Drops an item on a receiver: has its extension produce the representation that serves best, and delivers it. The
-    /// delivery is this process's, so that a file belongs where this process may write.
+    /// Drops an item on a receiver: requests the best representation from the item's extension and
+    /// delivers it. This process writes the delivered file, so that its own permissions apply.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - accepted: The uniform type identifiers the receiver accepts, best first.
-    ///   - preference: Whose order leads.
-    ///   - destination: Where the representation goes.
-    /// - Returns: What was delivered and how many bytes.
-    /// - Throws: ``EngineError``; then no file has appeared.
+    ///   - accepted: The uniform type identifiers that the receiver accepts, best first.
+    ///   - preference: The side whose order of types takes precedence.
+    ///   - destination: The destination of the representation.
+    /// - Returns: The delivered representation and its size in bytes.
+    /// - Throws: ``EngineError``; then no file was created.
     package func drag(
         _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         to destination: Destination
@@ -47,11 +48,11 @@ extension EngineClient {
     }
 }
 
-/// A store whose items are dragged.
+/// The promises of a store's items, for drag sessions.
 package struct StorePromises: PromiseProvider {
     private let store: any EngineClient
 
-    /// Drags out of a store.
+    /// Creates the promises of a store.
     package init(_ store: any EngineClient) { self.store = store }
 
     package func prewarm(_ items: [StoredItem]) async {
@@ -73,7 +74,7 @@ package struct StorePromises: PromiseProvider {
 }
 
 extension EngineError {
-    /// What ended a drag, as an error of the engine.
+    /// The error of the engine for a failed drag.
     package init(_ failure: DragFailure) {
         switch failure.cause {
         case let error as EngineError: self = error
@@ -84,7 +85,7 @@ extension EngineError {
 }
 
 extension DragFailure.Kind {
-    /// What kind of end of a drag an error of the engine is.
+    /// The kind of drag failure for an error of the engine.
     package init(_ error: EngineError) {
         switch error {
         case .extension(let error): self.init(error)

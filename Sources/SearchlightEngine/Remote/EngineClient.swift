@@ -8,8 +8,9 @@ import Promises
 import SearchIndex
 import ServiceMessages
 
-/// The store and its extensions as a command asks them: an engine of this process (``SearchlightEngine``), or that of the
-/// service (``RemoteEngine``). Both perform the same calls and answer the same.
+/// The interface of a command to the store and its extensions: an engine of this process
+/// (``SearchlightEngine``), or the engine of the service (``RemoteEngine``). Both perform the same
+/// calls with the same results.
 ///
 /// May be used from any task. Every method throws ``EngineError``.
 package protocol EngineClient: Sendable {
@@ -17,27 +18,29 @@ package protocol EngineClient: Sendable {
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - onEvent: Takes its progress; called on any thread, must not block.
+    ///   - onEvent: Called with the progress of the call, on any thread; must not block.
     func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer
 
-    /// Makes a batch durable: all of it, its client state included, or nothing; see
-    /// ``SearchIndex/commit(_:isPatient:terms:)``. An engine of this process does so without encoding it.
+    /// Makes a batch durable as a whole, with its client state, or not at all; see
+    /// ``SearchIndex/commit(_:isPatient:terms:)``. An engine of this process does not encode the
+    /// batch.
     func commit(_ batch: IndexBatch) async throws(EngineError)
 
-    /// Ends what was opened for this client. Call it once, when done; nothing may be asked afterwards.
+    /// Releases the resources of this client. Call it once, as the last call.
     func close() async
 }
 
 extension EngineClient {
-    /// Performs a call whose progress nobody follows.
+    /// Performs a call and ignores its progress.
     @discardableResult
     package func perform<Call: ClientCall>(_ call: Call) async throws(EngineError) -> Call.Answer {
         try await perform(call) { _ in }
     }
 
-    /// Finds items by words, best first. Asks for fewer hits at a time where an answer would be too large.
+    /// Finds items by words, best first. If an answer is too large, it halves the page size and
+    /// tries again.
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         let wanted = max(1, min(search.limit, SearchIndex.maximumPage))
         var (step, search) = (min(wanted, SearchCall.maximumHits), search)
@@ -58,18 +61,18 @@ extension EngineClient {
         }
     }
 
-    /// Suggests texts that may take the place of a text that is being typed, the likeliest first.
+    /// Suggests completions of a text that the user is typing, the likeliest first.
     package func suggestions(_ request: SuggestionRequest) async throws(EngineError) -> [Suggestion] {
         try await perform(SuggestCall(request: request))
     }
 
-    /// The items that satisfy a query, a page at a time, in the order in which they were first donated.
+    /// The items that satisfy a query, a page at a time, in the order of their first donation.
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - bundle: Only items of this bundle; `nil` means all.
-    ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
-    ///   - cursor: Where the page before ended; `nil` for the first.
+    ///   - bundle: A bundle to restrict the result to; `nil` means all.
+    ///   - limit: The maximum number of items, 1 to ``SearchIndex/maximumPage``.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
     package func items(
         matching query: QueryExpression, bundle: String? = nil, limit: Int = 100, after cursor: QueryCursor? = nil
     ) async throws(EngineError) -> QueryPage {
@@ -78,7 +81,7 @@ extension EngineClient {
         var cursor = cursor
         var pending: PendingDonations?
         while true {
-            // An answer may be cut.
+            // An answer may have fewer items than requested.
             let page = try await perform(
                 ItemsCall(query: QueryText(query), bundle: bundle, limit: wanted - items.count, cursor: cursor))
             items += page.items
@@ -90,11 +93,12 @@ extension EngineClient {
         }
     }
 
-    /// Looks items up by their names: `@` and a number, or a unique identifier. Some hundred names take one request.
+    /// Finds items by name: `@` and a number, or a unique identifier. Each request holds up to
+    /// ``LookUpCall/maximumNames`` names.
     ///
-    /// - Returns: For each name its item, or why there is none: ``EngineError/itemNotFound(_:)``,
-    ///   ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one, or
-    ///   ``EngineError/ambiguousItem(_:candidates:)``, when several have.
+    /// - Returns: The item of each name, or an error: ``EngineError/itemNotFound(_:)``,
+    ///   ``EngineError/itemElsewhere(_:bundle:bundles:)`` if only other bundles have one, or
+    ///   ``EngineError/ambiguousItem(_:candidates:)`` if several items have the name.
     package func items(
         named names: [String], bundle: String? = nil
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
@@ -110,13 +114,13 @@ extension EngineClient {
         return results
     }
 
-    /// The one item that a name means; see ``items(named:bundle:)``.
+    /// The only item with a name; see ``items(named:bundle:)``.
     package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         guard let found = try await items(named: [name], bundle: bundle).first else { throw .itemNotFound(name) }
         return try found.get()
     }
 
-    /// Makes a batch durable by a call.
+    /// Makes a batch durable with a ``CommitCall``.
     package func commit(_ batch: IndexBatch) async throws(EngineError) {
         if let state = batch.clientState, state.count > ClientState.maximumBytes {
             throw .index(.clientStateTooLong(bytes: state.count))
@@ -128,8 +132,9 @@ extension EngineClient {
         try await perform(CommitCall(batch: try Payload.holding(bytes, for: "store items")))
     }
 
-    /// What a user is shown of an item: rendered by its app or its extension, or from its attributes when both are missing,
-    /// render none, render what may not be shown, or fail. `HTMLSanitizer` has written HTML again.
+    /// The preview of an item, rendered by its app or its extension. If both are missing, render
+    /// nothing, fail, or return content that is not allowed, the preview is made from the item's
+    /// attributes. HTML content has passed `HTMLSanitizer`.
     package func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let answer = try await perform(PreviewCall(item: item.number, query: query))
         let content = try await onDelivery { () throws(PromiseError) in
@@ -138,11 +143,13 @@ extension EngineClient {
         return answer.preview(content)
     }
 
-    /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
+    /// Fulfils a promise of an item, by its app if that is registered as a delegate, or else by its
+    /// extension.
     ///
     /// - Parameters:
-    ///   - mayRetry: Whether a worker that ends in between is followed by another, once.
-    ///   - onProgress: Takes how far an extension says it has come; on any thread, must not block.
+    ///   - mayRetry: `true` to start another worker, once, if the worker ends during the request.
+    ///   - onProgress: Called with the progress that the extension reports, on any thread; must not
+    ///     block.
     package func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void = { _ in }
@@ -156,7 +163,7 @@ extension EngineClient {
     }
 }
 
-/// Moves bytes on a thread that may block.
+/// Transfers bytes on a thread that may block.
 func onDelivery<Value: Sendable>(
     _ body: @escaping @Sendable () throws(PromiseError) -> Value
 ) async throws(EngineError) -> Value {

@@ -5,13 +5,14 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The command's side of a connection to the service: the first call, calls of the engine, and the progress of these.
+/// The client side of a connection to the service: the handshake, calls of the engine, and their
+/// progress.
 final class EngineConnection: Sendable {
     private let bus: BusConnection
     private let listeners: Listeners
     private let lastNumber = Atomic<UInt64>(0)
 
-    /// Who is told of the progress of which call.
+    /// The progress handlers by call number.
     private final class Listeners: Sendable {
         private let all = Mutex<[UInt64: @Sendable (ExtensionEvent) -> Void]>([:])
 
@@ -19,7 +20,7 @@ final class EngineConnection: Sendable {
             all.withLock { $0[number] = listener }
         }
 
-        /// Takes what the service calls.
+        /// Processes a message from the service.
         func receive(_ call: IncomingCall) {
             var arguments = BusArguments(call.arguments, of: call.member.member)
             guard call.member == AdminRequest.eventMember, let fields = try? arguments.dictionary(),
@@ -34,13 +35,13 @@ final class EngineConnection: Sendable {
 
     private init(_ bus: BusConnection, _ listeners: Listeners) { (self.bus, self.listeners) = (bus, listeners) }
 
-    /// Says hello over a connected socket.
+    /// Performs the handshake over a connected socket.
     ///
     /// - Parameters:
     ///   - socket: The socket.
-    ///   - path: What it is called, for messages.
-    ///   - program: What this program is called, for the service's log.
-    ///   - patience: How long an answer may take.
+    ///   - path: The socket's path, for messages.
+    ///   - program: The name of this program, for the service's log.
+    ///   - patience: The time limit of an answer.
     /// - Throws: ``EngineError/service(_:)``.
     static func open(
         over socket: OwnedDescriptor, path: String, program: String, patience: Duration
@@ -67,7 +68,7 @@ final class EngineConnection: Sendable {
         }
     }
 
-    /// Calls and waits no longer than so; then it fails with ``BusError/cancelled``.
+    /// Performs a bus call with a time limit. After the limit it throws ``BusError/cancelled``.
     static func call(
         _ bus: BusConnection, _ member: BusMember, _ arguments: [BusValue], patience: Duration
     ) async throws(BusError) -> [BusValue] {
@@ -88,11 +89,11 @@ final class EngineConnection: Sendable {
         }.get()
     }
 
-    /// Has the service perform a call.
+    /// Performs a call in the service.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - onEvent: Takes its progress, on the connection's thread.
+    ///   - onEvent: Called with the progress of the call, on the connection's thread.
     func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer {
@@ -140,7 +141,7 @@ final class EngineConnection: Sendable {
 }
 
 extension EngineError {
-    /// What became of a call whose connection failed.
+    /// The error of a call whose connection failed.
     init(_ error: BusError, during purpose: String) {
         if case .cancelled = error {
             self = .query(.cancelled)
@@ -151,7 +152,7 @@ extension EngineError {
 }
 
 extension ServiceProblem {
-    /// Why a call failed on its way.
+    /// The problem of a call whose connection failed.
     init(_ error: BusError, during purpose: String) {
         self =
             switch error {

@@ -2,29 +2,28 @@
 import ExtensionHost
 import Synchronization
 
-/// Some of what happened while a call ran.
+/// A batch of events of a running call.
 struct EventMessage: Codable, Sendable {
-    /// The call's.
+    /// The number of the call.
     var number: UInt64
     var events: [ExtensionEvent]
 }
 
-/// Sends what extensions do to whoever waits for a call: the next only when the last was answered, so that one who does
-/// not keep up costs bounded memory.
+/// Sends the events of a call to its client. It sends a message only after the reply to the
+/// previous one, so that a slow client costs bounded memory.
 final class EventRelay: Sendable {
-    /// Sends one message; returns when it was answered.
+    /// Sends one message and returns after its reply.
     typealias Sender = @Sendable (EventMessage) async -> Void
 
-    /// The most events in a message.
     private static let maximumPerMessage = 64
-    /// The most that wait; what comes while so many do is counted.
+    /// The maximum number of queued events. Further events are only counted.
     private static let maximumWaiting = 10_000
-    /// What is sent of a text, in Unicode scalars; the command shows less.
+    /// The maximum length of a sent text, in Unicode scalars. It is more than the command shows.
     private static let maximumScalars = 8000
 
     private struct State {
         var waiting: [ExtensionEvent] = []
-        /// How many lines were left out behind those that wait.
+        /// The number of lines that were dropped while the queue was full.
         var skipped = 0
         var bundle = ""
         var task: Task<Void, Never>?
@@ -35,7 +34,7 @@ final class EventRelay: Sendable {
 
     init(number: UInt64, send: @escaping Sender) { (self.number, self.send) = (number, send) }
 
-    /// Takes an event. May be called from any thread; never blocks.
+    /// Queues an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
         state.withLock { state in
             if case .donated(let bundle, let count) = event, case .donated(bundle, let before)? = state.waiting.last {
@@ -49,7 +48,7 @@ final class EventRelay: Sendable {
         }
     }
 
-    /// Returns when all was sent and answered.
+    /// Returns after the replies to all messages.
     func finish() async { while let task = state.withLock({ $0.task }) { await task.value } }
 
     private func run() async {
@@ -75,7 +74,7 @@ final class EventRelay: Sendable {
 }
 
 extension ExtensionEvent {
-    /// Whether it is one of the few without which the command would count wrongly.
+    /// `true` if the command's counts depend on the event, so that it must not be dropped.
     fileprivate var isProgress: Bool {
         switch self {
         case .donated, .retrying, .setAside, .quarantined: true

@@ -9,15 +9,15 @@ import ServiceMessages
 struct PreviewCall: EngineCall {
     var need: EngineNeed { .userReading }
     var purpose: String { "preview an item" }
-    /// The item's number.
+    /// The number of the item.
     var item: Int64
     var query: String?
 
-    /// The most bytes that are taken as content: those of an extension, or of a page made from the attributes of one item,
-    /// where a byte may become six.
+    /// The maximum size of the content in bytes. The content comes from an extension or is a page
+    /// of an item's attributes, in which escaping may turn one byte into six.
     static let maximumContentBytes = 128 << 20
 
-    /// A preview on its way.
+    /// The encoded preview.
     struct Answer: Codable, Sendable {
         var title: String
         var contentType: String
@@ -45,16 +45,16 @@ struct PreviewCall: EngineCall {
     }
 }
 
-/// Has a promise of an item fulfilled; see ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
+/// Fulfils a promise of an item; see ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
 struct FulfilCall: EngineCall {
     var need: EngineNeed { .userReading }
     var purpose: String { "fulfil a promise" }
     var promise: Representation
-    /// The item's number.
+    /// The number of the item.
     var item: Int64
     var mayRetry: Bool
 
-    /// What fulfils the promise, on its way.
+    /// The encoded content of the promise.
     struct Answer: Codable, Sendable {
         var data: Payload?
         var file: FileReply?
@@ -83,8 +83,8 @@ struct FulfilCall: EngineCall {
     }
 }
 
-/// Starts the worker of a bundle, since the user is about to drag one of its items. Answers before it is ready, and says
-/// nothing if it cannot be started.
+/// Starts the worker of a bundle, before the user drags one of its items. Answers before the worker
+/// is ready, and does not report a failed start.
 package struct PrewarmCall: EngineCall {
     package var purpose: String { "make \(bundle) ready" }
     var bundle: String
@@ -97,12 +97,14 @@ package struct PrewarmCall: EngineCall {
     }
 }
 
-/// Has an extension donate everything again; answers once it has acknowledged, with how many items the bundle has then.
+/// Runs a reindex of everything of a bundle. The answer is the number of items of the bundle after
+/// the acknowledgement.
 ///
-/// What the extension deletes as a whole stays findable until then, and is deleted if it was not donated again. The
-/// request is written down before it is made. If it fails, nothing that was there is gone, and it stays pending until a
-/// later reindex of the same bundle is acknowledged. An extension that reindexes in pages goes on where an earlier attempt
-/// has ended, if what that brought still holds.
+/// Items that the extension deletes as a whole can be found until then, and are deleted if it did
+/// not donate them again. The request is recorded before it is sent. If it fails, no item is lost,
+/// and the request stays pending until a later reindex of the bundle is acknowledged. An extension
+/// that reindexes in pages resumes where an earlier attempt ended, if the earlier pages are still
+/// valid.
 package struct ReindexCall: EngineCall {
     package var purpose: String { "reindex \(bundle)" }
     var bundle: String
@@ -114,8 +116,8 @@ package struct ReindexCall: EngineCall {
     }
 }
 
-/// Has an extension donate some items again, or delete them; answers once it has acknowledged, with how many items the
-/// bundle has then.
+/// Requests that an extension donates some items again, or deletes them. The answer is the number
+/// of items of the bundle after the acknowledgement.
 package struct ReindexItemsCall: EngineCall {
     package var purpose: String { "reindex items of \(bundle)" }
     var bundle: String
@@ -131,8 +133,8 @@ package struct ReindexItemsCall: EngineCall {
     }
 }
 
-/// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it. Nothing
-/// of the index changes, nor what is pending.
+/// Compares the index with a full set of donations from an extension, never from its app. The
+/// donations are discarded; neither the index nor pending work changes.
 package struct CompareCall: EngineCall {
     package var purpose: String { "compare the index with \(bundle)" }
     var bundle: String

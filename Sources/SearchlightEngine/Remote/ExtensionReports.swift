@@ -2,56 +2,56 @@
 import ExtensionHost
 import UniformTypeIdentifiers
 
-/// Whether an extension is asked for anything.
+/// The state of an extension.
 package enum ExtensionState: String, Hashable, Sendable, Codable {
-    /// It is.
+    /// The extension receives requests.
     case ready
-    /// A person does not want it to be used.
+    /// The user disabled the extension.
     case disabled
-    /// It failed too often.
+    /// The extension failed too often.
     case quarantined
-    /// It failed, and is left alone for a while.
+    /// The extension failed and receives no background requests for a while.
     case backingOff
-    /// Its bundle is there and is not used.
+    /// The bundle is installed but rejected.
     case refused
-    /// Another bundle with its identifier comes first.
+    /// Another bundle with the same identifier takes precedence.
     case shadowed
-    /// Its bundle is gone, and its items are not yet.
+    /// The bundle is gone, and its items are not deleted yet.
     case removed
 }
 
-/// One extension of a list.
+/// An extension in a list.
 package struct ExtensionSummary: Hashable, Sendable, Codable {
     /// The bundle identifier.
     package var identifier: String
-    /// What its manifest says.
+    /// The version in the manifest.
     package var version: String
-    /// Likewise.
+    /// The display name in the manifest.
     package var displayName: String
-    /// Where it lies.
+    /// The path of the bundle.
     package var path: String
-    /// Whether it is asked.
+    /// The state of the extension.
     package var state: ExtensionState
-    /// Why not, if it is not.
+    /// The reason, if the extension is not ready.
     package var reason: String?
-    /// What is wrong with the types it declares, a sentence each.
+    /// The errors in its type declarations, one sentence each.
     package var typeDiagnostics: [String]
-    /// What is odd about its bundle, a sentence each.
+    /// The warnings about its bundle, one sentence each.
     package var warnings: [String]
 }
 
-/// The extensions there are, those that are not used, and those that are gone.
+/// The installed, rejected and removed extensions.
 package struct ExtensionListing: Hashable, Sendable, Codable {
     /// The directories that were searched.
     package var searchPath: [String]
-    /// The extensions, in the order of their identifiers.
+    /// The extensions, sorted by identifier.
     package var extensions: [ExtensionSummary]
-    /// The bundles that are not used.
+    /// The rejected bundles.
     package var refusals: [ExtensionRegistry.Refusal]
-    /// Those that are gone, and whose items will be deleted.
+    /// The removed extensions whose items will be deleted.
     package var removals: [PendingRemoval]
 
-    /// The extensions of a registry, of whose behaviour nothing is known.
+    /// The extensions of a registry, without a store. All of them are reported as ready.
     package init(_ registry: ExtensionRegistry) {
         self.init(registry, removals: []) { _ in (.ready, nil) }
     }
@@ -61,7 +61,7 @@ package struct ExtensionListing: Hashable, Sendable, Codable {
         state: (String) -> (ExtensionState, reason: String?)
     ) {
         searchPath = registry.searchPath
-        // In a registry of its own: what the process knows is not touched by a look.
+        // A separate type registry leaves the process's own registry unchanged.
         let diagnostics = registry.registerTypes(in: UTTypeRegistry())
         extensions = registry.extensions.map { bundle in
             let (state, reason) = state(bundle.identifier)
@@ -76,87 +76,87 @@ package struct ExtensionListing: Hashable, Sendable, Codable {
     }
 }
 
-/// Everything that is known of one extension.
+/// The complete report on one extension.
 package struct ExtensionDetails: Hashable, Sendable, Codable {
-    /// What its bundle says; absent for one that is gone or refused.
+    /// The contents of the bundle; absent for a removed or rejected extension.
     package struct Bundle: Hashable, Sendable, Codable {
-        /// As in a list.
+        /// The summary, as in a list.
         package var summary: ExtensionSummary
-        /// The directory itself, where ``ExtensionSummary/path`` is a symbolic link.
+        /// The bundle's directory. ``ExtensionSummary/path`` may be a symbolic link to it.
         package var directory: String
-        /// The library's path; `nil` for an extension without code of its own.
+        /// The path of the library; `nil` for an extension without its own code.
         package var library: String?
-        /// The class that implements it, if it is one of CoreSpotlight's.
+        /// The principal class, for an extension that uses CoreSpotlight.
         package var principalClass: String?
-        /// What it extends.
+        /// The extension points.
         package var extensionPoints: [String]
-        /// What it may reach beyond what every extension may, a line each.
+        /// The access beyond the default, one line each.
         package var access: [String]
-        /// The functions that are bound instead of code of its own, a line each.
+        /// The functions that are bound instead of its own code, one line each.
         package var bindings: [String]
-        /// The types it declares.
+        /// The identifiers of the declared types.
         package var types: [String]
     }
     /// The bundle identifier.
     package var identifier: String
-    /// Whether it is asked.
+    /// The state of the extension.
     package var state: ExtensionState
-    /// Why not, if it is not.
+    /// The reason, if the extension is not ready.
     package var reason: String?
-    /// The bundle that is used.
+    /// The bundle in use.
     package var bundle: Bundle?
-    /// Bundles of this identifier that are not used, and why.
+    /// The rejected bundles of this identifier, with the reasons.
     package var refusals: [ExtensionRegistry.Refusal]
-    /// How it behaved.
+    /// The failures of the extension.
     package var health: ExtensionHealthReport
-    /// How many items it has in the index.
+    /// The number of its items in the index.
     package var items: Int
-    /// What it owes.
+    /// Its pending reindex.
     package var owed: OwedJob?
-    /// When its items are deleted, since it is gone.
+    /// The pending deletion of its items, if the extension was removed.
     package var removal: PendingRemoval?
-    /// What confined its last worker, and what it tried; `nil` if it has not run.
+    /// The sandbox of its last worker and the denied accesses; `nil` if it has not run.
     package var sandbox: SandboxHistory.Bundle?
 }
 
-/// How an extension behaved, as it is shown. Moments are in seconds since 2001-01-01 UTC.
+/// The failures of an extension, for display. Times are in seconds since 2001-01-01 UTC.
 package struct ExtensionHealthReport: Hashable, Sendable, Codable {
-    /// Something that went wrong.
+    /// A failure.
     package struct Failure: Hashable, Sendable, Codable {
-        /// When.
+        /// The time of the failure.
         package var moment: Double
-        /// What happened, as the rest of a sentence about the extension.
+        /// A description, as the rest of a sentence about the extension.
         package var summary: String
-        /// The last lines it printed.
+        /// The last lines that the extension printed.
         package var lastOutput: [String]
     }
-    /// An item that is not asked for any more.
+    /// A skip-listed item.
     package struct ItemSetAside: Hashable, Sendable, Codable {
-        /// Its unique identifier.
+        /// The unique identifier of the item.
         package var identifier: String
-        /// Why.
+        /// The reason.
         package var reason: String
     }
     /// The last failures, oldest first.
     package var failures: [Failure] = []
-    /// Since when it is in quarantine.
+    /// The start of its quarantine.
     package var quarantinedSince: Double?
-    /// Until when it is left alone.
+    /// The end of its back-off.
     package var backsOffUntil: Double?
-    /// The items that are not asked for.
+    /// The skip-listed items.
     package var itemsSetAside: [ItemSetAside] = []
 }
 
 /// A directory of the search path.
 package struct ExtensionPlace: Hashable, Sendable, Codable {
-    /// The directory.
+    /// The path of the directory.
     package var path: String
-    /// Whether it is there.
+    /// `true` if the directory exists.
     package var exists: Bool
-    /// Whether a bundle that is dropped in, replaced or removed is noticed at once.
+    /// `true` if a watcher notices added, replaced and removed bundles immediately.
     package var isWatched: Bool
-    /// How many bundles are in it, refused ones too.
+    /// The number of bundles in the directory, including rejected ones.
     package var bundles: Int
-    /// Why its bundles are refused, if they are all.
+    /// The reason if the whole directory is rejected.
     package var problem: String?
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings the index up to date with the files that are followed for one extension or for all: looks for what changed, and has the
-/// extensions told. What they owe besides is asked for too.
+/// Updates the index from the files that are followed for one extension or for all. It compares the
+/// files, reports the changes to the extensions, and runs their pending reindexes.
 package struct UpdateCall: EngineCall {
     package var purpose: String { "bring the index up to date" }
     var bundle: String?

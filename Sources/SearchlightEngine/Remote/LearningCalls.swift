@@ -24,7 +24,7 @@ package struct HistoryCall: EngineCall {
     var offset: Int
     var limit: Int
 
-    /// The most items of one answer; more are asked for again.
+    /// The maximum number of items in one answer. The client requests the rest with further calls.
     static let maximumItems = 1000
 
     package init(offset: Int, limit: Int) { (self.offset, self.limit) = (offset, limit) }
@@ -35,7 +35,7 @@ package struct HistoryCall: EngineCall {
         try await engine.engagementHistory(from: max(0, offset), limit: max(0, min(limit, Self.maximumItems)))
     }
 
-    /// The first half.
+    /// The first half of the entries.
     package static func half(of answer: EngagementHistory) -> EngagementHistory? {
         guard answer.entries.count > 1 else { return nil }
         var half = answer
@@ -55,7 +55,7 @@ package struct ClearHistoryCall: EngineCall {
     }
 }
 
-/// Switches counting on or off. Returns whether that is a change.
+/// Switches counting on or off. Returns `true` if that is a change.
 package struct SetLearningCall: EngineCall {
     package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
     var isOn: Bool
@@ -68,18 +68,19 @@ package struct SetLearningCall: EngineCall {
 }
 
 extension EngineClient {
-    /// Counts a use of an item where possible. Errors are ignored, since no command should fail for a missing count.
+    /// Counts a use of an item. Errors are ignored, since no command should fail because of a
+    /// missing count.
     package func count(_ engagement: Engagement) async {
         _ = try? await perform(EngageCall(engagement))
     }
 
     /// The counts of use, the largest first.
     ///
-    /// - Parameter limit: the most items.
+    /// - Parameter limit: The maximum number of items.
     package func history(limit: Int) async throws(EngineError) -> EngagementHistory {
         var history = try await perform(HistoryCall(offset: 0, limit: limit))
         while history.entries.count < min(limit, history.total) {
-            // An answer may be cut.
+            // An answer may have fewer entries than requested.
             let count = history.entries.count
             let more = try await perform(HistoryCall(offset: count, limit: limit - count))
             guard !more.entries.isEmpty else { break }

@@ -5,19 +5,19 @@ import ServiceMessages
 import SystemSupport
 
 extension Payload {
-    /// Bytes to be sent: few of them inside of the message, many in a file without a name, so that nobody has to wait for
-    /// whoever reads them.
+    /// A payload with some bytes. Few bytes are part of the message. Many bytes are in a memory
+    /// file, so that the sender does not wait for the reader.
     static func holding(_ bytes: [UInt8], for purpose: String) throws(EngineError) -> Payload {
         guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
         return .stream(try file(holding: bytes, for: purpose), length: UInt64(bytes.count))
     }
 
-    /// Bytes in a file without a name, from its start.
+    /// A memory file (memfd) with some bytes, positioned at its start.
     package static func file(holding bytes: [UInt8], for purpose: String) throws(EngineError) -> OwnedDescriptor {
         let number = csandbox_memory_file()
         guard number >= 0 else { throw failure(purpose, errno) }
         let file = OwnedDescriptor(adopting: number)
-        // The position stays at the start.
+        // `pwrite` leaves the file position at the start.
         let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: number, at: 0) }
         if case .failure(let error) = written { throw failure(purpose, error.code) }
         return file

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lists the extensions that are found, those refused, and where they were looked for.
+/// Lists the extensions, the rejected bundles and the search path.
 package struct ExtensionsCall: EngineCall {
     package var purpose: String { "list the extensions" }
 
@@ -13,7 +13,8 @@ package struct ExtensionsCall: EngineCall {
     }
 }
 
-/// Lists the extensions with their states, those that are not used, and those that are gone.
+/// Lists the installed extensions with their states, the rejected bundles and the removed
+/// extensions.
 package struct ExtensionListingCall: EngineCall {
     package var purpose: String { "list the extensions with their states" }
 
@@ -26,7 +27,8 @@ package struct ExtensionListingCall: EngineCall {
     }
 }
 
-/// Says everything that is known of one extension; ``ExtensionError/notFound(identifier:searchPath:known:)`` if nothing is.
+/// Reports on one extension; throws ``ExtensionError/notFound(identifier:searchPath:known:)`` for
+/// an unknown identifier.
 package struct ExtensionDetailsCall: EngineCall {
     package var purpose: String { "say what is known of \(bundle)" }
     var bundle: String
@@ -40,7 +42,7 @@ package struct ExtensionDetailsCall: EngineCall {
     }
 }
 
-/// Says where extensions are looked for.
+/// Lists the directories that are searched for extensions.
 package struct ExtensionPlacesCall: EngineCall {
     package var purpose: String { "say where extensions are looked for" }
 
@@ -53,7 +55,7 @@ package struct ExtensionPlacesCall: EngineCall {
     }
 }
 
-/// Has an extension used, or not any more. Its items stay.
+/// Enables or disables an extension. Its items stay.
 package struct SetEnabledCall: EngineCall {
     package var purpose: String { "\(isEnabled ? "enable" : "disable") \(bundle)" }
     var bundle: String
@@ -70,7 +72,8 @@ package struct SetEnabledCall: EngineCall {
     }
 }
 
-/// Forgets what is held against an extension, so that it is asked again; answers what was held against it.
+/// Clears the failures of an extension, so that it receives requests again. The answer holds the
+/// cleared failures.
 package struct ReleaseCall: EngineCall {
     package var purpose: String { "release \(bundle)" }
     var bundle: String
@@ -84,8 +87,8 @@ package struct ReleaseCall: EngineCall {
     }
 }
 
-/// Removes everything there is of a bundle: its items, its client states and its pending work; answers how many items there
-/// were.
+/// Removes all data of a bundle: its items, client states and pending work. The answer is the
+/// number of removed items.
 package struct ForgetCall: EngineCall {
     package var purpose: String { "forget \(bundle)" }
     var bundle: String

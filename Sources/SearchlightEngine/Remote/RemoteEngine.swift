@@ -2,7 +2,7 @@
 import ExtensionHost
 import SystemSupport
 
-/// The engine of the service, asked over a connection.
+/// The engine of the service, over a connection.
 ///
 /// May be used from any task.
 package final class RemoteEngine: EngineClient {
@@ -10,22 +10,24 @@ package final class RemoteEngine: EngineClient {
 
     private init(_ connection: EngineConnection) { self.connection = connection }
 
-    /// How long a service may take to say hello.
+    /// The default time limit of the handshake.
     package static let standardPatience = Duration.seconds(5)
 
-    /// Connects to the service of a store, if one listens at its socket. This starts none, but for one that systemd
-    /// listens for.
+    /// Connects to the service of a store, if a process listens at its socket. It starts no service
+    /// itself; systemd may start one by socket activation.
     ///
     /// - Parameters:
     ///   - storeDirectory: The folder of the store.
-    ///   - program: What this program is called, for the service's log.
-    ///   - patience: How long the service may take to say hello.
-    /// - Returns: `nil` if nobody listens, or whoever did has just ended.
+    ///   - program: The name of this program, for the service's log.
+    ///   - patience: The time limit of the handshake.
+    /// - Returns: The connection; `nil` if no service listens, or if the service ended during the
+    ///   handshake.
     /// - Throws: ``EngineError/service(_:)``.
     package static func connect(
         storeDirectory: String, program: String, patience: Duration = standardPatience
     ) async throws(EngineError) -> RemoteEngine? {
-        // One that ends while it is connected to may be followed by another, which systemd starts.
+        // If the service ends during the handshake, systemd may start another one, so there is a
+        // second attempt.
         for _ in 0..<2 {
             let socket: OwnedDescriptor?
             do throws(ServiceProblem) {
@@ -46,22 +48,23 @@ package final class RemoteEngine: EngineClient {
         return nil
     }
 
-    /// Has the service perform a call.
+    /// Performs a call in the service.
     package func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer {
         try await connection.perform(call, onEvent: onEvent)
     }
 
-    /// Has the service end once what is in progress is done. Returns when it has taken this in.
+    /// Stops the service after the work in progress. Returns once the service has accepted the
+    /// request.
     package func stopService() async throws(EngineError) {
         do throws(EngineError) {
             try await perform(StopCall())
         } catch .service(.ended) {
-            // That it does this may be quicker than its answer.
+            // The service may end before its answer arrives.
         }
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     package func close() async { connection.close() }
 }

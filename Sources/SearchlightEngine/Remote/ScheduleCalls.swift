@@ -44,7 +44,8 @@ struct ThrottleCall: ClientCall {
     }
 }
 
-/// Answered when it is cancelled, or its client is gone.
+/// Pauses the start of background work. The answer follows when the call is cancelled or its client
+/// disconnects.
 struct InhibitCall: ClientCall {
     var purpose: String { "begin nothing in the background" }
     var who: String

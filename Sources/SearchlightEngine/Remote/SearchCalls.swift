@@ -2,14 +2,15 @@
 import MetadataQuery
 import SearchIndex
 
-/// A query on its way: its text, since that is what the parser bounds. The queries that hold for all items and for none
-/// have no short text.
+/// An encoded query. It is sent as text, since the parser checks the limits. The queries for all
+/// items and for none have no text form, so they have cases of their own.
 enum QueryText: Hashable, Sendable, Codable {
     case all
     case none
     case text(String)
 
-    /// The canonical text may be longer than what was typed.
+    /// The limits of the parser. The canonical text may be longer than the text that the user
+    /// typed.
     private static let limits: QueryLimits = {
         var limits = QueryLimits.standard
         limits.maximumBytes *= 8
@@ -25,9 +26,9 @@ enum QueryText: Hashable, Sendable, Codable {
             }
     }
 
-    /// The query itself.
+    /// Parses the query.
     ///
-    /// - Throws: ``ServiceProblem/refused(during:reason:)`` for a text that is none.
+    /// - Throws: ``ServiceProblem/refused(during:reason:)`` for a malformed text.
     func query(for purpose: String) throws(EngineError) -> QueryExpression {
         switch self {
         case .all: return .and([])
@@ -42,15 +43,15 @@ enum QueryText: Hashable, Sendable, Codable {
     }
 }
 
-/// Finds items by words. An answer that is too large is not cut: no cursor can be made for a position within a page, so the
-/// client asks for fewer.
+/// Finds items by words. An answer above the size limit cannot be split, since there is no cursor
+/// for a position within a page. The client requests fewer hits instead.
 package struct SearchCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "search" }
-    /// What is searched for.
+    /// The search.
     package var search: ItemSearch
 
-    /// The most hits of one answer; more are asked for again.
+    /// The maximum number of hits in one answer. The client requests the rest with further calls.
     package static let maximumHits = 1000
 
     package init(search: ItemSearch) { self.search = search }
@@ -67,7 +68,7 @@ package struct SearchCall: EngineCall {
     }
 }
 
-/// Suggests texts that may take the place of a text that is being typed.
+/// Suggests completions of a text that the user is typing.
 package struct SuggestCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "complete a text" }
@@ -94,11 +95,12 @@ package struct DiagnoseCall: EngineCall {
     ) async throws(EngineError) -> SearchDiagnosis { try await engine.diagnose(search, item: item) }
 }
 
-/// The number of an item that has expired and is not deleted yet; `nil` if there is none.
+/// Finds an item that has expired and is not deleted yet. The answer is its number; `nil` if there
+/// is none.
 package struct ExpiredItemCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "find items" }
-    /// The item: `@` and a number, or a unique identifier.
+    /// The item's name: `@` and a number, or a unique identifier.
     var name: String
     /// The bundle of the item, if several have an item of this name.
     var bundle: String?
@@ -110,7 +112,7 @@ package struct ExpiredItemCall: EngineCall {
     ) async throws(EngineError) -> Int64? { try await engine.expiredItem(named: name, bundle: bundle) }
 }
 
-/// Finds items by a metadata query, in the order in which they were first donated.
+/// Finds items by a metadata query, in the order of their first donation.
 package struct ItemsCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "find items" }
@@ -120,7 +122,7 @@ package struct ItemsCall: EngineCall {
     var cursor: QueryCursor?
     var place = QueryPlace.current
 
-    /// The most items of one answer; more are asked for again.
+    /// The maximum number of items in one answer. The client requests the rest with further calls.
     private static let maximumItems = 2000
 
     package func perform(
@@ -131,7 +133,7 @@ package struct ItemsCall: EngineCall {
             after: cursor, place: place)
     }
 
-    /// The first half.
+    /// The first half of the items.
     package static func half(of answer: QueryPage) -> QueryPage? {
         guard answer.items.count > 1 else { return nil }
         var half = answer
@@ -162,7 +164,7 @@ package struct CountCall: EngineCall {
     }
 }
 
-/// Says how a query would be answered; nothing is searched.
+/// Explains the plan of a query, without a search.
 package struct ExplainCall: EngineCall {
     package var purpose: String { "explain a query" }
     var query: QueryText
@@ -182,21 +184,21 @@ package struct ExplainCall: EngineCall {
     }
 }
 
-/// Looks items up by name; see ``EngineClient/items(named:bundle:)``.
+/// Finds items by name; see ``EngineClient/items(named:bundle:)``.
 package struct LookUpCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "find items" }
     var names: [String]
     var bundle: String?
 
-    /// The most names of one call.
+    /// The maximum number of names in one call.
     static let maximumNames = 500
 
-    /// An item, or why there is none.
+    /// The item of a name, or an error.
     package enum Found: Codable, Sendable {
         /// The item.
         case item(StoredItem)
-        /// Why there is none.
+        /// The error for a name without an item, or with several.
         case nothing(EngineError)
 
         var result: Result<StoredItem, EngineError> {
@@ -225,7 +227,7 @@ package struct LookUpCall: EngineCall {
         return found
     }
 
-    /// The first half.
+    /// The first half of the items.
     package static func half(of answer: [Found]) -> [Found]? {
         answer.count > 1 ? Array(answer.prefix(answer.count / 2)) : nil
     }

@@ -4,11 +4,12 @@ import SystemSupport
 
 /// Finds the service of a store by its socket.
 enum ServiceLocator {
-    /// Connects to the socket of a store. Blocks for some seconds where others wait to be let in.
+    /// Connects to the socket of a store. Blocks for a few seconds if the service's backlog is
+    /// full.
     ///
-    /// - Returns: `nil` if there is none, or nobody listens at it.
+    /// - Returns: The connected socket; `nil` if there is no socket or no process listens.
     static func connect(storeDirectory: String) throws(ServiceProblem) -> OwnedDescriptor? {
-        // What is wrong with the folder is told by whoever opens the store.
+        // Opening the store reports problems with its folder, so this function does not.
         guard access(storeDirectory, X_OK) == 0 else { return nil }
         let socket = StoreLocation(folder: storeDirectory).socketPath
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: storeDirectory) } catch {

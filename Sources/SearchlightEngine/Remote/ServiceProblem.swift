@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the service could not be asked, or answered what makes no sense.
+/// A failed request to the service, or a malformed answer.
 package enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// Its socket is there and cannot be connected to.
+    /// The socket exists and rejects the connection.
     case cannotConnect(path: String, reason: String)
-    /// It said nothing for so many seconds.
+    /// The service did not answer within the time limit.
     case notAnswering(path: String, seconds: Int)
-    /// It speaks another version of the protocol; it or this program says which.
+    /// The protocol versions differ. The reason is the service's message.
     case otherVersion(reason: String)
-    /// It refused what was asked.
+    /// The service rejected the request.
     case refused(during: String, reason: String)
-    /// The connection to it ended before it answered.
+    /// The connection ended before the answer.
     case ended(during: String)
-    /// What it answered cannot be understood.
+    /// The answer is malformed.
     case malformedAnswer(during: String, reason: String)
-    /// More was asked than one request takes.
+    /// The request is larger than the limit.
     case requestTooLarge(during: String, bytes: Int, limit: Int)
-    /// The answer is larger than what is sent.
+    /// The answer is larger than the limit.
     case answerTooLarge(during: String, limit: Int)
 
-    /// The problem: what was attempted, what happened, what to do.
+    /// A message with the attempt, the problem and advice.
     package var description: String {
         switch self {
         case .cannotConnect(let path, let reason):

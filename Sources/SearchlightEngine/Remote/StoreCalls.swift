@@ -4,10 +4,11 @@ import Promises
 import SearchIndex
 import ServiceMessages
 
-/// An answer that says nothing but that it was done.
+/// An empty answer.
 package struct Done: Codable, Sendable {}
 
-/// Says what was found when the store was opened. A service tells what was lost to the first who asks.
+/// Reports the findings of the store's opening. A service reports losses only to the first client
+/// that asks.
 package struct OpeningCall: EngineCall {
     package var purpose: String { "say what was found at its opening" }
 
@@ -20,7 +21,8 @@ package struct OpeningCall: EngineCall {
     }
 }
 
-/// Says how much of what there is, what was wrong and what is pending. An exact answer measures everything, however long that takes.
+/// Reports the counts, findings and pending work of the store. An exact answer measures everything,
+/// which may take long.
 package struct StatusCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "say how the index is" }
@@ -52,7 +54,7 @@ package struct ItemCountsCall: EngineCall {
     }
 }
 
-/// Says what is durable and cannot be found yet.
+/// Reports the donations that are durable and cannot be found yet.
 package struct PendingCall: EngineCall {
     package var purpose: String { "say what cannot be found yet" }
 
@@ -65,7 +67,7 @@ package struct PendingCall: EngineCall {
     }
 }
 
-/// Lists the reindexes that were asked for and not acknowledged.
+/// Lists the reindexes that were requested and not acknowledged.
 package struct PendingReindexesCall: EngineCall {
     package var purpose: String { "list the pending reindexes" }
 
@@ -83,7 +85,7 @@ struct CommitCall: EngineCall {
     /// The encoded batch.
     var batch: Payload
 
-    /// The largest batch: what the log takes at once.
+    /// The maximum size of a batch in bytes: the limit of one entry of the write-ahead log.
     private static let maximumBytes = 64 << 20
 
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
@@ -107,8 +109,9 @@ struct CommitCall: EngineCall {
     }
 }
 
-/// Reads the client state of the last batch of a scope. An engine that only reads knows what was durable when it was opened,
-/// unless ``StoreOpeningReport/waitingEntries`` says otherwise, and what was applied since.
+/// Reads the client state of the last batch of a scope. A read-only engine knows the batches that
+/// were durable when it was opened, minus ``StoreOpeningReport/waitingEntries``, and the batches
+/// that were applied since.
 package struct ClientStateCall: EngineCall {
     package var purpose: String { "read a client state" }
     var scope: IndexScope
@@ -120,7 +123,7 @@ package struct ClientStateCall: EngineCall {
     }
 }
 
-/// Returns when everything that was durable before can be found.
+/// Answers once every donation that was durable before the call can be found.
 package struct SettleCall: EngineCall {
     package var purpose: String { "have everything found that was donated" }
 
@@ -132,7 +135,8 @@ package struct SettleCall: EngineCall {
     }
 }
 
-/// Says what was durable and was left out of one scope since a mark; only the next mark without one.
+/// Reports the durable donations of a scope that were rejected after a mark. Without a mark, it
+/// reports only the next mark.
 package struct RejectionsCall: EngineCall {
     package var purpose: String { "say what was left out" }
     var scope: IndexScope
@@ -148,7 +152,7 @@ package struct RejectionsCall: EngineCall {
     }
 }
 
-/// Asks the service about itself.
+/// Reports the facts about the service.
 package struct FactsCall: ClientCall {
     package var purpose: String { "say how it is" }
 
@@ -159,7 +163,7 @@ package struct FactsCall: ClientCall {
     }
 }
 
-/// Has the service end.
+/// Stops the service.
 struct StopCall: ClientCall {
     var purpose: String { "end" }
 

@@ -3,21 +3,22 @@ import ExtensionHost
 import IdleScheduling
 import SearchIndex
 
-/// What was found when a store was opened.
+/// The findings of a store's opening.
 package struct StoreOpeningReport: Hashable, Sendable, Codable {
-    /// What was wrong with the index, and whether donations were lost by it.
+    /// The damage of the index, and whether donations were lost.
     package var recovery: RecoveryReport
-    /// How many entries of the journal are not shown, since the store is only read and cannot be written.
+    /// The number of entries in the write-ahead log that the index does not show. It is not 0 only
+    /// if the store cannot be written.
     package var waitingEntries: Int
 }
 
-/// The extensions that are found.
+/// The extensions that a search found.
 package struct InstalledExtensions: Hashable, Sendable, Codable {
     /// The directories that were searched.
     package var searchPath: [String]
-    /// The bundle identifiers, in order.
+    /// The bundle identifiers, sorted.
     package var identifiers: [String]
-    /// The bundles that are not used.
+    /// The rejected bundles.
     package var refusals: [ExtensionRegistry.Refusal]
 
     init(_ registry: ExtensionRegistry) {
@@ -27,65 +28,65 @@ package struct InstalledExtensions: Hashable, Sendable, Codable {
     }
 }
 
-/// A reindex that is owed.
+/// A pending reindex.
 package struct OwedJob: Hashable, Sendable, Codable {
-    /// Whose.
+    /// The bundle identifier.
     package var bundle: String
-    /// How often it was tried and failed.
+    /// The number of failed attempts.
     package var failures: Int
-    /// Why it failed the last time.
+    /// The reason for the last failure.
     package var lastFailure: String?
 
     init(_ job: Job) { (bundle, failures, lastFailure) = (job.bundle, job.failures, job.lastFailure) }
 }
 
-/// How a store is.
+/// The status of a store.
 package struct StoreStatus: Hashable, Sendable, Codable {
-    /// How many items each bundle has.
+    /// The number of items of each bundle.
     package var itemCounts: [String: Int]
-    /// What the last opening found that found something; `nil` if none ever did.
+    /// The findings of the last opening that had any; `nil` if there never were any.
     package var lastFindings: KeptFindings?
-    /// How much there is of what.
+    /// The sizes of the store's parts.
     package var sizes: StoreSizes
-    /// Grows whenever donations were lost.
+    /// The generation of the index. It grows with each loss of donations.
     package var generation: Int
-    /// The reindexes that are owed.
+    /// The pending reindexes.
     package var owedJobs: [OwedJob]
-    /// Whether damage was met that is mended when the store is changed the next time.
+    /// `true` if damage was found. The next opening for writing repairs it.
     package var needsRepair: Bool
-    /// Whether the list of owed jobs cannot be read.
+    /// `true` if the file of pending jobs cannot be read.
     package var hasDamagedJobs: Bool
-    /// Whether the file of the schedule could not be read, and was begun anew.
+    /// `true` if the schedule file could not be read and was started again from empty.
     package var hasDamagedSchedule: Bool
-    /// Whether use is counted and changes the order of hits.
+    /// `true` if item use is counted and affects the ranking.
     package var learns: Bool
-    /// How many entries of the journal cannot be shown.
+    /// The number of entries in the write-ahead log that the index does not show.
     package var waitingEntries: Int
-    /// What is durable and cannot be found yet; `nil` if there is nothing.
+    /// The donations that are durable and cannot be found yet; `nil` if there are none.
     package var pending: PendingDonations?
-    /// The extensions that are missing and whose items will be deleted.
+    /// The missing extensions whose items will be deleted.
     package var removals: [PendingRemoval]
-    /// What confines extensions, and what they tried.
+    /// The sandbox of extensions and the denied accesses.
     package var sandbox: SandboxStatus
     /// The files that are followed for extensions.
     package var followed: FollowedStatus
-    /// The service that answered; `nil` if it was this process itself.
+    /// The service that answered; `nil` if this process answered.
     package var service: ServiceFacts?
 }
 
-/// What a service says of itself.
+/// The facts about a running service.
 package struct ServiceFacts: Hashable, Sendable, Codable {
-    /// Its process.
+    /// The process identifier.
     package var processIdentifier: Int32
     /// The version of the program.
     package var version: String
-    /// How long it has run, in seconds.
+    /// The time since its start, in seconds.
     package var uptime: Double
-    /// How many are connected, the one who asks among them.
+    /// The number of connected clients, including the client that asks.
     package var clients: Int
-    /// The donations that are in flight.
+    /// The donations in flight.
     package var donations: DonationFlow
-    /// The files that are followed for extensions; `nil` before that is known.
+    /// The files that are followed for extensions; `nil` until known.
     package var followed: FollowedStatus?
 
     package init(
@@ -101,24 +102,24 @@ package struct ServiceFacts: Hashable, Sendable, Codable {
     }
 }
 
-/// Donations that are in flight: received and not yet durable.
+/// The donations in flight: received and not yet durable.
 package struct DonationFlow: Hashable, Sendable, Codable {
-    /// A bound at which donations wait.
+    /// A limit at which donations wait.
     package enum Bound: String, CaseIterable, Sendable {
-        /// The room for large messages.
+        /// The memory budget for large messages.
         case message
-        /// What is durable and not applied yet.
+        /// The amount of durable donations that are not applied yet.
         case store
-        /// One large donation is logged at a time.
+        /// The limit of one large donation at a time in the write-ahead log.
         case large
     }
-    /// Their bytes.
+    /// Their size in bytes.
     package var bytes: Int
-    /// How many there are.
+    /// The number of donations.
     package var donations: Int
-    /// How many were rejected since the start, because too much was in flight.
+    /// The number of donations that were rejected since the start, because the limits were reached.
     package var rejected: Int
-    /// How many wait, by the name of the ``Bound`` that holds them up.
+    /// The number of waiting donations, by the name of the ``Bound`` that they wait for.
     package var waiting: [String: Int] = [:]
 
     package init(bytes: Int = 0, donations: Int = 0, rejected: Int = 0) {

@@ -3,9 +3,9 @@ import SearchIndex
 
 /// Checks and repairs the store of a service.
 package protocol StoreMaintenance: Sendable {
-    /// Checks everything during use; changes nothing.
+    /// Checks everything while the store is in use; changes nothing.
     func verify() async throws(EngineError) -> VerificationReport
-    /// Checks and repairs everything; requests wait.
+    /// Checks and repairs everything. Other requests wait until it is done.
     func repair() async throws(EngineError) -> StoreCheck.Repair
 }
 

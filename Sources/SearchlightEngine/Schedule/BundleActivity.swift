@@ -2,20 +2,20 @@
 import ExtensionHost
 import Synchronization
 
-/// What a bundle has done in some time.
+/// The activity of a bundle during a period.
 package struct BundleActivity: Hashable, Sendable, Codable {
-    /// How many items its extension, or its app as a delegate, has donated.
+    /// The number of items that its extension, or its app as a delegate, donated.
     package var items = 0
-    /// How many reindexes have failed.
+    /// The number of failed reindexes.
     package var failures = 0
 }
 
-/// Counts what bundles do, until somebody takes the figures.
+/// Counts the activity of bundles until a caller takes the counts.
 final class ActivityCounts: Sendable {
     private let counts = Mutex<[String: BundleActivity]>([:])
-    /// The bundles that were forgotten since that was last asked.
+    /// The bundles that were forgotten since the last call of ``takeForgotten()``.
     private let forgotten = Mutex<Set<String>>([])
-    /// The most bundles; of more nothing is counted until the figures are taken.
+    /// The maximum number of bundles. Further bundles are not counted until the counts are taken.
     private static let maximumBundles = 10_000
 
     /// Counts the items of an event.
@@ -24,7 +24,7 @@ final class ActivityCounts: Sendable {
         change(bundle) { $0.items = $0.items.addingReportingOverflow(max(0, count)).partialValue }
     }
 
-    /// Counts a reindex that failed.
+    /// Counts a failed reindex.
     func noteFailure(of bundle: String) { change(bundle) { $0.failures += 1 } }
 
     func forget(_ bundle: String) {
@@ -32,7 +32,7 @@ final class ActivityCounts: Sendable {
         forgotten.withLock { if $0.count < Self.maximumBundles { $0.insert(bundle) } }
     }
 
-    /// Gives the names away and begins anew.
+    /// Returns the forgotten bundles and clears the set.
     func takeForgotten() -> Set<String> {
         forgotten.withLock { forgotten in
             defer { forgotten = [] }
@@ -40,7 +40,7 @@ final class ActivityCounts: Sendable {
         }
     }
 
-    /// Gives the figures away and begins anew.
+    /// Returns the counts and clears them.
     func takeAll() -> [String: BundleActivity] {
         counts.withLock { counts in
             defer { counts = [:] }
@@ -57,9 +57,11 @@ final class ActivityCounts: Sendable {
 }
 
 extension SearchlightEngine {
-    /// What bundles have done since this was last asked, for a ledger; those that did nothing are not in it.
+    /// The activity of each bundle since the last call, for a ledger. Bundles without activity are
+    /// absent.
     package func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
 
-    /// The bundles that were forgotten since this was last asked, so that whoever keeps a ledger forgets them too.
+    /// The bundles that were forgotten since the last call, so that the owner of a ledger forgets
+    /// them too.
     package func takeForgotten() -> Set<String> { activity.takeForgotten() }
 }

@@ -5,13 +5,14 @@ import IdleScheduling
 import Synchronization
 import SystemSupport
 
-/// The file of the scheduler's decisions (`decisions.log` in the store): one line of JSON each (``JournalLine``), the oldest
-/// first. When it has grown to its limit it becomes `decisions.log.1`, in place of an older one.
+/// The log of the scheduler's decisions (`decisions.log` in the store). Each line is a JSON object
+/// (``JournalLine``), oldest first. At its size limit the file is renamed to `decisions.log.1`,
+/// which replaces an older one.
 ///
-/// One process writes it; anybody who may read the store reads it. A line that was lost with the machine's power is missed by
-/// nobody, so none is forced to the disk.
+/// A single process writes the file; any process that may read the store reads it. Lines are not
+/// synced to disk, since a loss of the last lines in a power failure does no harm.
 package final class DecisionLog: Sendable {
-    /// Where it is.
+    /// The path of the file.
     package let path: String
     private let maximumBytes: Int
     private struct State {
@@ -20,7 +21,8 @@ package final class DecisionLog: Sendable {
     }
     private let state = Mutex(State())
 
-    /// When a file is put aside, in bytes: about 8,000 decisions, some weeks of a desktop.
+    /// The size in bytes at which the file is rotated: about 8,000 decisions, or several weeks on a
+    /// desktop.
     package static let standardMaximumBytes = 1 << 20
 
     /// The log of a store.
@@ -29,12 +31,12 @@ package final class DecisionLog: Sendable {
         self.maximumBytes = maximumBytes
     }
 
-    /// Where what came before is.
+    /// The path of the previous file.
     package var olderPath: String { path + ".1" }
 
     /// Writes a decision.
     ///
-    /// - Returns: Whether it was written; a full disk is no reason to decide nothing.
+    /// - Returns: `true` if it was written. The scheduler continues if the disk is full.
     @discardableResult
     package func append(_ entry: JournalEntry) -> Bool {
         let line = JournalLine(entry).json + [UInt8(ascii: "\n")]
@@ -49,7 +51,7 @@ package final class DecisionLog: Sendable {
             let written = line.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
             if written > 0 { state.size += written }
             guard written != line.count else { return true }
-            // The next one begins a line of its own.
+            // Ends the incomplete line, so that the next decision starts on a new line.
             if written > 0, write(file.number, "\n", 1) == 1 { state.size += 1 }
             return false
         }
@@ -65,8 +67,8 @@ package final class DecisionLog: Sendable {
     /// The last decisions, the oldest first.
     ///
     /// - Parameters:
-    ///   - count: At most so many.
-    ///   - jobs: Only those about some jobs.
+    ///   - count: The maximum number of decisions.
+    ///   - jobs: The jobs to restrict the result to; `nil` means all.
     package func last(_ count: Int, about jobs: Set<ScheduledJob.Key>? = nil) -> [JournalEntry] {
         guard count > 0 else { return [] }
         var entries: [JournalEntry] = []
@@ -78,12 +80,12 @@ package final class DecisionLog: Sendable {
         return entries
     }
 
-    /// The decisions in some bytes; what is no line of a decision is passed over.
+    /// The decisions in some bytes. Malformed lines are skipped.
     static func entries(in bytes: [UInt8]) -> [JournalEntry] {
         bytes.split(separator: UInt8(ascii: "\n")).compactMap { JournalLine(json: $0)?.entry }
     }
 
-    /// The last bytes of a file; none of what is no regular file.
+    /// The last bytes of a file; empty unless it is a regular file.
     private static func read(_ path: String, atMost limit: Int) -> [UInt8] {
         guard let file = try? OwnFile.open(path, O_RDONLY) else { return [] }
         var status = stat()
@@ -93,14 +95,14 @@ package final class DecisionLog: Sendable {
     }
 }
 
-/// Follows the log of decisions as it grows, also past the moment when a file is put aside. For one task at a time.
+/// Follows the decision log as it grows, also across a rotation. For one task at a time.
 package struct DecisionFollower {
     private let path: String
     private var file: OwnedDescriptor?
     private var identity: UInt64 = 0
     private var rest: [UInt8] = []
 
-    /// Begins at the present end.
+    /// Starts at the current end of the log.
     package init(_ log: DecisionLog) {
         path = log.path
         open(atEnd: true)
@@ -114,10 +116,10 @@ package struct DecisionFollower {
         (self.file, identity) = (file, UInt64(status.st_ino))
     }
 
-    /// What came since the last call.
+    /// The decisions since the last call.
     package mutating func next() -> [JournalEntry] {
         var entries = take()
-        // Another file has taken its place, and what was written to this one last was just read.
+        // After a rotation, the old file has just been read to its end, so the new file follows.
         var status = stat()
         if lstat(path, &status) == 0, UInt64(status.st_ino) != identity || file == nil {
             rest = []
@@ -131,7 +133,7 @@ package struct DecisionFollower {
         guard let file else { return [] }
         rest += (try? WholeTransfer.bytes(of: file.number, upTo: DecisionLog.standardMaximumBytes)) ?? []
         guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else {
-            // Longer than any line.
+            // The buffered bytes are longer than any valid line.
             if rest.count > JournalLine.maximumBytes { rest = [] }
             return []
         }

@@ -2,8 +2,8 @@
 import Dispatch
 import Synchronization
 
-/// Tells somebody that what is owed may have changed. It is told on a thread of its own, since changes are made under locks of
-/// many kinds; once for all that has changed until then.
+/// Notifies a handler that the pending jobs may have changed. The handler runs on a dispatch queue,
+/// since callers may hold locks. Several changes may lead to one notification.
 final class JobsFollower: Sendable {
     private struct State {
         var handler: (@Sendable () -> Void)?
@@ -14,10 +14,10 @@ final class JobsFollower: Sendable {
 
     init(onWork: @escaping @Sendable () -> any Sendable) { self.onWork = onWork }
 
-    /// Has somebody told from now on.
+    /// Sets the handler.
     func follow(_ handler: (@Sendable () -> Void)?) { state.withLock { $0.handler = handler } }
 
-    /// Says that something may have changed.
+    /// Schedules a notification.
     func tell() {
         let begins = state.withLock { state in
             guard state.handler != nil, !state.isTelling else { return false }
@@ -27,7 +27,8 @@ final class JobsFollower: Sendable {
         guard begins else { return }
         let work = onWork()
         DispatchQueue.global(qos: .utility).async { [self] in
-            // What changes from here on is told once more.
+            // The flag is cleared before the handler runs, so that a change during the handler
+            // leads to another notification.
             let handler = state.withLock { state in
                 state.isTelling = false
                 return state.handler

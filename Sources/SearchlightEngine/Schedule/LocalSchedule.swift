@@ -3,13 +3,14 @@ import ConditionSensors
 import Foundation
 import IdleScheduling
 
-/// Answers for a schedule where no service runs: says what the policy would decide, and does at once what a person wants done.
+/// The schedule of a process without a service. It reports the decisions that the policy would
+/// make, and runs requested jobs immediately.
 package struct LocalSchedule: ScheduleService {
     private let engine: SearchlightEngine
     private let policy: SchedulingPolicy
     private let monitor: ConditionMonitor
 
-    /// Between two looks, so that there is a load to measure.
+    /// The delay between two readings of the sensors, from which the load is computed.
     private static let pause = Duration.milliseconds(300)
 
     package init(_ engine: SearchlightEngine, policy: SchedulingPolicy, roots: SensorRoots) {
@@ -18,7 +19,7 @@ package struct LocalSchedule: ScheduleService {
         monitor = ConditionMonitor(roots: roots, store: engine.configuration.storeDirectory)
     }
 
-    /// See ``ScheduleService/schedule(of:)``. Takes a third of a second.
+    /// See ``ScheduleService/schedule(of:)``. Takes about a third of a second.
     package func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
         monitor.sense(.waiting)
         defer { monitor.sense(.off) }
@@ -35,7 +36,7 @@ package struct LocalSchedule: ScheduleService {
         }
         _ = scheduler.handle(.jobs(engine.scheduledJobs()), at: now)
         var jobs = (keys ?? scheduler.jobsOwed(at: now).map(\.key)).map { scheduler.explanation(of: $0, at: now) }
-        // Nobody runs anything here, whatever the policy would.
+        // Without a service no job is running, whatever the policy decides.
         for index in jobs.indices where jobs[index].decision != .nothingOwed { jobs[index].decision = .waiting }
         let ledger = engine.scheduleRecord(.days, as: DayLedger.self) ?? DayLedger()
         return ScheduleReport(
@@ -56,7 +57,7 @@ package struct LocalSchedule: ScheduleService {
         }
     }
 
-    /// See ``ScheduleService/cancel(_:)``. Nothing runs, so there is nothing to stop.
+    /// See ``ScheduleService/cancel(_:)``. No job is running, so there is nothing to stop.
     package func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool { false }
 
     package func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
@@ -65,15 +66,16 @@ package struct LocalSchedule: ScheduleService {
         return true
     }
 
-    /// See ``ScheduleService/inhibit(who:why:)``. Nobody begins anything, so this only waits.
+    /// See ``ScheduleService/inhibit(who:why:)``. No process starts background work, so this only
+    /// waits.
     package func inhibit(who: String, why: String) async throws(EngineError) {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 }
 
-/// Days as people here count them.
+/// Days in local time.
 package enum LocalDay {
-    /// Which day it is at a moment, counted from 2001-01-01 in the time zone of this machine.
+    /// The number of the day at a moment, counted from 2001-01-01 in this machine's time zone.
     package static func number(of moment: Double, in zone: TimeZone = .current) -> Int {
         guard moment.isFinite else { return 0 }
         let bounded = min(max(moment, -1e11), 1e11)
@@ -81,7 +83,7 @@ package enum LocalDay {
         return Int(((bounded + offset) / 86400).rounded(.down))
     }
 
-    /// The date of a day of that number: 2026-03-02.
+    /// The date of a day number, such as 2026-03-02.
     package static func text(_ day: Int) -> String {
         let bounded = min(max(day, -1_000_000), 1_000_000)
         return Date(timeIntervalSinceReferenceDate: Double(bounded) * 86400).formatted(
@@ -90,7 +92,7 @@ package enum LocalDay {
 }
 
 extension DayLedger {
-    /// The days of the bundles that were asked about, or of all.
+    /// The ledger entries of the requested bundles, or of all bundles.
     package func report(of keys: [ScheduledJob.Key]?) -> [String: [Entry]] {
         let wanted = keys?.compactMap(\.bundle) ?? bundles
         return Dictionary(wanted.map { ($0, entries(of: $0)) }, uniquingKeysWith: { one, _ in one })

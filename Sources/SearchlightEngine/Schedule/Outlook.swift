@@ -3,32 +3,34 @@ import IdleScheduling
 import Synchronization
 import SystemSupport
 
-/// What is known of the work to come, as far as it is in no file: it is found anew when a store is opened.
+/// The upcoming work that no file records. It is determined again when a store is opened.
 struct Outlook: Sendable {
-    /// When to look ahead again, in seconds since 2001-01-01 UTC; `nil` if there is nothing to look for.
+    /// The time of the next look-ahead, in seconds since 2001-01-01 UTC; `nil` if none is needed.
     var next: Double?
-    /// The maintenance that is due, with since when.
+    /// The maintenance tasks that are due, with the time since when.
     var due: [MaintenanceTask: Double] = [:]
-    /// The bundles of which more is to be asked for once they owe less.
+    /// The bundles with further work to request once their pending work shrinks.
     var waiting: Set<String> = []
-    /// The bundles that are reindexed by ``SearchlightEngine/run(_:origin:checkpoint:)``.
+    /// The bundles that ``SearchlightEngine/run(_:origin:checkpoint:)`` is reindexing.
     var running: Set<String> = []
-    /// What is done for those of them that nobody waits for.
+    /// The tasks of those reindexes that run in the background.
     var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]
-    /// How many runs are under way, and how many of them nobody waits for.
+    /// The number of current runs, and of the background runs among them.
     var runs = (all: 0, inBackground: 0)
-    /// The extensions that have no interface for changes of files, as they were found (``ExtensionBundle/fingerprint(workerPath:)``).
+    /// The fingerprints of extensions without an interface for file changes
+    /// (``ExtensionBundle/fingerprint(workerPath:)``).
     var withoutFileChanges: [String: String] = [:]
-    /// When extensions were last asked for everything, in seconds since 2001-01-01 UTC.
+    /// The times of the last reindexes of everything, in seconds since 2001-01-01 UTC.
     var reindexedForFiles: [String: Double] = [:]
-    /// What was run and failed without leaving a trace elsewhere, as when nothing can be written.
+    /// The back-off of jobs whose failure is recorded nowhere else, for example because no file can
+    /// be written.
     private var postponed: [ScheduledJob.Key: (failures: Int, until: Double)] = [:]
 
     init(next: Double?) { self.next = next }
 
-    /// Looks ahead at a moment at the latest.
+    /// Moves the next look-ahead forward to a moment, if that is earlier.
     ///
-    /// - Returns: Whether that is sooner than before.
+    /// - Returns: `true` if it is earlier.
     mutating func look(at moment: Double) -> Bool {
         guard moment < next ?? .infinity else { return false }
         next = moment
@@ -42,13 +44,13 @@ struct Outlook: Sendable {
         postponed[key] = (failures, now + Backoff.delay(afterFailures: failures))
     }
 
-    /// Whether what is done now gives way: nobody waits for any of it.
+    /// `true` if all current runs are in the background, so that indexing yields to other work.
     var isGentle: Bool { runs.all > 0 && runs.all == runs.inBackground }
 
     mutating func noteSuccess(of key: ScheduledJob.Key) { postponed[key] = nil }
 }
 
-/// An outlook that is used by many. May be used from any thread.
+/// A lock around an outlook. May be used from any thread.
 final class OutlookBox: Sendable {
     private let outlook: Mutex<Outlook>
 

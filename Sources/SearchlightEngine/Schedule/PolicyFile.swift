@@ -4,15 +4,16 @@ import Glibc
 import IdleScheduling
 import SystemSupport
 
-/// The file in which a person changes the constants of scheduling: `$SEARCHLIGHT_SCHEDULING`, else
-/// `searchlight/scheduling.json` in `$XDG_CONFIG_HOME` (`~/.config`). docs/SCHEDULING.md has its keys.
+/// The user's configuration file for scheduling constants: `$SEARCHLIGHT_SCHEDULING`, or else
+/// `searchlight/scheduling.json` in `$XDG_CONFIG_HOME` (`~/.config`). docs/SCHEDULING.md lists its
+/// keys.
 package struct PolicyFile: Sendable {
-    /// Where it is.
+    /// The path of the file.
     package let path: String
-    /// Whether a person named it, so that it has to be there.
+    /// `true` if the user named the file, so that it must exist.
     package let isNamed: Bool
 
-    /// The file that an environment means.
+    /// The file for an environment.
     package init(environment: [String: String]) {
         if let named = environment["SEARCHLIGHT_SCHEDULING"], !named.isEmpty {
             self.init(path: named)
@@ -22,18 +23,18 @@ package struct PolicyFile: Sendable {
         self.init((folders.config ?? "/.config") + "/searchlight/scheduling.json", isNamed: false)
     }
 
-    /// A file that a person named.
+    /// A file that the user named.
     package init(path: String) { self.init(URL(filePath: path).standardizedFileURL.path, isNamed: true) }
 
     private init(_ path: String, isNamed: Bool) { (self.path, self.isNamed) = (path, isNamed) }
 
-    /// Why the file is no policy, and what to do.
+    /// The reason why the file is not a valid policy, with advice.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// What was attempted, what happened, what to do.
+        /// A message with the attempt, the problem and advice.
         package let description: String
     }
 
-    /// Reads the policy; without a file the standard one.
+    /// Reads the policy; without a file, returns the default policy.
     package func policy() throws(Failure) -> SchedulingPolicy {
         let bytes: [UInt8]
         do throws(BoundedFile.Failure) {

@@ -2,23 +2,24 @@
 import ConditionSensors
 import IdleScheduling
 
-/// What is done in the background and why, for a person who asks.
+/// A report on background work, with the reasons for each decision.
 package struct ScheduleReport: Sendable, Codable {
-    /// When this was said, in seconds since 2001-01-01 UTC.
+    /// The time of the report, in seconds since 2001-01-01 UTC.
     package var moment: Double
-    /// Which day that is there, counted from 2001-01-01, as ``days`` counts.
+    /// The day number of the report, counted from 2001-01-01 in the reporter's time zone, as in
+    /// ``days``.
     package var today: Int
-    /// Whether somebody schedules: a service does, a command does not.
+    /// `true` if a scheduler is running; that is the case in a service.
     package var isScheduling: Bool
-    /// What the machine is like.
+    /// The conditions of the machine.
     package var conditions: Conditions
-    /// By which sensors that is known.
+    /// The sensors that determined the conditions.
     package var sensors: MonitorReport?
-    /// The jobs that were asked about, or all that are owed: what is under way first, then those that press more.
+    /// The requested jobs, or all pending jobs: running jobs first, then by descending score.
     package var jobs: [JobExplanation]
-    /// The bundles that persons have throttled, sorted.
+    /// The bundles that the user throttled, sorted.
     package var throttled: [String]
-    /// What the bundles asked about, or all, have cost and done, the oldest day first.
+    /// The daily cost and activity of the requested bundles, or of all; the oldest day first.
     package var days: [String: [DayLedger.Entry]]
 
     package init(
@@ -31,32 +32,36 @@ package struct ScheduleReport: Sendable, Codable {
     }
 }
 
-/// What a person asks of whoever does work in the background: the service (``RemoteEngine``), or where none runs, this process
-/// (``LocalSchedule``).
+/// The user's control of background work: in the service (``RemoteEngine``), or without a service
+/// in this process (``LocalSchedule``).
 ///
 /// May be used from any task. Every method throws ``EngineError``.
 package protocol ScheduleService: Sendable {
-    /// Says what is done and why.
+    /// Reports the jobs and the reasons for their state.
     ///
-    /// - Parameter keys: Also of bundles that owe nothing; `nil` means all that is owed. At most 1,000.
+    /// - Parameter keys: The jobs to report, at most 1,000, including jobs that are not pending;
+    ///   `nil` means all pending jobs.
     func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport
 
-    /// Has a job done now, whatever the machine is like. Care for the index that is not due is done too; a bundle that owes
-    /// nothing is not asked.
+    /// Runs a job now, regardless of the machine's conditions. Maintenance runs even if it is not
+    /// due; a bundle without pending work is not reindexed.
     ///
-    /// - Returns: Whether there was something to do. A service has only noted it then, a command has done it.
+    /// - Returns: `true` if there is work to do. A service has then only queued it; a command has
+    ///   completed it.
     func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool
 
-    /// Has a job stop, and leaves it alone for some hours; it stays owed.
+    /// Stops a job and does not start it again for several hours. It stays pending.
     ///
-    /// - Returns: Whether there was such a job.
+    /// - Returns: `true` if the job existed.
     func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool
 
-    /// Has an extension asked nothing in the background, or asked again. Kept in the store.
+    /// Throttles an extension, so that it gets no background requests, or ends that. Kept in the
+    /// store.
     ///
-    /// - Returns: Whether that is a change.
+    /// - Returns: `true` if that is a change.
     func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool
 
-    /// Keeps background work from beginning, until the task is cancelled or who asks is gone.
+    /// Prevents background work from starting until the task is cancelled or the client
+    /// disconnects.
     func inhibit(who: String, why: String) async throws(EngineError)
 }

@@ -4,37 +4,37 @@ import IdleScheduling
 import SearchIndex
 import Synchronization
 
-/// What is kept for whoever schedules, each as one value of its own.
+/// The scheduler's stored records, one value each.
 package enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
-    /// What extensions have used in the windows of their quotas.
+    /// The usage of extensions within the windows of their quotas.
     case usage
-    /// What extensions have used and done on each day.
+    /// The usage and activity of extensions on each day.
     case days
-    /// The jobs that persons have cancelled, and until when each is left alone.
+    /// The jobs that the user cancelled, with the time until which each one is not started.
     case cancellations
 }
 
-/// What has to be remembered so that work is done at its time. A pure value; moments are in seconds since 2001-01-01 UTC.
+/// The stored state of the schedule. A pure value; times are in seconds since 2001-01-01 UTC.
 struct ScheduleState: Hashable, Sendable, Codable {
-    /// How a task of maintenance went.
+    /// The last run of a maintenance task.
     struct Maintenance: Hashable, Sendable, Codable {
-        /// When it was last done.
+        /// The time of the last run.
         var last: Double?
-        /// The number of the newest text then (``IndexWear/texts``).
+        /// The number of the newest text at that time (``IndexWear/texts``).
         var texts: Int64?
     }
-    /// The values of ``ScheduleRecord``, encoded, by their names.
+    /// The encoded values of ``ScheduleRecord``, by name.
     var records: [String: Data] = [:]
-    /// The bundles that persons have throttled, sorted.
+    /// The bundles that the user throttled, sorted.
     var throttled: [String] = []
-    /// By the names of the tasks.
+    /// The last runs, by task name.
     var maintenance: [String: Maintenance] = [:]
-    /// Up to where items were asked for before they expire, by bundle.
+    /// The expiry marks by bundle: items up to the mark were already requested again.
     var marks: [String: ExpiryMark] = [:]
 
-    /// The largest value that is kept, in bytes.
+    /// The maximum size of a stored value in bytes.
     static let maximumRecordBytes = 8 << 20
-    /// The most bundles of each kind.
+    /// The maximum number of bundles in each collection.
     static let maximumBundles = JobDocument.maximumDonors
 
     subscript(task: MaintenanceTask) -> Maintenance {
@@ -53,7 +53,8 @@ struct ScheduleState: Hashable, Sendable, Codable {
     }
 }
 
-/// The file of the schedule (`schedule.json`): a format, the state and a checksum of both.
+/// The content of the schedule file (`schedule.json`): a format version, the state and a checksum
+/// of both.
 private struct ScheduleDocument: ChecksummedDocument {
     static let maximumBytes = 32 << 20
     static let currentFormat = 1
@@ -63,14 +64,16 @@ private struct ScheduleDocument: ChecksummedDocument {
     var checksum: UInt32?
 }
 
-/// What is remembered for the schedule, in a file of the store. May be used from any thread; a change writes the file.
+/// The stored state of the schedule, in a file of the store. May be used from any thread; each
+/// change writes the file.
 final class ScheduleStore: Sendable {
     private let file: StoreFile
     private let present: Mutex<ScheduleState>
-    /// Held while the file is written, so that nobody who only reads waits for the disk.
+    /// Held during the write of the file, so that readers do not wait for the disk.
     private let writing = Mutex(())
-    /// Whether there was a file that could not be understood. The first change sets it aside as `schedule.json.damaged`; all
-    /// of it is begun anew, at the cost of some work that is done sooner than it need be, and nobody is throttled.
+    /// `true` if the file exists and cannot be decoded. The first change keeps it as
+    /// `schedule.json.damaged`. The state then starts from empty: some work runs earlier than
+    /// needed, and no bundle is throttled.
     let wasDamaged: Bool
     private let wasSetAside = Atomic(false)
 
@@ -81,7 +84,9 @@ final class ScheduleStore: Sendable {
         present = Mutex(known ?? ScheduleState())
     }
 
-    /// - Returns: `nil` if what is there cannot be understood.
+    /// Reads the state.
+    ///
+    /// - Returns: The state; `nil` if the file is malformed.
     private static func read(_ file: StoreFile) -> ScheduleState? {
         switch file.read() {
         case .missing: return ScheduleState()
@@ -97,7 +102,8 @@ final class ScheduleStore: Sendable {
 
     var state: ScheduleState { present.withLock { $0 } }
 
-    /// Changes the state and keeps the change; what cannot be written holds in this process all the same.
+    /// Changes the state and writes the file. After a failed write, the change holds in this
+    /// process.
     func update(_ change: (inout ScheduleState) -> Void) throws(EngineError) {
         let problem: (any Error)? = writing.withLock { _ in
             let changed: ScheduleState? = present.withLock { state in
@@ -123,17 +129,19 @@ final class ScheduleStore: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Whether the file of the schedule could not be read at the opening; it was begun anew.
+    /// `true` if the schedule file could not be read at the opening and was started again from
+    /// empty.
     package var hasDamagedSchedule: Bool { scheduleStore.wasDamaged }
 
-    /// What was kept last; `nil` if there is nothing, or it is not of this type.
+    /// The last stored value; `nil` if there is none or it has another type.
     package func scheduleRecord<Value: Decodable>(_ record: ScheduleRecord, as type: Value.Type) -> Value? {
         scheduleStore.state.records[record.rawValue].flatMap { try? JSONDecoder().decode(type, from: $0) }
     }
 
-    /// Keeps a value in the place of the one before. Writes a file and waits for the disk, so not for every change.
+    /// Replaces a stored value. Writes a file and waits for the disk, so do not call it for every
+    /// change.
     ///
-    /// - Parameter value: Encoded at most 8 MiB.
+    /// - Parameter value: The value; at most 8 MiB when encoded.
     /// - Throws: ``EngineError/storeFile(path:operation:detail:)``.
     package func keep(_ value: some Encodable, as record: ScheduleRecord) throws(EngineError) {
         let encoder = JSONEncoder()
@@ -146,8 +154,8 @@ extension SearchlightEngine {
         try scheduleStore.update { $0.records[record.rawValue] = data }
     }
 
-    /// Forgets what a bundle has cost and done, and up to where it was asked for what expires. That a person has throttled it
-    /// holds on: it is a wish, and the bundle may come back.
+    /// Removes a bundle's daily records and expiry mark. The user's throttling stays: it is a
+    /// preference, and the bundle may return.
     func forgetSchedule(of bundle: String) throws(EngineError) {
         activity.forget(bundle)
         var days = scheduleRecord(.days, as: DayLedger.self)
@@ -156,12 +164,13 @@ extension SearchlightEngine {
         try scheduleStore.update { $0.marks[bundle] = nil }
     }
 
-    /// The bundles that persons have throttled.
+    /// The bundles that the user throttled.
     package var throttledBundles: Set<String> { Set(scheduleStore.state.throttled) }
 
-    /// Notes that a person has throttled a bundle, or not any more. Nobody is told; see ``throttle(_:_:)``.
+    /// Records that the user throttled a bundle, or ended that. The extension is not notified; see
+    /// ``throttle(_:_:)``.
     ///
-    /// - Throws: ``EngineError``; it holds for as long as this process lives.
+    /// - Throws: ``EngineError``; the change then holds until this process ends.
     package func setThrottled(_ isThrottled: Bool, _ bundle: String) throws(EngineError) {
         defer { jobsFollower.tell() }
         try scheduleStore.update { state in

@@ -4,41 +4,47 @@ import IdleScheduling
 import ServiceMessages
 
 extension SearchlightEngine {
-    /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half
-    /// a second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
+    /// Pauses the background requests of a bundle; see `ExtensionHost.pauseBackground`. Returns
+    /// once they are paused, after at most half a second. ``resumeBackground(_:)`` or
+    /// ``endBackground(_:)`` must follow.
     @discardableResult
     package func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
-        // What it has donated is quiet too: to be found takes a processor longer than to be donated.
+        // Indexing of its donations is paused too, since it takes more processor time than the
+        // donation itself.
         index.hold(bundle)
         return await host.pauseBackground(bundle, notice)
     }
 
-    /// Whether something is being indexed at this moment: what was under way when its extension was paused still is for a while.
+    /// `true` while donations are being indexed. After a pause of an extension, a batch in progress
+    /// takes a moment to finish.
     package var isIndexing: Bool { index.isApplying }
 
-    /// Lets it go on. Harmless if it was not paused.
+    /// Resumes the background requests of a bundle. Has no effect if they are not paused.
     package func resumeBackground(_ bundle: String) async {
         index.hold(nil)
         await host.resumeBackground(bundle)
     }
 
-    /// Ends what is asked of a bundle in the background; unless it was acknowledged it stays owed, and what it has donated while
-    /// it was paused is found once it is resumed or the next begins. Returns before all of that has happened.
+    /// Ends the background requests of a bundle. Unless acknowledged, their work stays pending.
+    /// Donations made during a pause are indexed after the next resume or request. Returns before
+    /// the requests have ended.
     package func endBackground(_ bundle: String) async {
         await host.endBackground(bundle)
-        // Nothing may be asked of it just now: it waits until the machine is left alone, between two pages or for what is held.
+        // The task may be waiting for idle conditions, between two pages or for deferred donations,
+        // so it is cancelled too.
         outlook.withLock { $0.inBackground[bundle] }?.cancel()
     }
 
-    /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended
-    /// too; `nil` if there was none. Never less than before.
+    /// The total usage of a bundle's workers for one request origin since the engine was opened,
+    /// including workers that ended; `nil` if there was none. It never decreases.
     package func usage(of bundle: String, for origin: RequestOrigin) -> Usage? {
         host.usage(of: bundle, for: origin).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
     }
 
-    /// The processor time that writing the index took since the engine was opened, in seconds. Never less than before.
+    /// The processor time that writing the index took since the engine was opened, in seconds. It
+    /// never decreases.
     package var writingTime: Double { index.writingTime }
 
-    /// The processes of all workers, until they were reaped.
+    /// The process identifiers of all workers that are not reaped yet.
     package var workerProcesses: [Int32] { host.processIdentifiers }
 }

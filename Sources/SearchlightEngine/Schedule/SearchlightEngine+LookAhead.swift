@@ -3,30 +3,38 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// How soon is looked after a donation, in seconds: what was donated expires later than that, or is left to its app.
+    /// The maximum delay of the look-ahead after a donation, in seconds. Donated items expire later
+    /// than that, or their renewal is left to the app.
     static let lookAfterDonation = 86400.0
     private static let shortestPause = 60.0
     private static let pauseAfterFailure = 3600.0
 
-    /// When ``lookAhead()`` is to be called next, in seconds since 2001-01-01 UTC; `nil` if nothing is to come.
+    /// The time of the next ``lookAhead()``, in seconds since 2001-01-01 UTC; `nil` if none is
+    /// needed.
     package var nextLook: Double? { outlook.withLock { $0.next } }
 
-    /// Looks for work to come: asks for items that are about to expire, and finds out what maintenance is due. A few
-    /// milliseconds; afterwards ``scheduledJobs()`` and ``nextLook`` say what there is.
+    /// Determines upcoming work: requests items that are about to expire, and computes the due
+    /// maintenance. Takes a few milliseconds; ``scheduledJobs()`` and ``nextLook`` have the
+    /// results.
     ///
-    /// Items are asked for again by identifier, ``SchedulingPolicy/expiryNotice`` before they expire, each once for each
-    /// date of expiry. Apple's expire after a month unless they are donated again. Only as many as a bundle may owe one by one
-    /// (``JobQueue/maximumItems``); the rest is asked for once these are acknowledged. Many do not become everything, which
-    /// would delete what the extension does not donate; unless they have expired already, as when the machine was off for
-    /// weeks, and would be deleted before it is their turn. Items that were given less than two notices to live are left to
-    /// their app, or one that always renews them in time would be asked without end. A bundle without an extension and a
-    /// registered app is not asked.
+    /// Items are requested by identifier, ``SchedulingPolicy/expiryNotice`` before they expire, and
+    /// once for each expiry date. In Apple's system, items expire after a month unless they are
+    /// donated again.
     ///
-    /// - Throws: ``EngineError``; ``nextLook`` says when to try again.
+    /// - At most ``JobQueue/maximumItems`` items of a bundle are pending individually. Further
+    ///   items follow after an acknowledgement. They do not become a reindex of everything, which
+    ///   would delete items that the extension does not donate.
+    /// - A reindex of everything is requested only if further items have expired already, for
+    ///   example after weeks without power. They would be deleted before their request.
+    /// - Items with a lifetime of less than two notices are left to their app. An app that always
+    ///   renews them in time would otherwise get requests without end.
+    /// - A bundle with neither an extension nor a registered app gets no requests.
+    ///
+    /// - Throws: ``EngineError``; ``nextLook`` is then the time of the next attempt.
     package func lookAhead() async throws(EngineError) {
         guard configuration.access == .readWrite else { return }
         let now = configuration.now()
-        // Whoever donates meanwhile has it looked for again.
+        // Cleared first: a donation during the call sets the next look-ahead again.
         outlook.withLock { $0.next = nil }
         defer { jobsFollower.tell() }
         do throws(EngineError) {
@@ -50,8 +58,10 @@ extension SearchlightEngine {
 
     // MARK: Before items expire
 
-    /// - Parameter first: When the first item of each bundle expires.
-    /// - Returns: When the next item is to be asked for.
+    /// Requests the items of all bundles that are about to expire.
+    ///
+    /// - Parameter first: The first expiry date of each bundle.
+    /// - Returns: The time of the next request.
     func askBeforeExpiry(_ first: [String: Double], _ now: Double) async throws(EngineError) -> Double {
         var next = Double.infinity
         for (bundle, moment) in first.sorted(by: { $0.key < $1.key }) where isAskable(bundle) {
@@ -67,7 +77,8 @@ extension SearchlightEngine {
     private func askBeforeExpiry(_ bundle: String, _ now: Double) async throws(EngineError) -> Double {
         let notice = configuration.policy.expiryNotice
         let room = jobStore.room(for: bundle)
-        // A clock that was set back must not hide anything for longer than that.
+        // The mark is limited to now plus the notice, so that a clock that was set back cannot hide
+        // items for longer.
         let mark = scheduleStore.state.marks[bundle].map { min($0, ExpiryMark(expires: now + notice)) }
         let found = try await onIndex { (index) throws(SearchIndexError) in
             try await index.expiringItems(
@@ -86,11 +97,12 @@ extension SearchlightEngine {
                 outlook.withLock { _ = $0.waiting.insert(bundle) }
                 return .infinity
             }
-            // Written down before the mark: who is killed in between asks twice rather than never.
+            // Recorded before the mark: a crash between the two repeats the request instead of
+            // losing it.
             let job = Job(bundle: bundle, work: work, requested: now, cause: .expiry, deadline: found.earliest)
             try jobStore.update { $0.add(job) }
         } else if owesEverything {
-            // That renews all; what is left is looked for afterwards.
+            // The reindex renews all items. The remaining ones are checked afterwards.
             outlook.withLock { _ = $0.waiting.insert(bundle) }
             return .infinity
         }
@@ -110,7 +122,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// Has more of a bundle asked for, now that it owes less.
+    /// Requests further items of a bundle after an acknowledgement.
     func noteAcknowledged(_ bundle: String) {
         if outlook.withLock({ $0.waiting.remove(bundle) != nil }) { lookSoon() }
     }

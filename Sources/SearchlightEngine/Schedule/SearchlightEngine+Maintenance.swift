@@ -3,19 +3,20 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// When maintenance is done again at the earliest, in seconds after the last time.
+    /// The minimum time between two runs of a maintenance task, in seconds.
     static let maintenancePause: [MaintenanceTask: Double] = [
         .purgeExpired: 3600, .optimize: 86400, .vacuum: 86400,
     ]
-    /// Free pages that are worth giving back: a quarter of all, and so many (8 MiB).
+    /// The minimum number of free pages for a vacuum (8 MiB). They must also be a quarter of all
+    /// pages.
     private static let fewestFreePages = 1024
-    /// Fewer segments are not worth being merged, nor fewer new texts.
+    /// The minimum number of segments and of new texts for a merge.
     private static let fewestSegments = 5
     private static let fewestTexts: Int64 = 1000
 
-    /// Notes what is due.
+    /// Records the due maintenance tasks.
     ///
-    /// - Returns: When something is due that is not yet.
+    /// - Returns: The time of the next task that is not due yet.
     func note(_ wear: IndexWear, earliest: Double?, _ now: Double) -> Double {
         let state = scheduleStore.state
         var due: [MaintenanceTask: Double] = [:]
@@ -30,13 +31,13 @@ extension SearchlightEngine {
                 wanted = wear.canGiveBack && isWorthIt ? -.infinity : nil
             }
             guard let wanted else { continue }
-            // One that is in the future was done under another clock.
+            // A time in the future was recorded before the clock was set back.
             let last = state[task].last.map { min($0, now) }
             let moment = max(wanted, last.map { $0 + (Self.maintenancePause[task] ?? 0) } ?? -.infinity)
             if moment <= now { due[task] = moment.isFinite ? moment : now } else { next = min(next, moment) }
         }
         outlook.withLock { outlook in
-            // What is due already has been for longer.
+            // A task that was due already keeps its earlier time.
             outlook.due = due.merging(outlook.due.filter { due[$0.key] != nil }, uniquingKeysWith: min)
         }
         return next
@@ -47,15 +48,18 @@ extension SearchlightEngine {
         return wear.segments >= Self.fewestSegments && abs(news) >= max(Self.fewestTexts, wear.items / 10)
     }
 
-    /// Cares for the index, in steps of a few milliseconds, each durable by itself. Finding and donating go on meanwhile.
+    /// Runs a maintenance task in steps of a few milliseconds, each durable by itself. Searches and
+    /// donations continue between the steps.
     ///
-    /// - `purgeExpired` asks for what has expired and was not asked for yet, then deletes all that has.
-    /// - `optimize` merges the full-text tables to one segment each. SQLite's own statistics are not gathered: the statements
-    ///   are written, and their plans tested, for an index without.
-    /// - `vacuum` gives free pages back. In files that were made before these could be given back in steps it does nothing:
-    ///   such a file uses them again, and to rewrite it as a whole would take its size once more and keep donors waiting.
+    /// - `purgeExpired` requests the expired items that were not requested yet, then deletes all
+    ///   expired items.
+    /// - `optimize` merges each FTS5 table to one segment. It does not run `ANALYZE`: the
+    ///   statements are written, and their plans tested, for an index without SQLite's statistics.
+    /// - `vacuum` returns free pages to the file system. It has no effect on old files without
+    ///   incremental vacuum: such a file reuses its free pages. A rewrite of the whole file would
+    ///   need its size again and block donations.
     ///
-    /// - Parameter checkpoint: Asked after each step; whoever says no has it stopped.
+    /// - Parameter checkpoint: Called after each step; `false` stops the task.
     /// - Throws: ``EngineError``; `.extension(.cancelled)` if it was stopped.
     package func maintain(
         _ task: MaintenanceTask, checkpoint: @escaping JobCheckpoint = { true }
@@ -77,14 +81,16 @@ extension SearchlightEngine {
         let done = ScheduleState.Maintenance(last: configuration.now(), texts: texts)
         defer {
             outlook.withLock { $0.due[task] = nil }
-            // When the next is due is for the index to say.
+            // The look-ahead computes the next due time from the index.
             lookSoon()
             jobsFollower.tell()
         }
         try scheduleStore.update { $0[task] = done }
     }
 
-    /// - Parameter step: Does one; says whether there may be more.
+    /// Repeats a step until it has no more work.
+    ///
+    /// - Parameter step: Performs one step; returns `true` if there may be more.
     private func repeatStep(
         _ checkpoint: JobCheckpoint,
         _ step: (_ index: SearchIndex, _ isFirst: Bool) async throws(SearchIndexError) -> Bool

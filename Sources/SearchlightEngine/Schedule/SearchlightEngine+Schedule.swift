@@ -2,12 +2,12 @@
 import ExtensionHost
 import IdleScheduling
 
-/// What a job is asked between its steps: it may wait, and says whether to go on.
+/// Called by a job between its steps. It may wait; `false` stops the job.
 package typealias JobCheckpoint = @Sendable () async -> Bool
 
 extension SearchlightEngine {
-    /// All that is owed now and could be done: reindexes of bundles whose extension is there, or whose app is registered, and
-    /// the maintenance that is due. What somebody else than ``run(_:origin:checkpoint:)`` is at is not among it.
+    /// The pending jobs that could run now: reindexes of bundles with an extension or a registered
+    /// app, and due maintenance. Jobs that run outside ``run(_:origin:checkpoint:)`` are left out.
     ///
     /// Reads nothing from the disk. May be called from any thread.
     package func scheduledJobs() -> [ScheduledJob] {
@@ -35,7 +35,7 @@ extension SearchlightEngine {
         scheduled.deadline = job.deadline
         scheduled.isResumable = job.place != nil
         var moments = [job.notBefore, outlook.postponement(of: scheduled.key)]
-        // Its app is asked whatever is held against the extension.
+        // A registered app gets requests regardless of its extension's health.
         if !delegates.isRegistered(for: job.bundle), let health {
             moments.append(health.backOff?.until)
             scheduled.refusal = health.isDisabled ? .disabled : health.quarantine == nil ? nil : .quarantined
@@ -44,47 +44,53 @@ extension SearchlightEngine {
         return scheduled
     }
 
-    /// Writes down that a bundle owes something, to be done when it is time; see ``run(_:origin:checkpoint:)``.
+    /// Records pending work of a bundle, for the scheduler; see ``run(_:origin:checkpoint:)``.
     ///
-    /// - Throws: ``EngineError``; then it is not owed.
+    /// - Throws: ``EngineError``; the work is then not recorded.
     package func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
         let job = Job(bundle: bundle, work: work, requested: configuration.now(), cause: cause)
         try jobStore.update { $0.add(job) }
     }
 
-    /// Whether there is anybody who could be asked to reindex a bundle.
+    /// `true` if a bundle has a registered delegate or an index extension.
     func isAskable(_ bundle: String) -> Bool {
         if delegates.isRegistered(for: bundle) { return true }
         return (try? registry.bundle(bundle))?.manifest.extensionPoints.contains(.index) == true
     }
 
-    /// Has maintenance done soon that is not due.
+    /// Makes a maintenance task due now.
     package func owe(_ task: MaintenanceTask) {
         let now = configuration.now()
         outlook.withLock { $0.due[task] = min($0.due[task] ?? now, now) }
         jobsFollower.tell()
     }
 
-    /// Has somebody told whenever ``scheduledJobs()``, ``nextLook`` or ``throttledBundles`` may have become others; `nil` ends
-    /// that. Told on any thread, without a lock held, perhaps later and once for many changes; must not block.
+    /// Sets the handler that is called whenever ``scheduledJobs()``, ``nextLook`` or
+    /// ``throttledBundles`` may have changed; `nil` removes it. It is called on any thread, without
+    /// a lock held, perhaps later and once for many changes; it must not block.
     package func onJobsChange(_ handler: (@Sendable () -> Void)?) { jobsFollower.follow(handler) }
 
-    /// Does what is owed, now.
+    /// Runs a pending job now.
     ///
     /// - Parameters:
-    ///   - key: What to do. What is not owed any more is done already.
-    ///   - origin: Who wants it. The engine's own requests heed a back-off of the extension.
-    ///   - checkpoint: Asked between steps of maintenance and pages of a reindex. What the extension is asked
-    ///     meanwhile is paused by ``pauseBackground(_:_:)`` and stopped by ``endBackground(_:)``.
-    /// - Returns: How many items the bundle has then; `nil` of maintenance, and if nothing was owed.
-    /// - Throws: ``EngineError``; then it is still owed, and unless it was cancelled, ``ScheduledJob/notBefore`` or
-    ///   ``ScheduledJob/refusal`` says what it waits for. ``EngineError/alreadyReindexing(_:)``: somebody else is at it.
+    ///   - key: The job. A job that is no longer pending counts as done.
+    ///   - origin: The origin of the request. Background requests respect a back-off of the
+    ///     extension.
+    ///   - checkpoint: Called between steps of maintenance and pages of a reindex. Use
+    ///     ``pauseBackground(_:_:)`` and ``endBackground(_:)`` to pause and end a request to the
+    ///     extension.
+    /// - Returns: The number of items of the bundle afterwards; `nil` for maintenance, or if
+    ///   nothing was pending.
+    /// - Throws: ``EngineError``; the job then stays pending. Unless it was cancelled,
+    ///   ``ScheduledJob/notBefore`` or ``ScheduledJob/refusal`` says what it waits for.
+    ///   ``EngineError/alreadyReindexing(_:)``: another caller runs it.
     @discardableResult
     package func run(
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
         checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
-        // What another bundle has donated is quiet on while files are told beside it.
+        // A report of file changes runs beside other jobs, so it must not resume the indexing of
+        // another, paused bundle.
         if case .files = key {} else { index.hold(nil) }
         let isInBackground = origin == .background
         noteRun(1, isInBackground)
@@ -127,13 +133,13 @@ extension SearchlightEngine {
         index.setGentle(isGentle)
     }
 
-    /// Asks a bundle's extension for something of which it is asked one thing at a time.
+    /// Runs a request to a bundle's extension, which has at most one such request at a time.
     private func running(
         _ bundle: String, _ origin: RequestOrigin, _ body: @escaping @Sendable () async throws(EngineError) -> Int?
     ) async throws(EngineError) -> Int? {
         let work = outlook.withLock { outlook -> Task<Result<Int?, EngineError>, Never>? in
             guard outlook.running.insert(bundle).inserted else { return nil }
-            // Begun under the lock, so that a person who takes it over finds it wherever it waits.
+            // The task is created under the lock, so that a user's request always finds it.
             let work = Task { () -> Result<Int?, EngineError> in
                 do throws(EngineError) { return .success(try await body()) } catch { return .failure(error) }
             }
@@ -155,7 +161,8 @@ extension SearchlightEngine {
         }.get()
     }
 
-    /// Sees to it that nobody begins again at once with what has just failed, whatever was the reason.
+    /// Postpones a failed job unless its failure already does, so that it is not retried
+    /// immediately.
     private func postponeIfNeeded(_ key: ScheduledJob.Key) {
         let now = configuration.now()
         let job = scheduledJobs().first { $0.key == key }

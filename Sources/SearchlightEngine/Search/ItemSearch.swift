@@ -2,7 +2,7 @@
 import SearchIndex
 import UserSearch
 
-/// A search, and the parts that its answer has.
+/// A search, and the requested parts of its answer.
 ///
 /// ```swift
 /// var search = ItemSearch("release notes")
@@ -13,30 +13,30 @@ import UserSearch
 package struct ItemSearch: Hashable, Sendable, Codable {
     /// The text as typed; see ``SearchRequest/text``.
     package var text: String
-    /// Only items of this bundle; `nil` means all.
+    /// A bundle to restrict the search to; `nil` means all.
     package var bundle: String?
-    /// Metadata queries that must be satisfied as well; at most ``maximumFilters``.
+    /// Metadata queries that hits must satisfy as well; at most ``maximumFilters``.
     package var filters: [String] = []
-    /// The attributes that the answer holds of each item, besides its title, kind and path.
+    /// The attributes of each hit in the answer, besides its title, kind and path.
     package var attributes: Set<String> = []
-    /// The most hits on a page, 1 to ``SearchIndex/maximumPage``.
+    /// The maximum number of hits on a page, 1 to ``SearchIndex/maximumPage``.
     package var limit = 20
     /// The cursor of the previous page; `nil` for the first page.
     package var cursor: SearchCursor?
-    /// Whether the search waits for pending donations; see ``SearchRequest/includesPending``.
+    /// `true` if the search waits for pending donations; see ``SearchRequest/includesPending``.
     package var includesPending = true
-    /// Whether misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
+    /// `true` if misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
     package var correctsSpelling = true
-    /// The most hits that are counted; `nil` counts none.
+    /// The maximum number of hits to count; `nil` counts none.
     package var countsUpTo: Int?
-    /// The longest snippet, in characters; `nil` for none.
+    /// The maximum length of a snippet in characters; `nil` for no snippets.
     package var snippetLength: Int?
-    /// Whether the answer says which items have a thumbnail.
+    /// `true` if the answer reports which items have a thumbnail.
     package var findsThumbnails = false
-    /// The notes that the answer holds, for a client that shows them; `nil` for none.
+    /// The notes to include in the answer; `nil` for none.
     package var notes: StoreNotes.Request?
 
-    /// The most filters.
+    /// The maximum number of filters.
     static let maximumFilters = 16
 
     package init(_ text: String, bundle: String? = nil) {
@@ -51,72 +51,73 @@ package struct FoundItems: Hashable, Sendable, Codable {
     package var hits: [FoundItem]
     /// The cursor of the next page; `nil` on the last page.
     package var next: SearchCursor?
-    /// The donations that are durable and were not waited for; `nil` if there are none.
+    /// The donations that are durable and that the search did not wait for; `nil` if there are
+    /// none.
     package var pending: PendingDonations?
     /// The number of hits on all pages, if the search counts them.
     package var total: SearchTotal?
     /// The words that were searched for in place of misspelled ones; see ``SearchPage/correction``.
     package var correction: SearchCorrection?
-    /// The notes that were asked for.
+    /// The requested notes.
     package var notes: StoreNotes?
 
     /// An answer without hits.
     package static let nothing = FoundItems(hits: [])
 }
 
-/// A hit, with the attributes that were asked for and no others.
+/// A hit, with only the requested attributes.
 package struct FoundItem: Hashable, Sendable, Codable {
-    /// The item; its record has the attributes that were asked for.
+    /// The item; its record has the requested attributes.
     package var item: StoredItem
-    /// The title that is shown: the item's title or name, or else its identifier. At most
+    /// The displayed title: the item's title or name, or else its identifier. At most
     /// ``maximumTitleCharacters``.
     package var title: String
-    /// The uniform type identifier of its content.
+    /// The uniform type identifier of the item's content.
     package var contentType: String?
-    /// The name of the type, for users.
+    /// The user-visible name of the type.
     package var kindName: String?
-    /// The path of the file that the item is.
+    /// The path of the item's file.
     package var path: String?
-    /// The name of the item's bundle, for users.
+    /// The user-visible name of the item's bundle.
     package var bundleName: String
-    /// Whether the item has a thumbnail, if that was asked.
+    /// `true` if the item has a thumbnail; `nil` unless the search requested it.
     package var hasThumbnail: Bool?
-    /// How the item fits.
+    /// The kind of match.
     package var fit: SearchHit.Kind
     /// The parts of the score.
     public var parts: ScoreParts
-    /// How well it fits; see ``SearchHit/score``.
+    /// The score of the hit; see ``SearchHit/score``.
     package var score: Double
-    /// A passage of the item's text with words of the search.
+    /// A passage of the item's text that contains words of the search.
     package var snippet: Snippet?
 
-    /// Longer titles are cut.
+    /// The maximum length of a title. Longer titles are cut.
     package static let maximumTitleCharacters = 2000
 }
 
 /// A passage of a text, on one line.
 package struct Snippet: Hashable, Sendable, Codable {
-    /// The passage, with an ellipsis where it was cut.
+    /// The passage, with an ellipsis at each cut.
     package var text: String
-    /// The ranges of the words of the search, in order, in bytes of UTF-8.
+    /// The sorted ranges of the matched words, in bytes of UTF-8.
     package var marks: [Range<Int>]
 
-    /// The passage in pieces, each with whether it was searched for.
+    /// The passage in pieces, each with `true` if it is a matched word.
     package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: marks) }
 }
 
 extension SearchCorrection {
-    /// The text in pieces, each with whether it stands for a misspelled word.
+    /// The text in pieces, each with `true` if it replaces a misspelled word.
     package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: ranges) }
 }
 
 extension String {
-    /// The text in pieces, each with whether it is one of some ranges in bytes of UTF-8.
+    /// The text in pieces, each with `true` if it is one of `marks`, ranges in bytes of UTF-8.
     fileprivate func pieces(marks: [Range<Int>]) -> [(text: Substring, isMarked: Bool)] {
         var pieces: [(Substring, Bool)] = []
         var start = startIndex
         for mark in marks {
-            // A service could send marks that are not in the text.
+            // The ranges come from the service, so they may be outside the text.
             guard let lower = utf8.index(startIndex, offsetBy: mark.lowerBound, limitedBy: endIndex),
                 let upper = utf8.index(startIndex, offsetBy: mark.upperBound, limitedBy: endIndex),
                 lower >= start
@@ -132,7 +133,7 @@ extension String {
 
 /// The limitations of an answer: losses, pending reindexes and folders that are not searched.
 package struct StoreNotes: Hashable, Sendable, Codable {
-    /// The notes that a client asks for.
+    /// The requested notes.
     package struct Request: Hashable, Sendable, Codable {
         /// The folders that the user expects to be searched for extensions.
         package var extensionFolders: [String]
@@ -144,19 +145,20 @@ package struct StoreNotes: Hashable, Sendable, Codable {
     package struct PendingReindex: Hashable, Sendable, Codable {
         /// The bundle identifier.
         package var bundle: String
-        /// Whether its extension is installed, so that a reindex can start.
+        /// `true` if its extension is installed, so that a reindex can start.
         package var isInstalled: Bool
     }
 
-    /// The findings of the opening of the store. A service reports losses to the first client that asks.
+    /// The findings of the store's opening. A service reports losses only to the first client that
+    /// asks.
     package var opening: StoreOpeningReport
     /// The bundles with a pending reindex.
     package var pendingReindexes: [PendingReindex]
-    /// When the files of extensions were last looked at, in seconds since 2001-01-01 UTC, if no service follows them;
-    /// `-infinity` if they never were.
+    /// The time of the last comparison of the extensions' files, in seconds since 2001-01-01 UTC.
+    /// `nil` if a service follows the files; `-infinity` if they were never compared.
     package var unfollowedSince: Double?
-    /// Changed files of which extensions were not told yet.
+    /// The changed files that are not reported to extensions yet.
     package var pendingFiles: [FollowedStatus.Pending]
-    /// The folders that were asked about and are not searched for extensions.
+    /// The requested folders that are not searched for extensions.
     package var otherExtensionFolders: [String]
 }

@@ -2,11 +2,12 @@
 import SearchIndex
 
 extension SearchlightEngine {
-    /// Explains whether an item is on the first page of a search; see ``SearchIndex/diagnose(_:item:)``.
+    /// Explains whether an item is on the first page of a search; see
+    /// ``SearchIndex/diagnose(_:item:)``.
     ///
     /// - Parameters:
-    ///   - search: the search; its limit is the limit of the page.
-    ///   - number: the number of the item, which may have expired.
+    ///   - search: The search; its limit is the limit of the page.
+    ///   - number: The number of the item, which may have expired.
     /// - Throws: ``EngineError/itemNotFound(_:)`` if no item has the number.
     package func diagnose(_ search: ItemSearch, item number: Int64) async throws(EngineError) -> SearchDiagnosis {
         let request = try request(for: search)

@@ -6,9 +6,9 @@ import SearchIndex
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// The attributes of which every hit's title, kind and path are made.
+    /// The attributes from which the title, kind and path of a hit are made.
     private static let shownAttributes: Set<String> = ["title", "displayName", "contentType", "contentURL"]
-    /// The attributes that snippets are taken from.
+    /// The attributes that supply snippets.
     private static let snippetAttributes = ["textContent", "contentDescription"]
 
     package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
@@ -23,7 +23,8 @@ extension SearchlightEngine {
 
     /// The request to the index for a search.
     ///
-    /// - Throws: ``ServiceProblem/refused(during:reason:)`` for too many filters, and for a filter that is no query.
+    /// - Throws: ``ServiceProblem/refused(during:reason:)`` for too many filters or a malformed
+    ///   filter.
     func request(for search: ItemSearch) throws(EngineError) -> SearchRequest {
         guard search.filters.count <= ItemSearch.maximumFilters else {
             let reason = "\(search.filters.count) filters, and the limit is \(ItemSearch.maximumFilters)"
@@ -59,7 +60,7 @@ extension SearchlightEngine {
             otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
     }
 
-    /// The passage of an item's text that shows the words of the search best.
+    /// The passage of an item's text that best shows the words of the search.
     fileprivate static func snippet(
         of item: StoredItem, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
