@@ -6,17 +6,17 @@ import SearchlightEngine
 import Synchronization
 import SystemSupport
 
-/// A running service: one engine, and those who are connected to it.
+/// A running service: one engine and its connected clients.
 ///
 /// May be used from any thread.
 package final class Daemon: Sendable {
-    /// Why a service ended.
+    /// The reason why a service ended.
     package enum Ending: Sendable, Hashable {
-        /// It was asked to.
+        /// A client or a signal requested the end.
         case stopped
-        /// Nobody needed it.
+        /// The service was idle for too long.
         case idle
-        /// Its socket cannot be listened on any more.
+        /// The listening socket failed.
         case failed(String)
     }
 
@@ -34,7 +34,7 @@ package final class Daemon: Sendable {
 
     private var folder: String { configuration.engine.storeDirectory }
 
-    /// Opens the engine, and listens.
+    /// Opens the engine and listens on the socket.
     ///
     /// - Throws: ``ServiceStartError``; then nothing is left behind.
     package init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
@@ -87,7 +87,8 @@ package final class Daemon: Sendable {
         extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet) { [weak files] in
             files?.lookAgain()
         }
-        // Before the first job, which may be a reindex of everything.
+        // The followed files must be known before the first job, which may be a reindex of
+        // everything.
         if configuration.engine.tracksExtensions, let engine = holder.current { files.take(engine) }
         schedule = ScheduleHandler(
             core, configuration, configuration.conditions { [holder] in holder.inUse?.workerProcesses ?? [] })
@@ -105,14 +106,15 @@ package final class Daemon: Sendable {
         if configuration.engine.tracksExtensions {
             extensions.begin()
         }
-        // Not waited for: a bus that does not answer keeps nobody from the socket.
+        // Runs in a task of its own, so that an unresponsive bus does not delay the socket.
         if let address = configuration.sessionBus {
             joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
         }
     }
 
-    /// Opens the engine. A service that was started through its socket waits for a store that a command has, for a bounded time:
-    /// the manager would start it again at once, and give it and the socket up after a few times.
+    /// Opens the engine. A socket-activated service waits, for a bounded time, while a command
+    /// holds the store. If it failed instead, systemd would restart it immediately, and would
+    /// disable the unit and its socket after a few failures.
     private static func waitingForStore(
         _ configuration: ServiceConfiguration, _ opening: () throws(EngineError) -> EngineHolder
     ) async throws(ServiceStartError) -> EngineHolder {
@@ -133,24 +135,24 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Where clients find it.
+    /// The path of the socket for clients.
     package var socketPath: String { StoreLocation(folder: folder).socketPath }
 
-    /// The most bytes of donations that were held at once; for tests of the bounds.
+    /// The maximum of ``heldBytes`` so far; for tests of the limits.
     package var peakHeldBytes: Int { core.flow.peak }
-    /// What is in flight, and at which bounds donations wait.
+    /// The donations in flight, and the limits that they wait for.
     package var flow: DonationFlow { core.flow.flow }
-    /// How many bytes of donations are held now.
+    /// The size of the donations in flight, in bytes.
     package var heldBytes: Int { core.flow.held }
-    /// How many sessions there are.
+    /// The number of sessions.
     package var sessionCount: Int { sessions.count }
-    /// The one engine; for tests of repairs.
+    /// The holder of the engine; for tests of repairs.
     var holder: EngineHolder { core.holder }
     /// The engine, while it is open.
     package var engine: SearchlightEngine? { core.holder.current }
     var load: ServiceActivity.Load { core.activity.now }
     package var watchedDirectories: Int { extensions.watchedDirectories }
-    /// What is done in the background.
+    /// The control of background work.
     package var scheduling: any ScheduleService { schedule }
     package var senderCount: Int { bus.senderCount }
 
@@ -185,17 +187,18 @@ package final class Daemon: Sendable {
             "A reindex is owed of \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "").")
     }
 
-    /// Asks the service to end; ``run()`` does it.
+    /// Requests the end of the service; ``run()`` performs it.
     package func requestStop() { life.requestEnd(.stopped) }
 
-    /// Waits until the service is to end, and ends it.
+    /// Waits for the end of the service and performs it.
     package func run() async -> Ending {
         let ending = await life.ending()
         await end(ending)
         return ending
     }
 
-    /// Takes nobody any more, lets what is under way end for a bounded time, and gives the store back.
+    /// Accepts no further clients, lets the work in progress end within a bounded time, and closes
+    /// the store.
     private func end(_ ending: Ending) async {
         life.stopTimers()
         configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
@@ -225,11 +228,11 @@ package final class Daemon: Sendable {
     }
 }
 
-/// Why a service could not start.
+/// An error that prevents the start of a service.
 package enum ServiceStartError: Error, Sendable, CustomStringConvertible {
-    /// Its store cannot be opened.
+    /// The store cannot be opened.
     case engine(EngineError)
-    /// It cannot listen.
+    /// The socket cannot be opened.
     case socket(ServiceSocketError)
 
     package var description: String {

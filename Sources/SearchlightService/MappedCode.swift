@@ -2,16 +2,16 @@
 import CFiles
 import SystemSupport
 
-/// The pages of programs and libraries that this process has mapped.
+/// The mapped pages of the program and its libraries.
 enum MappedCode {
-    /// More than a process maps that loads no extensions.
+    /// The maximum size of `/proc/self/smaps`. A process that loads no extensions maps less.
     private static let limit = 4 << 20
 
-    /// Has the kernel forget which of them were used, so that they no longer count as this process's memory. They stay in the
-    /// page cache as long as there is room; what is used again costs a minor fault for each 64 KiB.
+    /// Drops unmodified code pages from the process's resident set. They stay in the page cache as
+    /// long as there is room; each 64 KiB that are used again cost a minor fault.
     ///
-    /// Only segments of libraries that cannot be written, so that the loader has relocated nothing in them, and that lie in a
-    /// mapping of which no page was changed: `MADV_DONTNEED` would undo that.
+    /// It covers only read-only segments without relocations, in mappings without a changed page.
+    /// `MADV_DONTNEED` would discard changes.
     static func release() {
         guard let bytes = try? BoundedFile.beginning("/proc/self/smaps", limit: limit) else { return }
         let clean = unchanged(String(decoding: bytes, as: UTF8.self)).map {
@@ -20,8 +20,8 @@ enum MappedCode {
         clean.withUnsafeBufferPointer { cfiles_forget_segments($0.baseAddress, $0.count) }
     }
 
-    /// The mappings of files that can only be read and of which no page was changed, in memory or swapped out; in the form of
-    /// proc_pid_smaps(5).
+    /// The read-only file mappings without a changed page, in memory or in swap, from text in the
+    /// format of proc_pid_smaps(5).
     static func unchanged(_ text: String) -> [Range<UInt>] {
         var found: [Range<UInt>] = []
         var mapping: Range<UInt>?
@@ -38,14 +38,15 @@ enum MappedCode {
         return found
     }
 
-    /// The addresses of a line that begins a mapping; empty if it is not one of a file that can only be read.
+    /// The addresses in the first line of a mapping; empty if it is not a read-only file mapping;
+    /// `nil` for other lines.
     static func mapping(_ line: Substring) -> Range<UInt>? {
         let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         let ends = fields.first?.split(separator: "-") ?? []
         guard fields.count >= 5, ends.count == 2, let start = UInt(ends[0], radix: 16),
             let end = UInt(ends[1], radix: 16), start <= end
         else { return nil }
-        // Other names are in brackets, as [heap].
+        // Names of mappings without a file, such as [heap], contain no slash.
         let isCode = (fields[1] == "r-xp" || fields[1] == "r--p") && fields.count == 6 && fields[5].contains("/")
         return start..<(isCode ? end : start)
     }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// How much is going on: requests under way and connections. Whoever wants to know is told of each change between
-/// something and nothing, so that nobody has to look.
+/// The load of the service: requests in progress, connections and pending work. A handler is called
+/// at each change between some and none, so that no component polls.
 final class ServiceActivity: Sendable {
-    /// What is going on.
+    /// The current load.
     struct Load: Sendable, Equatable {
         var requests = 0
         var connections = 0
-        /// Clients on the session bus that have said who they are.
+        /// The number of clients on the session bus that have sent their first call.
         var senders = 0
-        /// Whether something is owed that will be done when the machine has nothing better to do.
+        /// `true` if a job is pending that will run when the machine is idle.
         var isOwing = false
-        /// Whether files are followed for extensions: nobody else would notice what changes.
+        /// `true` if files are followed for extensions, whose changes only this service would
+        /// notice.
         var isFollowing = false
-        /// Requests since the beginning.
+        /// The number of requests since the start.
         var total: UInt64 = 0
 
-        /// Whether nobody is connected and nothing is pending that nobody else would do.
+        /// `true` if there are no requests, no clients and no pending jobs.
         var isIdle: Bool { requests == 0 && connections == 0 && senders == 0 && !isOwing }
 
-        /// Whether the service may end by itself.
+        /// `true` if the service may end by itself.
         var mayEnd: Bool { isIdle && !isFollowing }
     }
     private struct Clients {
         var count = 0
         var onChange: (@Sendable (Bool) -> Void)?
     }
-    /// Who asks.
+    /// The origin of a request.
     enum Asker {
         /// A client, which waits for the answer.
         case client
@@ -38,13 +39,16 @@ final class ServiceActivity: Sendable {
     private let clients = Mutex(Clients())
     private let onChange: @Sendable () -> Void
 
-    /// - Parameter onChange: Called when requests or connections become some or none, from any thread.
+    /// Creates a load of zero.
+    ///
+    /// - Parameter onChange: Called from any thread when requests, connections or another part of
+    ///   the load become some or none.
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
     var now: Load { load.withLock { $0 } }
 
-    /// Has somebody told whenever clients begin to wait and none does any more. Told under a lock, so that the order is right:
-    /// must not call back.
+    /// Sets the handler that is called when the number of waiting clients becomes zero or non-zero.
+    /// It is called under a lock, in order, and must not call back.
     func followClients(_ onChange: @escaping @Sendable (Bool) -> Void) {
         clients.withLock { clients in
             clients.onChange = onChange
@@ -60,9 +64,9 @@ final class ServiceActivity: Sendable {
         }
     }
 
-    /// Notes a request.
+    /// Counts a request.
     ///
-    /// - Returns: Lives as long as the request does.
+    /// - Returns: A token to keep until the request ends.
     func beginRequest(of asker: Asker = .client) -> Token {
         if asker == .client { changeClients(by: 1) }
         let isFirst = load.withLock { load in
@@ -81,9 +85,9 @@ final class ServiceActivity: Sendable {
         }
     }
 
-    /// Notes a connection, unless there are so many already.
+    /// Counts a connection, unless the limit is reached.
     ///
-    /// - Returns: Lives as long as the connection does.
+    /// - Returns: A token to keep until the connection ends; `nil` at the limit.
     func beginConnection(limit: Int) -> Token? {
         let count: Int? = load.withLock { load in
             guard load.connections < limit else { return nil }
@@ -101,7 +105,7 @@ final class ServiceActivity: Sendable {
         }
     }
 
-    /// Notes whether something is owed.
+    /// Records whether a job is pending.
     func noteOwing(_ isOwing: Bool) {
         let isChange = load.withLock { load in
             defer { load.isOwing = isOwing }
@@ -110,7 +114,7 @@ final class ServiceActivity: Sendable {
         if isChange { onChange() }
     }
 
-    /// Notes whether files are followed.
+    /// Records whether files are followed.
     func noteFollowing(_ isFollowing: Bool) {
         let isChange = load.withLock { load in
             defer { load.isFollowing = isFollowing }
@@ -119,9 +123,9 @@ final class ServiceActivity: Sendable {
         if isChange { onChange() }
     }
 
-    /// Notes a client on the session bus.
+    /// Counts a client on the session bus.
     ///
-    /// - Returns: Lives as long as it is there.
+    /// - Returns: A token to keep until the client is gone.
     func beginSender() -> Token {
         let isFirst = load.withLock { load in
             load.senders += 1
@@ -137,7 +141,7 @@ final class ServiceActivity: Sendable {
         }
     }
 
-    /// Something that goes on for as long as this object lives, or until it is ended.
+    /// A count that lasts until the object is released or ``end()`` is called.
     final class Token: Sendable {
         private let onEnd: Mutex<(@Sendable () -> Void)?>
 

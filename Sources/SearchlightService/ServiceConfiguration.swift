@@ -5,46 +5,50 @@ import IdleScheduling
 import SearchlightEngine
 import SystemSupport
 
-/// How a service runs. Clock, log and the word to the service manager come from outside, so that tests bring their own.
+/// The configuration of a service. The clock, the log and the notifications to systemd are
+/// injected, so that tests can replace them.
 package struct ServiceConfiguration: Sendable {
-    /// Where the engine finds things.
+    /// The configuration of the engine.
     package var engine: EngineConfiguration
-    /// What bounds the service.
+    /// The limits of the service.
     package var limits = ServiceLimits()
-    /// What it writes down.
+    /// The log.
     package var log: ServiceLog
-    /// Measures all timers and deadlines of the service. With the clock of an ``EventLoop``, they are deadlines of that loop.
+    /// The clock of all timers and deadlines. With the clock of an ``EventLoop``, they are
+    /// deadlines of that loop.
     package var clock: any Clock<Duration> = ContinuousClock()
-    /// Whose service this is.
+    /// The user of the service.
     package var user: UInt32 = getuid()
-    /// The version it tells.
+    /// The reported version.
     package var version = Installation.version
-    /// Whether it is to end, told before it has begun; see ``Daemon/requestStop()``.
+    /// Returns `true` if the service should end before it has started; see
+    /// ``Daemon/requestStop()``.
     package var isStopWanted: @Sendable () -> Bool = { false }
-    /// A listening socket that was handed over; without one the service makes its own in the store's folder.
+    /// An inherited listening socket; `nil` to create one in the store's folder.
     package var inheritedSocket: OwnedDescriptor?
-    /// How long nothing may change about extensions before they are looked at.
+    /// The time without changes to extension folders before they are searched again.
     package var extensionQuiet = BundleWatch.standardQuiet
-    /// How long nothing may be connected or under way before it ends by itself; `nil` for ever.
+    /// The idle time after which the service ends by itself; `nil` for no limit.
     package var idleExit: Duration?
-    /// The address of the session bus on which it answers, too; `nil` for none.
+    /// The address of the session bus on which the service also answers; `nil` for none.
     package var sessionBus: String?
-    /// Whether an idle service gives memory back and suspends libdispatch's pool monitor; only for a process that does nothing else.
+    /// `true` if an idle service releases memory and suspends libdispatch's pool monitor. Only for
+    /// a process that does nothing else.
     package var rests = false
-    /// Has the whole process yield to all others, or be like them; `false` to be asked again soon. `nil` where it is not this
-    /// service's alone.
+    /// Lowers or restores the priority of the whole process; returns `false` if the caller should
+    /// try again soon. `nil` if the process is not dedicated to this service.
     package var setYielding: (@Sendable (Bool) -> Bool)?
-    /// Says something to the service manager, as sd_notify(3).
+    /// Sends a notification to systemd, as sd_notify(3) does.
     package var notify: @Sendable (String) -> Void = { _ in }
-    /// How long the service manager waits for a sign of life, if it does.
+    /// systemd's watchdog timeout; `nil` if it has none.
     package var watchdog: Duration?
-    /// When what is owed is done.
+    /// The policy of background work.
     package var policy = SchedulingPolicy()
-    /// Makes what says what the machine is like, given the processes whose use of it is Searchlight's own. By default nothing
-    /// is known of it, and then it does not matter.
+    /// Creates the source of the machine's conditions. Its parameter returns the process IDs whose
+    /// load is Searchlight's own. By default the conditions are unknown and have no effect.
     package var conditions: @Sendable (_ ownProcesses: @escaping @Sendable () -> [Int32]) -> any ConditionSource =
         { _ in UnknownConditions() }
-    /// Who connected; injected so that tests can be somebody else.
+    /// Identifies a client; injected so that tests can be another client.
     package var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
 
     package init(engine: EngineConfiguration, log: ServiceLog) {

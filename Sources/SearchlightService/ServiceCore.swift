@@ -3,29 +3,29 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// What all sessions of a service share.
+/// The parts of a service that all sessions share.
 final class ServiceCore: Sendable {
     let holder: EngineHolder
-    /// The engine as clients ask it.
+    /// The access of clients to the engine.
     let engine: SharedEngine
     let limits: ServiceLimits
     let log: ServiceLog
     let clock: any Clock<Duration>
-    /// Whose service this is.
+    /// The user of the service.
     let user: UInt32
     let version: String
-    /// Which connections of each app donated when.
+    /// The order of donations over several connections of an app.
     let donationOrder = DonationOrder()
-    /// What donations are in flight.
+    /// The donations in flight.
     let flow: FlowControl
     let activity: ServiceActivity
-    /// What is written down of those who never say who they are.
+    /// The log allowance of clients that never identify themselves.
     let strangers: LogAllowance
-    /// What the service does of its own, such as asking a registered app for what is owed.
+    /// The service's own requests, such as pending work of a registered app.
     let background = SessionTasks(maximum: 64)
-    /// Who waits for drags and previews.
+    /// The number of drags and previews that a user waits for.
     let persons: InteractiveRequestCounter
-    /// What commands ask.
+    /// The handler of calls from commands.
     let calls: ClientCallHandler
     let process = UInt64(getpid())
 

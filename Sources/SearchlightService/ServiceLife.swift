@@ -2,7 +2,7 @@
 import SearchlightEngine
 import Synchronization
 
-/// When a service ends, and what its manager is told meanwhile.
+/// The end of a service, and its notifications to systemd.
 final class ServiceLife: Sendable {
     private enum State {
         case running
@@ -37,7 +37,7 @@ final class ServiceLife: Sendable {
     var schedule: ScheduleHandler? { parts.withLock { $0.schedule } }
     var maintenance: EngineMaintenance? { parts.withLock { $0.maintenance } }
 
-    /// Waits for nobody any more, and gives no sign of life.
+    /// Ends the timers and the watchdog notifications.
     func stopTimers() {
         let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
         watchdog?.end()
@@ -52,7 +52,8 @@ final class ServiceLife: Sendable {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
-                // During a repair there is nothing to read; that the loop runs has to do.
+                // During a repair there is nothing to read; then it is enough that the event loop
+                // responds.
                 await core.holder.useNow { _ = try? await $0.generation() }
             }
         }
@@ -69,9 +70,9 @@ final class ServiceLife: Sendable {
         }
     }
 
-    /// Tells the manager that the service can be asked.
+    /// Notifies systemd that the service is ready.
     ///
-    /// - Parameter status: What it is doing, for people.
+    /// - Parameter status: A status line for users.
     func becameReady(_ status: String) {
         let text = "READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=\(status)"
         if let watchdog = parts.withLock({ $0.watchdog }) {
@@ -82,7 +83,7 @@ final class ServiceLife: Sendable {
         activityChanged()
     }
 
-    /// Requests or connections have become some or none.
+    /// Called when requests, connections or other parts of the load become some or none.
     func activityChanged() {
         let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
         reclaimer?.update()
@@ -90,7 +91,7 @@ final class ServiceLife: Sendable {
         if let limit = configuration.idleExit { updateIdleTimer(limit) }
     }
 
-    /// Arms one timer while the service is idle, and none otherwise.
+    /// Arms a timer while the service is idle, and disarms it otherwise.
     private func updateIdleTimer(_ limit: Duration) {
         idleTimer.withLock { timer in
             timer?.cancel()
@@ -117,7 +118,7 @@ final class ServiceLife: Sendable {
         waiting?.resume(returning: ending)
     }
 
-    /// Waits until the service is to end; called once.
+    /// Waits for the end of the service. Call it once.
     func ending() async -> Daemon.Ending {
         await withCheckedContinuation { (continuation: CheckedContinuation<Daemon.Ending, Never>) in
             let known: Daemon.Ending? = state.withLock { state in
@@ -130,7 +131,7 @@ final class ServiceLife: Sendable {
     }
 }
 
-/// A function that is known only after those who call it.
+/// A handler that is set after the object that calls it was created.
 private final class ChangeHandler: Sendable {
     private let handler = Mutex<(@Sendable () -> Void)?>(nil)
 

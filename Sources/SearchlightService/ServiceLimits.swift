@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What bounds a service. Every bound has its place here, but for those of messages (``BusConnection``) and of donations
-/// that wait (``DonationIntake``).
+/// The limits of a service, apart from the limits of messages (``BusConnection``) and of waiting
+/// donations (``DonationIntake``).
 package struct ServiceLimits: Sendable {
-    /// The most connections at a time; a desktop has a few dozen apps.
+    /// The maximum number of connections at a time. A desktop has several dozen apps.
     package var connections = 128
-    /// The most senders on the session bus that are spoken with at a time.
+    /// The maximum number of clients on the session bus at a time.
     package var busClients = 128
-    /// How long a client may take to say who it is.
+    /// The time limit for a client's first call.
     package var helloTime: Duration = .seconds(10)
-    /// The most queries of one connection under way.
+    /// The maximum number of queries in progress on one connection.
     package var queries = 16
-    /// The most bytes of donations that wait or are being kept, of all connections together.
+    /// The maximum size in bytes of the donations in flight on all connections.
     package var heldBytes = 256 << 20
-    /// The most filters of a query.
+    /// The maximum number of filters in a query.
     package var filters = 16
-    /// The most attributes that a query may ask for.
+    /// The maximum number of attributes in a query.
     package var attributes = 1024
-    /// The most items of a page.
+    /// The maximum number of items on a page.
     package var pageItems = 1000
-    /// A page ends once its records have so many bytes; a single larger record is a page of its own.
+    /// The size in bytes after which a page ends. A single larger record is a page of its own.
     package var pageBytes = 1 << 20
-    /// The most items that a search gives over all its pages: its cursor names each.
+    /// The maximum number of hits of a search on all its pages, since its cursor holds each of
+    /// them.
     package var searchHits = 50_000
-    /// The most requests that wait during a repair of the store.
+    /// The maximum number of requests that wait for a repair of the store.
     package var waitingForRepair = 512
-    /// The longest that each of them waits.
+    /// The longest time that a request waits for a repair.
     package var repairTime: Duration = .seconds(120)
-    /// How long a store that could not be opened again is let be before who asks next has that tried once more.
+    /// The delay before a store that could not be opened is tried again for the next request.
     package var reopenPause: Duration = .seconds(1)
-    /// How long a service that was started through its socket waits for a store that is in use. With the pause before it is
-    /// started again fewer tries than the unit's limit of starts.
+    /// The time that a socket-activated service waits for a store in use. Together with the restart
+    /// delay it keeps the number of starts below the unit's start limit.
     package var startTime: Duration = .seconds(15)
-    /// How long requests in progress may take to end before a repair of the store.
+    /// The time that a repair of the store waits for requests in progress.
     package var drainTime: Duration = .seconds(30)
-    /// How long requests under way may take to end at a stop.
+    /// The time that a stop of the service waits for requests in progress.
     package var stopTime: Duration = .seconds(5)
 }

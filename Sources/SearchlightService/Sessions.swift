@@ -5,7 +5,7 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The sessions of a service: begun when somebody connects, gone when their connection is.
+/// The sessions of a service, from the connection of each client to its end.
 final class Sessions: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -15,12 +15,13 @@ final class Sessions: Sendable {
     private let state = Mutex(State())
     private let core: ServiceCore
 
-    /// So many beyond the limit are told that there are too many; more are only closed.
+    /// The maximum number of clients beyond the limit that receive an error. Further ones are only
+    /// closed.
     private static let maximumTurnedAway = 16
 
     init(_ core: ServiceCore) { self.core = core }
 
-    /// How many there are.
+    /// The number of sessions.
     var count: Int { state.withLock { $0.sessions.count } }
 
     private enum Place {
@@ -29,7 +30,7 @@ final class Sessions: Sendable {
         case none
     }
 
-    /// Speaks with whoever is at the other end of a socket.
+    /// Starts a session for a connected socket.
     func accept(_ socket: OwnedDescriptor, _ identity: ClientIdentity) {
         guard identity.user == core.user else {
             let denial = AccessDenial.otherUser(identity.user)
@@ -47,7 +48,7 @@ final class Sessions: Sendable {
             number: number(), identity: identity, core: core, isTurnedAway: token == nil)
         do throws(BusError) {
             try session.attach { () throws(BusError) in
-                // Known before its first call can arrive.
+                // Recorded before its first call can arrive.
                 state.withLock { $0.sessions[session.number] = session }
                 return try BusConnection(
                     adopting: socket, side: .server, name: "client-\(session.number)", limits: BusLimits(),
@@ -64,7 +65,7 @@ final class Sessions: Sendable {
         }
     }
 
-    /// Begins the session of a sender on the session bus, whose place is kept elsewhere.
+    /// Starts a session for a sender on the session bus. Those do not count as connections.
     func begin(_ identity: ClientIdentity, isDirect: Bool) -> ClientSession {
         let session = ClientSession(number: number(), identity: identity, core: core, isDirect: isDirect)
         state.withLock { $0.sessions[session.number] = session }
@@ -105,17 +106,17 @@ final class Sessions: Sendable {
         }
     }
 
-    /// The engine was opened again.
+    /// Registers all sessions again with an engine that was opened again.
     func rejoin(_ engine: SearchlightEngine) {
         for session in all { session.rejoin(engine) }
     }
 
-    /// The engine is about to be closed.
+    /// Drops all registrations with an engine that is about to be closed.
     func part() {
         for session in all { session.part() }
     }
 
-    /// Ends all connections; returns when all have given back what they held.
+    /// Ends all connections; returns when everything is released.
     func closeAll() async {
         for session in all { await session.end() }
     }

@@ -247,7 +247,7 @@ extension SearchlightEngine {
     /// The minimum time between two reindexes of everything because of changed files, in seconds.
     static let pauseBetweenReindexes = 3600.0
 
-    // MARK: Now
+    // MARK: Requested updates
 
     /// See ``UpdateCall``.
     package func update(

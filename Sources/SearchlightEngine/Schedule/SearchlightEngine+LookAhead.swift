@@ -56,7 +56,7 @@ extension SearchlightEngine {
         if outlook.withLock({ $0.look(at: now) }) { jobsFollower.tell() }
     }
 
-    // MARK: Before items expire
+    // MARK: Items about to expire
 
     /// Requests the items of all bundles that are about to expire.
     ///

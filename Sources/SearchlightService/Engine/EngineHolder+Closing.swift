@@ -2,7 +2,8 @@
 import SearchlightEngine
 
 extension EngineHolder {
-    /// Does something that needs the store alone: closes the engine once nobody uses it, and opens it again afterwards.
+    /// Closes the engine once it has no users, runs a body with exclusive access to the store, and
+    /// opens the engine again.
     ///
     /// - Throws: ``EngineUnavailable``; then the body was not called.
     func exclusively<Value>(_ body: () async -> Value) async throws(EngineUnavailable) -> Value {
@@ -11,7 +12,8 @@ extension EngineHolder {
             case .open(let engine):
                 state.phase = .draining(engine, nil)
                 return nil
-            // A repair may fix what keeps it from being opened; there is nothing to close.
+            // A repair may fix the reason why the engine could not be opened. There is no engine to
+            // close.
             case .failed where !state.isStopping:
                 state.phase = .closed
                 return nil
@@ -29,7 +31,7 @@ extension EngineHolder {
             throw .inUse(limits.drainTime)
         }
         await closeDrained()
-        // A stop that came during the wait has left the closing to this.
+        // A stop during the wait left the closing of the engine to this call.
         guard !state.withLock({ $0.isStopping }) else {
             state.withLock { $0.phase = .stopped }
             throw .stopped
@@ -39,9 +41,10 @@ extension EngineHolder {
         return value
     }
 
-    /// Closes the engine for good: at once for those who want to begin, and for those who use it after a bounded time.
+    /// Closes the engine permanently. New users are rejected immediately; current users get a
+    /// bounded time.
     ///
-    /// - Returns: Whether all who used it were done.
+    /// - Returns: `true` if all users were done in time.
     func stop() async -> Bool {
         let isOpen = state.withLock { state in
             state.isStopping = true
@@ -52,7 +55,7 @@ extension EngineHolder {
             return false
         }
         refuseWaiters(.stopped)
-        // What needs the store alone ends by itself.
+        // A call of `exclusively(_:)` in progress closes the engine itself.
         guard isOpen else { return await waitForPassage(within: limits.stopTime) }
         let isDone = await drain(within: limits.stopTime)
         await closeDrained()
@@ -60,10 +63,10 @@ extension EngineHolder {
         return isDone
     }
 
-    /// Waits while the engine is being closed or is closed for somebody, for a bounded time; checks now and then, as that is for
-    /// the end of a service only.
+    /// Waits, for a bounded time, while the engine is being closed, is closed for a repair, or is
+    /// being opened. It polls, since only the end of a service uses it.
     ///
-    /// - Returns: Whether that is over.
+    /// - Returns: `true` if the engine has left these phases.
     private func waitForPassage(within limit: Duration) async -> Bool {
         let pause = Duration.milliseconds(5)
         var waited = Duration.zero
@@ -74,7 +77,7 @@ extension EngineHolder {
         return true
     }
 
-    /// Opens the engine again; the phase is `closed`, so nobody else does.
+    /// Opens the engine again. The phase is `closed`, so no other call does the same.
     private func reopen() async {
         guard !state.withLock({ $0.isStopping }) else { return state.withLock { $0.phase = .stopped } }
         do throws(EngineError) {
@@ -96,7 +99,8 @@ extension EngineHolder {
         }
     }
 
-    /// Opens an engine that could not be opened once more, for a request that wants to use it: the disk may have room again.
+    /// Tries again to open an engine that could not be opened, for a request that needs it: the
+    /// disk may have free space again.
     func tryAgain() async {
         let tries = state.withLock { state in
             guard case .failed = state.phase, state.mayTryAgain, !state.isStopping else { return false }
@@ -106,7 +110,7 @@ extension EngineHolder {
         if tries { await reopen() }
     }
 
-    /// Lets those in who wait; what was being drained is open again.
+    /// Ends a draining phase, or continues after the reopening, and resumes the waiting users.
     private func letIn() {
         let (engine, waiters) = state.withLock { state -> (SearchlightEngine?, [Waiter]) in
             if case .draining(let engine, _) = state.phase, !state.isStopping { state.phase = .open(engine) }
@@ -139,9 +143,9 @@ extension EngineHolder {
         await engine.close()
     }
 
-    /// Waits until nobody uses the engine, for a bounded time.
+    /// Waits, for a bounded time, until the engine has no users.
     ///
-    /// - Returns: Whether nobody does.
+    /// - Returns: `true` if it has no users.
     private func drain(within limit: Duration) async -> Bool {
         let timer = clock.timer(after: limit) { [self] in stopWaiting() }
         defer { timer.cancel() }

@@ -2,44 +2,47 @@
 import SearchlightEngine
 import Synchronization
 
-/// The one engine of the service: used by many, closed for a repair of the store and at the end.
+/// The engine of the service. Many requests share it; it is closed for a repair of the store and at
+/// the end.
 ///
-/// During a repair, requests wait, up to a number and a time.
+/// During a repair, requests wait, up to a maximum number and time.
 final class EngineHolder: Sendable {
     typealias Opening = @Sendable () throws(EngineError) -> SearchlightEngine
     typealias Entrance = Result<SearchlightEngine, EngineUnavailable>
     typealias Waiter = CheckedContinuation<Entrance, Never>
 
-    /// The state of the engine. For a repair it goes from `open` over `draining` and `closed` back to `open`.
+    /// The phase of the engine. A repair goes from `open` through `draining` and `closed` back to
+    /// `open`.
     enum Phase {
         case open(SearchlightEngine)
-        /// Nobody begins to use it any more; the continuation is resumed when the last has ended.
+        /// New users wait. The continuation is resumed when the last user has left.
         case draining(SearchlightEngine, CheckedContinuation<Void, Never>?)
-        /// It is being closed, is closed for a repair, or is being opened.
+        /// The engine is being closed, is closed for a repair, or is being opened.
         case closed
-        /// It could not be opened again; who asks next may have that tried once more.
+        /// The engine could not be opened again. A later request may try again.
         case failed(EngineError)
         case stopped
     }
-    /// Who wants to use the engine.
+    /// A request for the use of the engine.
     struct Visitor: Sendable {
-        /// Whose waiting ``EngineHolder/dismiss(_:)`` ends; `nil` for nobody's.
+        /// The owner, for ``EngineHolder/dismiss(_:)``; `nil` for none.
         var owner: ObjectIdentifier?
-        /// Whether one who uses the engine may be waiting for this one: a reindex for what its delegate donates. Then it is
-        /// let in as long as anybody is, or the two would wait for each other.
+        /// `true` if a current user may wait for this one, as a reindex waits for the donations of
+        /// its delegate. Such a visitor is admitted while draining, as long as there is any user.
+        /// Otherwise both would wait for each other.
         var isAwaited = false
     }
     struct State {
         var phase: Phase
-        /// How many use it.
+        /// The number of current users.
         var users = 0
         var waiters: [UInt64: (owner: ObjectIdentifier?, waiter: Waiter)] = [:]
         var lastWaiter: UInt64 = 0
         var isStopping = false
-        /// Whether one that could not be opened again was let be for long enough.
+        /// `true` if the pause after a failed opening is over.
         var mayTryAgain = false
 
-        /// Whether it is being closed or opened, or is closed for a repair.
+        /// `true` if the engine is being closed or opened, or is closed for a repair.
         var isInPassage: Bool {
             switch phase {
             case .draining, .closed: true
@@ -47,7 +50,7 @@ final class EngineHolder: Sendable {
             }
         }
 
-        /// What becomes of somebody who wants to use the engine; `nil` to wait.
+        /// Admits or rejects a visitor; `nil` if it must wait.
         mutating func enter(_ visitor: Visitor) -> Entrance? {
             switch phase {
             case .draining(let engine, _) where visitor.isAwaited && users > 0:
@@ -66,18 +69,19 @@ final class EngineHolder: Sendable {
     let opening: Opening
     let limits: ServiceLimits
     let clock: any Clock<Duration>
-    /// Called when nobody is to begin to use the engine any more, since it is to be closed: what can be cut short is.
+    /// Called when draining begins, to end work that can be interrupted.
     let onDrain: @Sendable () -> Void
-    /// Called before the engine is closed, once nobody uses it.
+    /// Called before the engine is closed, once it has no users.
     let onClose: @Sendable () -> Void
-    /// Called with an engine that was opened again.
+    /// Called with the engine after it was opened again.
     let onReopen: @Sendable (SearchlightEngine) -> Void
-    /// Called with the engine if it could not be drained; who looked for it meanwhile found none.
+    /// Called with the engine if draining timed out, since users were turned away while it was
+    /// draining.
     let onStay: @Sendable (SearchlightEngine) -> Void
 
     /// Opens the engine.
     ///
-    /// - Throws: What the opening throws.
+    /// - Throws: The error of the opening.
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
         onDrain: @escaping @Sendable () -> Void = {}, onClose: @escaping @Sendable () -> Void = {},
@@ -94,14 +98,14 @@ final class EngineHolder: Sendable {
         state = Mutex(State(phase: .open(try opening())))
     }
 
-    /// The engine, if it is there now; for what takes no time.
+    /// The engine, if it is open; for quick operations.
     var current: SearchlightEngine? {
         state.withLock { state in
             if case .open(let engine) = state.phase { engine } else { nil }
         }
     }
 
-    /// The engine, also while it is waited for those who use it; for who steers what is under way.
+    /// The engine, if it is open or draining; for the control of work in progress.
     var inUse: SearchlightEngine? {
         state.withLock { state in
             switch state.phase {
@@ -111,11 +115,11 @@ final class EngineHolder: Sendable {
         }
     }
 
-    /// Uses the engine; it is not closed before the body returns. Waits during a repair.
+    /// Uses the engine, which stays open until the body returns. Waits during a repair.
     ///
     /// - Parameters:
-    ///   - visitor: Who wants to.
-    ///   - refusal: What to throw when it cannot be used.
+    ///   - visitor: The user of the engine.
+    ///   - refusal: Returns the error to throw if the engine is unavailable.
     func use<Value, Failure: Error>(
         _ refusal: (EngineUnavailable) -> Failure, as visitor: Visitor = Visitor(),
         _ body: (SearchlightEngine) async throws(Failure) -> Value
@@ -126,10 +130,10 @@ final class EngineHolder: Sendable {
         return try await body(engine)
     }
 
-    /// Uses the engine if it is there now, as ``use(_:as:_:)`` does; for who has something better to do than to wait for it.
+    /// Uses the engine as ``use(_:as:_:)`` does, but does not wait for it.
     ///
-    /// - Parameter visitor: Who wants to.
-    /// - Returns: `nil` if it is not there.
+    /// - Parameter visitor: The user of the engine.
+    /// - Returns: The result of the body; `nil` if the engine is unavailable.
     @discardableResult
     func useNow<Value>(
         as visitor: Visitor = Visitor(), _ body: (SearchlightEngine) async -> Value
@@ -167,7 +171,7 @@ final class EngineHolder: Sendable {
     }
 
     private func wait(_ number: UInt64, _ visitor: Visitor, _ waiter: Waiter) {
-        // It may have come back since it was looked at.
+        // The engine may have been opened since the first check.
         let entrance: Entrance? = state.withLock { state in
             if let entrance = state.enter(visitor) { return entrance }
             guard state.waiters.count < limits.waitingForRepair else {
@@ -177,7 +181,7 @@ final class EngineHolder: Sendable {
             return nil
         }
         if let entrance { return waiter.resume(returning: entrance) }
-        // A cancellation before this line found nobody waiting.
+        // A cancellation before the registration found no waiter to resume.
         if Task.isCancelled { resume(number, .failure(.cancelled)) }
     }
 

@@ -13,7 +13,8 @@ final class EngineMaintenance: StoreMaintenance {
         (engine, self.configuration) = (core.engine, configuration)
     }
 
-    /// Checks the store during use; one check at a time, since each takes a copy of the database.
+    /// Checks the store while it is in use. Only one check runs at a time, since each copies the
+    /// database.
     func verify() async throws(EngineError) -> VerificationReport {
         guard !isChecking.exchange(true, ordering: .acquiring) else {
             throw .service(
@@ -23,7 +24,8 @@ final class EngineMaintenance: StoreMaintenance {
         return try await engine.use(.reading) { (engine) throws(EngineError) in try await engine.verify() }
     }
 
-    /// Repairs the store while nobody uses it. Not cancelled by the end of the connection, so that it is whole.
+    /// Repairs the store with exclusive access. The end of the connection does not cancel it, so
+    /// that no repair is left unfinished.
     func repair() async throws(EngineError) -> StoreCheck.Repair {
         let token = engine.activity.beginRequest()
         defer { token.end() }

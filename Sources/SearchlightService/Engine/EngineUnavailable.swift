@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightEngine
 
-/// Why the engine cannot be used now.
+/// The reason why the engine is unavailable.
 enum EngineUnavailable: Error, Sendable, CustomStringConvertible {
-    /// Its store is being repaired.
+    /// A repair of the store is in progress.
     case repairing
-    /// It was used by requests for as long as a repair waits for them.
+    /// Requests used the engine for longer than a repair waits.
     case inUse(Duration)
-    /// Its store has been repaired for as long as a request waits.
+    /// A repair has lasted longer than a request waits.
     case tooLong(Duration)
-    /// The most requests that may wait do.
+    /// The maximum number of requests is waiting.
     case tooMany(Int)
-    /// It could not be opened again.
+    /// The engine could not be opened again.
     case failed(EngineError)
-    /// The service is being stopped.
+    /// The service is stopping.
     case stopped
-    /// The client that waited has gone.
+    /// The waiting client has disconnected.
     case cancelled
 
-    /// Why, and what to do.
+    /// The reason, with advice.
     var description: String {
         switch self {
         case .repairing: "The store is being repaired already. Wait until that is done."

@@ -2,7 +2,8 @@
 import SearchIndex
 import SearchlightEngine
 
-/// The engine of the service as clients ask it: each request waits during a repair of the store, and a repair waits for each.
+/// Access of clients to the engine of the service. Each request waits for a repair of the store,
+/// and a repair waits for all requests.
 struct SharedEngine: EngineSource {
     let holder: EngineHolder
     let activity: ServiceActivity
@@ -12,9 +13,9 @@ struct SharedEngine: EngineSource {
     /// Performs a request.
     ///
     /// - Parameters:
-    ///   - patience: How its reads wait for what was donated a moment ago.
-    ///   - isInteractive: Whether a user waits for it, so that background work gives way.
-    ///   - refusal: What to throw when the engine cannot be used.
+    ///   - patience: The time that its reads wait for pending donations.
+    ///   - isInteractive: `true` if a user waits for the result, so that background work yields.
+    ///   - refusal: Returns the error to throw if the engine is unavailable.
     func use<Value: Sendable, Failure: Error>(
         _ patience: ReadPatience, isInteractive: Bool = false, _ refusal: (EngineUnavailable) -> Failure,
         _ body: (SearchlightEngine) async throws(Failure) -> Value
@@ -45,12 +46,12 @@ struct SharedEngine: EngineSource {
 }
 
 extension EngineNeed {
-    /// A call that reads waits for what apps have just donated, a moment only.
+    /// A reading call waits only briefly for recent donations of apps.
     fileprivate var patience: ReadPatience { [.reading, .userReading].contains(self) ? .moment : .everything }
 }
 
 extension EngineError {
-    /// What a command is told of an engine that it cannot use.
+    /// The error that a command receives if the engine is unavailable.
     init(_ absence: EngineUnavailable) {
         switch absence {
         case .failed(let error): self = error

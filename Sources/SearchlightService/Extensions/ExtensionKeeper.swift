@@ -3,17 +3,18 @@ import ExtensionHost
 import SearchlightEngine
 import Synchronization
 
-/// Keeps up with the extensions that come, change and go while the service runs: looks for them when something changes, tells
-/// of it, and deletes what those left that were removed, when it is time. What is owed for it is the scheduler's.
+/// Tracks added, changed and removed extensions while the service runs. It searches for extensions
+/// after each change, logs the differences, and deletes the items of removed extensions after the
+/// grace period. The scheduler runs the resulting reindexes.
 ///
-/// Nothing here polls: watching is a thread that waits in the kernel; the next deletion is one timer, and there is none while
-/// nothing is due.
+/// It does not poll. A thread waits for inotify events, and a single timer is armed for the next
+/// deletion, if there is one.
 final class ExtensionKeeper: Sendable {
     private struct State {
         var watch: BundleWatch?
         var removal: Task<Void, Never>?
         var hasEnded = false
-        /// The bundles that are refused, as far as that was told.
+        /// The rejected bundles that were logged.
         var refusals: Set<ExtensionRegistry.Refusal> = []
     }
     private let state = Mutex(State())
@@ -24,10 +25,12 @@ final class ExtensionKeeper: Sendable {
     private let onChange: @Sendable () -> Void
     private let trouble: LogAllowance
     private let refusalsAllowance: LogAllowance
-    /// The most refusals that are told at once.
+    /// The maximum number of rejected bundles in one batch of log lines.
     private static let maximumRefusals = 20
 
-    /// - Parameter onChange: Called when other extensions are there than before.
+    /// Creates a keeper, which is inactive until ``begin()``.
+    ///
+    /// - Parameter onChange: Called when the set of extensions has changed.
     init(
         _ core: ServiceCore, _ engine: EngineConfiguration, quiet: Duration,
         onChange: @escaping @Sendable () -> Void = {}
@@ -41,7 +44,7 @@ final class ExtensionKeeper: Sendable {
         refusalsAllowance = core.log.allowance()
     }
 
-    /// Begins to watch, and does what is due.
+    /// Starts the watch and the timer for deletions.
     func begin() {
         do throws(BundleWatch.Failure) {
             let watch = try BundleWatch(
@@ -62,21 +65,21 @@ final class ExtensionKeeper: Sendable {
 
     var watchedDirectories: Int { state.withLock { $0.watch?.watchedDirectories ?? 0 } }
 
-    /// Takes on an engine that was just opened.
+    /// Connects to an engine that was just opened.
     func take(_ engine: SearchlightEngine) {
         engine.noteWatching(state.withLock { $0.watch != nil })
-        // Who lists the extensions has them looked for too, and then they are not found here.
+        // The handler also covers changes that are found by requests that list the extensions.
         engine.followExtensions { [weak self, weak engine] changes in
             guard let self, let engine else { return }
             note(changes, engine)
             if !changes.isEmpty { onChange() }
         }
         note(engine.changesAtOpening, engine)
-        // What has changed between its look at the extensions and the beginning of the watch.
+        // Finds changes between the engine's search and the start of the watch.
         state.withLock { $0.watch }?.lookAgain()
     }
 
-    /// Watches no more.
+    /// Ends the watch and the timer.
     func end() {
         let (watch, timer) = state.withLock { state in
             state.hasEnded = true
@@ -87,7 +90,7 @@ final class ExtensionKeeper: Sendable {
         timer?.cancel()
     }
 
-    /// Looks for the extensions, since something has changed.
+    /// Searches for extensions after a change.
     private func look() async {
         await use("look for extensions") { engine in
             await engine.refreshExtensions()
@@ -108,10 +111,10 @@ final class ExtensionKeeper: Sendable {
         scheduleRemovals(engine)
     }
 
-    /// Tells of each bundle that is refused now and was not before, or for another reason.
+    /// Logs each bundle that is newly rejected, or rejected for another reason.
     private func tellRefusals(of registry: ExtensionRegistry) {
         let present = registry.refusals.filter { refusal in
-            // Nothing is wrong with one that another comes before.
+            // A bundle that another one shadows is not a problem.
             if case .shadowed = refusal.problem { false } else { true }
         }
         let new = state.withLock { state in
@@ -130,15 +133,16 @@ final class ExtensionKeeper: Sendable {
 
     // MARK: Removed extensions
 
-    /// Sees to it that the next deletion happens when it is due.
+    /// Arms the timer for the next deletion.
     private func scheduleRemovals(_ engine: SearchlightEngine) {
         state.withLock { state in
-            // Under the lock, so that an older answer never replaces a newer one.
+            // Computed under the lock, so that an older result never replaces a newer one.
             let wait = engine.nextRemoval.map { max(0, $0 - now()) }
             state.removal?.cancel()
             state.removal = nil
             guard let wait, !state.hasEnded else { return }
-            // The engine's clock may be set meanwhile; then this looks once more.
+            // If the engine's clock is set during the wait, the handler finds nothing due and arms
+            // the timer again.
             setTimer(min(wait, Self.longestWait), &state)
         }
     }
@@ -149,13 +153,13 @@ final class ExtensionKeeper: Sendable {
         }
     }
 
-    /// The longest that is slept at once, in seconds: a year, so that no sum of times overflows.
+    /// The maximum duration of the timer in seconds: one year, so that no sum of times overflows.
     private static let longestWait = 366.0 * 86400
-    /// How long one that could not be carried out is left, in seconds.
+    /// The delay in seconds before a failed deletion is tried again.
     private static let pauseAfterFailure = 3600.0
 
     private func removeDue() async {
-        // From here on nobody who sets the timer anew ends what it has begun.
+        // Clears the timer, so that a later change of the timer does not cancel this task.
         state.withLock { $0.removal = nil }
         await use("delete what removed extensions left") { engine in
             for (bundle, items) in await engine.carryOutRemovals() {
@@ -172,7 +176,7 @@ final class ExtensionKeeper: Sendable {
         }
     }
 
-    /// Does something with the engine, which counts as a request.
+    /// Runs a body with the engine and counts it as a request.
     private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
         let token = core.activity.beginRequest(of: .service)
         defer { token.end() }

@@ -5,32 +5,34 @@ import Glibc
 import SearchlightEngine
 import Synchronization
 
-/// Follows the files of extensions while the service runs: has what the manifests and the user's lists name watched, and hands what
-/// changed to the engine, which makes jobs of it.
+/// Follows the files of extensions while the service runs. It watches the paths from manifests and
+/// from the user's lists, and passes changes to the engine, which turns them into jobs.
 ///
-/// Nothing runs where no extension is told of files. Otherwise one thread waits in the kernel (``FileWatcher``).
+/// If no extension follows files, nothing runs. Otherwise one thread waits for inotify events
+/// (``FileWatcher``).
 final class FileKeeper: Sendable {
     private struct State {
         var watcher: FileWatcher?
-        /// Who told what was last taken in: a watcher that was ended may still tell something.
+        /// The generation of the current watcher. Reports of an ended watcher have an older one.
         var generation: UInt64 = 0
         var status: FileWatcher.Status?
-        /// Why nothing can be followed, as a sentence; it is tried again.
+        /// The reason why nothing can be followed, as a sentence. A timer tries again.
         var failure: String?
         var retry: Task<Void, Never>?
-        /// Whether what is to be watched is being worked out, and whether to do that once more.
+        /// `true` while the trees to watch are being computed; `looksAgain` repeats the computation
+        /// afterwards.
         var isLooking = false
         var looksAgain = false
-        /// The same of what was noted.
+        /// The same two flags for changes in the snapshot.
         var isTaking = false
         var takesAgain = false
         var hasEnded = false
-        /// What is to be watched, once that is known.
+        /// The trees to watch, once computed.
         var wanted: [WatchedTree]?
-        /// Those who wait until a bundle's files are watched.
+        /// The tasks that wait for the watches of a bundle's files.
         var waiting: [UInt64: (bundle: String, continuation: CheckedContinuation<Void, Never>)] = [:]
         var lastWaiting: UInt64 = 0
-        /// Whether all that is to be watched for a bundle is, as far as it can be.
+        /// `true` if all trees of a bundle are watched, as far as possible.
         func isWatched(_ bundle: String) -> Bool {
             guard !hasEnded else { return true }
             guard !isLooking, let wanted else { return false }
@@ -40,14 +42,14 @@ final class FileKeeper: Sendable {
             }
         }
 
-        /// Those who need not wait any longer.
+        /// Removes and returns the tasks that need not wait any longer.
         mutating func takeReady() -> [CheckedContinuation<Void, Never>] {
             let ready = waiting.filter { isWatched($0.value.bundle) }
             for number in ready.keys { waiting[number] = nil }
             return ready.values.map(\.continuation)
         }
 
-        /// The trees and folders of which a problem was told.
+        /// The problems that were logged, by tree, and whether unwatched folders were logged.
         var told: [WatchedTree: FileWatcher.TreeState] = [:]
         var hasToldUnwatched = false
     }
@@ -60,9 +62,9 @@ final class FileKeeper: Sendable {
         trouble = core.log.allowance()
     }
 
-    // MARK: What is watched
+    // MARK: The watched trees
 
-    /// Takes on an engine that was just opened. It is to be told before its first job.
+    /// Connects to an engine that was just opened. Call it before the engine's first job.
     func take(_ engine: SearchlightEngine) {
         follow(engine)
         lookAgain()
@@ -72,12 +74,12 @@ final class FileKeeper: Sendable {
         engine.setFileFollower { [weak self] bundle in await self?.watch(bundle) }
     }
 
-    /// How long a reindex waits at most until the files of its bundle are watched.
+    /// The longest time a reindex waits for the watches of its bundle's files.
     private static let patience = Duration.seconds(10)
 
-    /// Returns once the files of a bundle are watched, or cannot be for now.
+    /// Returns once the files of a bundle are watched, or cannot be watched for now.
     private func watch(_ bundle: String) async {
-        // Its extension may have come a moment ago.
+        // The extension may have been installed a moment ago.
         lookAgain()
         let number = state.withLock { state in
             state.lastWaiting += 1
@@ -97,10 +99,10 @@ final class FileKeeper: Sendable {
 
     private func resumeReady() { for one in state.withLock({ $0.takeReady() }) { one.resume() } }
 
-    /// Lets the engine go, which is about to be closed.
+    /// Disconnects from the engine, which is about to be closed.
     func part() { stop { $0.generation += 1 } }
 
-    /// Ends for good.
+    /// Ends following permanently.
     func end() { stop { $0.hasEnded = true } }
 
     private func stop(_ change: (inout State) -> Void) {
@@ -121,7 +123,8 @@ final class FileKeeper: Sendable {
         for one in waiting { one.resume() }
     }
 
-    /// Works out what is to be watched, since extensions or lists may have changed. Returns at once.
+    /// Computes the trees to watch again, since extensions or lists may have changed. Returns
+    /// immediately.
     func lookAgain() {
         let begins = state.withLock { state in
             guard !state.hasEnded else { return false }
@@ -134,7 +137,7 @@ final class FileKeeper: Sendable {
 
     private func beginLook() {
         let token = core.activity.beginRequest(of: .service)
-        // It asks the file system, which may take its time.
+        // The computation reads the file system, which may block.
         DispatchQueue.global(qos: .utility).async { [self] in
             look()
             token.end()
@@ -172,7 +175,8 @@ final class FileKeeper: Sendable {
         }
     }
 
-    /// How long after a failure it is tried again, as after the system had no room for one more program that watches files.
+    /// The delay before another attempt after a failure, for example when no inotify instance is
+    /// available.
     private static let retryPause = Duration.seconds(60)
 
     private func watcher(for engine: SearchlightEngine, _ generation: UInt64) throws -> FileWatcher? {
@@ -192,18 +196,19 @@ final class FileKeeper: Sendable {
         return watcher
     }
 
-    /// What is followed now; `nil` if that is not known yet.
+    /// The followed files; `nil` until known.
     var followed: FollowedStatus? {
         let (watcher, told, failed) = state.withLock { state in
             (state.watcher, state.status, state.failure.map { FollowedStatus(failed: state.wanted ?? [], because: $0) })
         }
         if let failed { return failed }
-        // What the watcher says by itself is of its last news; a file system that does not answer has none.
+        // The last report of the watcher may be outdated: a file system that does not respond leads
+        // to no new report. So the current status is read.
         let now = watcher?.status
         return (now?.trees.isEmpty == false ? now : told).map(FollowedStatus.init)
     }
 
-    // MARK: What is told
+    // MARK: Reports of the watcher
 
     private func take(_ status: FileWatcher.Status, _ generation: UInt64) {
         let begins = state.withLock { state in
@@ -242,7 +247,7 @@ final class FileKeeper: Sendable {
         }
     }
 
-    /// Writes down each place that cannot be followed, once.
+    /// Logs each tree that cannot be followed, once.
     private func tellProblems(_ status: FileWatcher.Status) {
         let (new, isUnwatched) = state.withLock { state in
             let problems = status.trees.filter { $0.value.problem != nil }
@@ -265,7 +270,7 @@ final class FileKeeper: Sendable {
 }
 
 extension FileWatcher.TreeState {
-    /// Why a tree is not followed, as a sentence.
+    /// The reason why a tree is not followed, as a sentence.
     fileprivate var problem: String? {
         switch self {
         case .waiting, .watched, .missing: nil

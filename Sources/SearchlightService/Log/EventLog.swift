@@ -2,12 +2,12 @@
 import ExtensionHost
 import Synchronization
 
-/// Writes down what extensions do, each within an allowance of its own.
+/// Logs the events of extensions. Each bundle has its own line allowance.
 final class EventLog: Sendable {
     private let log: ServiceLog
     private let allowances = Mutex<[String: LogAllowance]>([:])
 
-    /// The most bundles with an allowance; others share one.
+    /// The maximum number of bundles with their own allowance; the others share one.
     private static let maximumBundles = 1024
 
     init(_ log: ServiceLog) { self.log = log }
@@ -27,7 +27,8 @@ final class EventLog: Sendable {
         }
     }
 
-    /// What is worth a line; donations are not.
+    /// The level and text of an event's log line; `nil` for events that are not logged, such as
+    /// donations.
     private static func line(_ event: ExtensionEvent) -> (ServiceLog.Level, String)? {
         switch event {
         case .started(_, let process): (.info, "its worker is process \(process)")

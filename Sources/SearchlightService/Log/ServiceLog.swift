@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What the service writes down: one line for each event, through one place. May be used from any thread.
+/// The log of the service, with one line for each event. May be used from any thread.
 ///
-/// What others cause is written with their ``LogAllowance`` and that of all of them together, so that nobody can fill a
-/// disk; how much was left out is written when there is room again.
+/// Lines that clients or extensions cause count against their ``LogAllowance`` and against a shared
+/// one, so that they cannot fill the disk. The next written line states the number of dropped
+/// lines.
 package final class ServiceLog: Sendable {
-    /// How grave an event is, as syslog(3) counts.
+    /// The severity of a line, as in syslog(3).
     package enum Level: Int, Sendable {
-        /// Something that was asked for was not done.
+        /// A request failed.
         case error = 3
-        /// Something is not as it should be.
+        /// A problem that needs attention.
         case warning = 4
-        /// What a person may want to know of an ordinary day.
+        /// A normal event of interest to the user.
         case notice = 5
-        /// What helps who looks for a fault.
+        /// Details for troubleshooting.
         case info = 6
     }
     /// Writes one line.
     package typealias Sink = @Sendable (Level, String) -> Void
 
-    /// The longest line, in Unicode scalars.
+    /// The maximum length of a line in Unicode scalars.
     static let maximumScalars = 1000
 
     private let sink: Sink
@@ -29,7 +30,7 @@ package final class ServiceLog: Sendable {
     /// Creates a log.
     ///
     /// - Parameters:
-    ///   - now: The time since some beginning.
+    ///   - now: Returns the time since an arbitrary start.
     ///   - sink: Writes a line; called from any thread.
     package init(now: @escaping @Sendable () -> Duration = ServiceLog.uptime, sink: @escaping Sink) {
         self.sink = sink
@@ -39,20 +40,21 @@ package final class ServiceLog: Sendable {
 
     private let now: @Sendable () -> Duration
 
-    /// Writes what the service itself does.
+    /// Writes a line of the service itself.
     package func write(_ level: Level, _ message: String) { sink(level, Self.line(message)) }
 
-    /// An allowance for one peer or extension.
+    /// A new allowance for one peer or extension.
     func allowance() -> LogAllowance { LogAllowance(burst: 20, refill: .seconds(3), now: now) }
 
-    /// Writes what a peer causes, if it and all together may.
+    /// Writes a line that a peer causes, if its allowance and the shared one permit it.
     func write(_ level: Level, _ allowance: LogAllowance, _ message: @autoclosure () -> String) {
         guard let left = allowance.take(), let leftByAll = shared.take() else { return }
         let omitted = left + leftByAll
         sink(level, Self.line(message() + (omitted > 0 ? " (\(omitted) lines were left out before)" : "")))
     }
 
-    /// One line of text: what others sent may hold line ends and codes for terminals.
+    /// The message as a single line. Text from peers may contain line ends and terminal control
+    /// codes.
     private static func line(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(maximumScalars) {
@@ -66,14 +68,14 @@ package final class ServiceLog: Sendable {
         return String(line)
     }
 
-    /// How long the machine has run.
+    /// The time since the first use of this log in the process.
     package static let uptime: @Sendable () -> Duration = {
         ContinuousClock.now - uptimeBase
     }
     private static let uptimeBase = ContinuousClock.now
 }
 
-/// How many lines somebody may still cause: some at once, then one after each pause.
+/// A token bucket for log lines: a burst of lines, then one line after each refill time.
 final class LogAllowance: Sendable {
     private struct State {
         var tokens: Double
@@ -92,7 +94,9 @@ final class LogAllowance: Sendable {
         state = Mutex(State(tokens: Double(burst), last: now()))
     }
 
-    /// Takes one line: how many were left out before it; `nil` if it is to be left out.
+    /// Takes a token.
+    ///
+    /// - Returns: The number of lines dropped before this one; `nil` if this line must be dropped.
     func take() -> Int? {
         let now = now()
         return state.withLock { state in

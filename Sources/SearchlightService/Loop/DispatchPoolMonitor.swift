@@ -4,29 +4,33 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Something that wakes the process on its own and can be suspended.
+/// A source of wake-ups that can be suspended.
 protocol Suspendable: Sendable {
-    /// Suspends it, also if it has resumed by itself since. Returns `false` where that is worth another try later.
+    /// Suspends the source, also if it has resumed by itself. Returns `false` if the caller should
+    /// try again later.
     func suspend() -> Bool
-    /// Lets it go on.
+    /// Resumes the source.
     func resume()
 }
 
 /// Suspends the monitor of libdispatch's thread pools while the daemon is idle.
 ///
-/// On Linux libdispatch samples its thread pools once a second, from the first job of a pool to the end of the process, and has
-/// no switch for that (`_dispatch_workq_monitor_pools` in its `event/workqueue.c`). That is 60 wake-ups a minute.
+/// On Linux, libdispatch samples its thread pools once a second, from the first job of a pool to
+/// the end of the process. There is no switch for that (`_dispatch_workq_monitor_pools` in its
+/// `event/workqueue.c`). It causes 60 wake-ups a minute.
 ///
-/// *Why not avoid the pools.* Swift 6.3 can replace its default executor (`_createExecutors`, SPI
-/// `ExperimentalCustomExecutors`): such a process is not woken at all, but one `DispatchQueue.async` of any library starts the
-/// monitor. GRDB, the write-ahead log and the extension host use queues of libdispatch. docs/PERFORMANCE.md has the figures.
+/// *Why the pools are not avoided.* Swift 6.3 can replace its default executor (`_createExecutors`,
+/// SPI `ExperimentalCustomExecutors`). Such a process has no wake-ups, but one
+/// `DispatchQueue.async` of any library starts the monitor. GRDB, the write-ahead log and the
+/// extension host use libdispatch queues. docs/PERFORMANCE.md has the figures.
 ///
-/// *How.* libdispatch arms one timer descriptor per clock. In an idle daemon the monitor is the only timer on
-/// `CLOCK_MONOTONIC`: Swift's sleeps and the daemon's deadlines use other clocks. ``suspend()`` disarms that descriptor; ``resume()`` makes it expire at
-/// once, after which libdispatch arms it again by itself. A timer of another clock that expires arms it as well, so the
-/// caller checks later whether it is still disarmed.
+/// *Mechanism.* libdispatch arms one timerfd for each clock. In an idle daemon the monitor is the
+/// only timer on `CLOCK_MONOTONIC`: Swift's sleeps and the daemon's deadlines use other clocks.
+/// ``suspend()`` disarms that descriptor. ``resume()`` makes it expire immediately, after which
+/// libdispatch arms it again. A timer of another clock that expires arms it as well, so the caller
+/// checks later that it is still disarmed.
 ///
-/// Where the process has no such descriptor or several, nothing is done, and the process is woken as any other.
+/// If the process has no such descriptor, or several, the monitor is not suspended.
 final class DispatchPoolMonitor: Suspendable {
     private struct State {
         var descriptor: Int32?
@@ -34,13 +38,14 @@ final class DispatchPoolMonitor: Suspendable {
     }
     private let state = Mutex(State())
 
-    /// How often a suspension is tried: libdispatch may be arming the timer at that moment.
+    /// The number of attempts to suspend, since libdispatch may be arming the timer at the same
+    /// moment.
     private static let attempts = 3
 
-    /// Disarms the timer, also if it was disarmed before and libdispatch has armed it since.
+    /// Disarms the timer, also if libdispatch armed it again after an earlier call.
     ///
-    /// - Returns: Whether there is nothing left to do: `false` if libdispatch armed the timer again each time, which is worth
-    ///   another try later.
+    /// - Returns: `true` if there is nothing left to do; `false` if libdispatch armed the timer
+    ///   again after each attempt. The caller should then try again later.
     func suspend() -> Bool {
         state.withLock { state in
             guard let descriptor = state.descriptor ?? Self.find() else { return true }
@@ -57,7 +62,7 @@ final class DispatchPoolMonitor: Suspendable {
         }
     }
 
-    /// Lets the monitor go on.
+    /// Makes the timer expire, which restarts the monitor.
     func resume() { state.withLock { Self.expire(&$0) } }
 
     deinit { resume() }
@@ -68,7 +73,7 @@ final class DispatchPoolMonitor: Suspendable {
         _ = csystem_set_timer(descriptor, 1)
     }
 
-    /// The timer descriptor of this process on `CLOCK_MONOTONIC`, if there is exactly one.
+    /// The timerfd of this process on `CLOCK_MONOTONIC`, if there is exactly one.
     private static func find() -> Int32? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let timers = names.compactMap { Int32($0) }.filter { number in

@@ -5,13 +5,16 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The event loop of the daemon: one thread that runs the tasks that prefer it and owns all deadlines.
+/// The event loop of the daemon: a thread that runs the tasks that prefer it, and owns all
+/// deadlines.
 ///
-/// The thread waits in one `read` of a timer descriptor, which is armed for the next deadline. A task that arrives makes it
-/// expire at once. The clock of the descriptor includes the time that the machine is suspended.
+/// The thread blocks in one `read` of a timerfd, which is armed for the next deadline. An enqueued
+/// task makes the timer expire immediately. The timer's clock, `CLOCK_BOOTTIME`, includes system
+/// suspends.
 ///
-/// A deadline costs one wake-up. The same sleep on Swift's pool costs a dozen: libdispatch wakes for the time, hands the task to a
-/// pool thread that lives on for five seconds, and samples its pools once a second (``DispatchPoolMonitor``).
+/// A deadline costs one wake-up. The same sleep on Swift's pool costs a dozen. libdispatch wakes
+/// for the timer and passes the task to a pool thread, which lives for another five seconds. It
+/// also samples its pools once a second (``DispatchPoolMonitor``).
 ///
 /// ```swift
 /// let loop = EventLoop()
@@ -26,10 +29,10 @@ package final class EventLoop: TaskExecutor {
     }
     private struct State {
         var jobs: [UnownedJob] = []
-        /// The last one is the next that is due.
+        /// The sleeping tasks, sorted by descending deadline: the last one is due first.
         var sleepers: [Sleeper] = []
         var lastNumber: UInt64 = 0
-        /// When the timer descriptor expires; `nil` while the thread runs.
+        /// The expiry of the timerfd; `nil` while the thread is running.
         var wakeUp: ContinuousClock.Instant?
         var isToEnd = false
         var hasEnded = false
@@ -65,7 +68,7 @@ package final class EventLoop: TaskExecutor {
     /// Starts the thread.
     ///
     /// - Parameter name: The name of the thread, up to 15 bytes.
-    /// - Throws: ``EventLoop/Failure`` where the process may have no more descriptors or threads.
+    /// - Throws: ``EventLoop/Failure`` if the process cannot create the descriptor or the thread.
     package init(name: String = "loop") throws(Failure) {
         let number = csystem_timer_descriptor()
         guard number >= 0 else { throw Failure(operation: "create a timer descriptor", code: errno) }
@@ -86,7 +89,7 @@ package final class EventLoop: TaskExecutor {
     /// The clock whose sleeps are deadlines of this loop.
     package var clock: LoopClock { LoopClock(loop: self) }
 
-    /// Runs a job on the thread, after those that were enqueued before.
+    /// Runs a job on the thread, after the jobs that were enqueued before it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isTaken = state.withLock { state in
@@ -95,11 +98,11 @@ package final class EventLoop: TaskExecutor {
             wake(&state)
             return true
         }
-        // The rest of a task that outlives the loop.
+        // A task may outlive the loop; its remaining jobs run on libdispatch.
         if !isTaken { DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 
-    /// Ends the thread once it has no job and no deadline left.
+    /// Ends the thread once it has neither jobs nor deadlines.
     func end() {
         state.withLock { state in
             state.isToEnd = true
@@ -107,12 +110,13 @@ package final class EventLoop: TaskExecutor {
         }
     }
 
-    /// Whether the thread runs.
+    /// `true` until the thread has ended.
     var isRunning: Bool { state.withLock { !$0.hasEnded } }
 
     /// Returns at a deadline.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before, or if the thread has ended.
+    /// - Throws: `CancellationError` if the task is cancelled before the deadline, or if the thread
+    ///   has ended.
     fileprivate func sleep(until deadline: ContinuousClock.Instant) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -121,7 +125,7 @@ package final class EventLoop: TaskExecutor {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isAccepted = state.withLock { state in
-                    // A cancellation before this line found no sleeper.
+                    // A cancellation before this line found no sleeper to remove.
                     guard !Task.isCancelled, !state.hasEnded else { return false }
                     state.insert(Sleeper(deadline: deadline, number: number, continuation: continuation))
                     if let wakeUp = state.wakeUp, deadline < wakeUp { wake(&state) }
@@ -139,7 +143,8 @@ package final class EventLoop: TaskExecutor {
         }
     }
 
-    /// Makes the timer expire now. The caller holds the lock, so that the thread does not arm the timer afterwards.
+    /// Makes the timer expire now. The caller must hold the lock, so that the thread cannot arm the
+    /// timer afterwards.
     private func wake(_ state: inout State) {
         guard state.wakeUp != nil else { return }
         state.wakeUp = nil
@@ -173,7 +178,8 @@ package final class EventLoop: TaskExecutor {
                 state.hasEnded = true
                 return .end
             }
-            // Bounded to a century, which fits into nanoseconds. 0 would disarm the timer.
+            // At most a century, which fits into 64-bit nanoseconds. At least 1, since 0 would
+            // disarm the timer.
             let wakeUp = min(state.sleepers.last?.deadline ?? now + Self.longestWait, now + Self.longestWait)
             _ = csystem_set_timer(timer.number, max(1, Int(now.duration(to: wakeUp) / .nanoseconds(1))))
             state.wakeUp = wakeUp
@@ -184,27 +190,28 @@ package final class EventLoop: TaskExecutor {
     private static let longestWait = Duration.seconds(3_155_760_000)
 }
 
-/// The continuous clock, with an ``EventLoop`` that owns the deadlines of those who sleep on it.
+/// The continuous clock, with an ``EventLoop`` that owns the deadlines of its sleeps.
 package struct LoopClock: Clock {
     let loop: EventLoop
 
-    /// The present.
+    /// The current instant.
     package var now: ContinuousClock.Instant { .now }
-    /// As of the continuous clock.
+    /// The resolution of the continuous clock.
     package var minimumResolution: Duration { ContinuousClock().minimumResolution }
 
-    /// Returns at a deadline, never before.
+    /// Returns at a deadline, never earlier.
     package func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
         try await loop.sleep(until: deadline)
     }
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// The loop that owns the deadlines of this clock; `nil` for clocks without one, whose tasks run on Swift's pool.
+    /// The loop that owns the deadlines of this clock; `nil` for other clocks, whose tasks run on
+    /// Swift's pool.
     var eventLoop: EventLoop? { (self as? LoopClock)?.loop }
 
-    /// Runs an action once after a pause, on the event loop; cancel the task to disarm the timer. The action must be short: other
-    /// deadlines wait for it.
+    /// Runs an action once after a delay, on the event loop. Cancel the task to disarm the timer.
+    /// The action must be short, since it delays other deadlines.
     func timer(after pause: Duration, _ action: @escaping @Sendable () -> Void) -> Task<Void, Never> {
         Task(executorPreference: eventLoop) {
             guard (try? await sleep(for: pause)) != nil, !Task.isCancelled else { return }

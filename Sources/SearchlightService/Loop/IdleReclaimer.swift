@@ -2,13 +2,14 @@
 import CSystem
 import Synchronization
 
-/// Gives memory back that is only kept for reuse, and suspends libdispatch's pool monitor, once the daemon has been idle for some
-/// seconds. From then on nothing wakes the process until a request begins.
+/// Releases caches and suspends libdispatch's pool monitor once the daemon has been idle for
+/// several seconds. From then on, nothing wakes the process until a request begins.
 final class IdleReclaimer: Sendable {
     private enum Phase {
-        /// The pause before memory is released, and the one after it: the release leaves more for the allocator to give back.
+        /// The delay before caches are released, and the delay after it: the release frees memory
+        /// that the allocator can then return to the kernel.
         case settling, released
-        /// The monitor is suspended; the next check of that follows after this pause.
+        /// The monitor is suspended. The next check of that follows after this delay.
         case suspended(next: Duration)
     }
     private struct State {
@@ -16,9 +17,11 @@ final class IdleReclaimer: Sendable {
         var phase = Phase.settling
         var hasEnded = false
     }
-    /// Longer than the index takes to apply donations, so that no timer of libdispatch's is left that has to run.
+    /// Longer than the index takes to apply donations, so that no pending libdispatch timer is
+    /// suspended.
     static let pause = Duration.seconds(3)
-    /// libdispatch may arm its timers again while the monitor is suspended: for a sleep that was cancelled, it wakes all the same.
+    /// The delay before the first check. libdispatch may arm its timers again while the monitor is
+    /// suspended, since it still wakes for a cancelled sleep.
     private static let firstCheck = Duration.seconds(5)
     private static let longestCheck = Duration.seconds(86400)
 
@@ -28,7 +31,9 @@ final class IdleReclaimer: Sendable {
     private let activity: @Sendable () -> ServiceActivity.Load
     private let release: @Sendable () async -> Void
 
-    /// - Parameter release: Gives back memory that is only kept for reuse.
+    /// Creates a reclaimer.
+    ///
+    /// - Parameter release: Releases caches.
     init(
         clock: any Clock<Duration>, monitor: any Suspendable = DispatchPoolMonitor(),
         activity: @escaping @Sendable () -> ServiceActivity.Load, release: @escaping @Sendable () async -> Void
@@ -36,7 +41,7 @@ final class IdleReclaimer: Sendable {
         (self.clock, self.monitor, self.activity, self.release) = (clock, monitor, activity, release)
     }
 
-    /// The number of requests has become zero, or is not zero any more.
+    /// Call this when the number of requests changes between zero and non-zero.
     func update() {
         state.withLock { state in
             if activity().requests > 0 {
@@ -50,7 +55,7 @@ final class IdleReclaimer: Sendable {
         }
     }
 
-    /// Resumes the monitor for good.
+    /// Resumes the monitor permanently.
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -66,7 +71,9 @@ final class IdleReclaimer: Sendable {
         state.timer = clock.timer(after: pause) { [weak self] in self?.expire(total) }
     }
 
-    /// - Parameter total: How many requests there had been when the timer was armed.
+    /// Continues with the next phase, if there were no requests since.
+    ///
+    /// - Parameter total: The number of requests at the time the timer was armed.
     private func expire(_ total: UInt64) {
         state.withLock { state in
             guard !Task.isCancelled else { return }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The sign of life to the service manager: given while something is under way, and not expected otherwise, so that an
-/// idle service is never woken. Nor is it once the service ends, whose manager then waits for that; nor before it is ready.
+/// The watchdog notifications to systemd. They are enabled while requests are in progress and
+/// disabled otherwise, so that an idle service is never woken. None are sent before the service is
+/// ready, or once it is stopping, when systemd applies its stop timeout.
 final class ServiceWatchdog: Sendable {
     private let limit: Duration
     private let clock: any Clock<Duration>
     private let notify: @Sendable (String) -> Void
     private let activity: @Sendable () -> ServiceActivity.Load
-    /// Proves that the service can still read its store. What waits to be indexed is not waited for: that may take longer.
+    /// Reads from the store, as proof of progress. It does not wait for pending donations, since
+    /// indexing may take longer than the limit.
     private let prove: @Sendable () async -> Void
     private struct State {
         var hasBegun = false
@@ -16,7 +18,7 @@ final class ServiceWatchdog: Sendable {
         var hasEnded = false
         var timer: Task<Void, Never>?
     }
-    /// Held while something is said, so that nothing is before the beginning or after the end.
+    /// Held during each notification, so that none is sent before the beginning or after the end.
     private let state = Mutex(State())
 
     init(
@@ -30,11 +32,12 @@ final class ServiceWatchdog: Sendable {
         self.prove = prove
     }
 
-    /// What to say so that no sign of life is expected.
+    /// The notification that disables the watchdog.
     static let disarming = "WATCHDOG_USEC=0"
 
-    /// Says that the service is ready. What is under way by then is watched from the next ``update()`` on: a sign of life
-    /// before it would be taken back by ``disarming``, which goes with it.
+    /// Notifies systemd that the service is ready. Requests in progress are covered from the next
+    /// ``update()`` on. An earlier keep-alive would be revoked by ``disarming``, which is part of
+    /// this notification.
     func begin(saying text: String) {
         state.withLock { state in
             notify(text)
@@ -42,7 +45,7 @@ final class ServiceWatchdog: Sendable {
         }
     }
 
-    /// Something may be under way now.
+    /// Enables the watchdog if requests are in progress.
     func update() {
         guard activity().requests > 0 else { return }
         let components = limit.components
@@ -61,12 +64,15 @@ final class ServiceWatchdog: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// - Parameter total: How many requests there had been at the last sign of life.
+    /// Sends a keep-alive, or disables the watchdog if there were no requests since the last one.
+    ///
+    /// - Parameter total: The number of requests at the last keep-alive.
     private func expire(_ total: UInt64) {
         let load = activity()
         if load.requests == 0, load.total == total {
             say(Self.disarming) { $0.isArmed = false }
-            // What began in between found it armed.
+            // A request that began during this call found the watchdog enabled, so its state is
+            // checked again.
             return update()
         }
         Task {
@@ -75,7 +81,7 @@ final class ServiceWatchdog: Sendable {
         }
     }
 
-    /// Says something, unless it has ended.
+    /// Sends a notification unless the watchdog has ended. Returns `false` if it has.
     @discardableResult
     private func say(_ text: String, _ change: (inout State) -> Void = { _ in }) -> Bool {
         state.withLock { state in
@@ -85,6 +91,6 @@ final class ServiceWatchdog: Sendable {
         }
     }
 
-    /// Says nothing any more.
+    /// Ends all notifications.
     func end() { state.withLock { $0.hasEnded = true } }
 }

@@ -7,7 +7,7 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// Answers the queries of one bundle, about its own items and no others.
+/// Answers the queries of one bundle about its own items.
 struct AppQueries {
     let engine: SearchlightEngine
     let bundle: String
@@ -40,7 +40,7 @@ struct AppQueries {
         search.cursor = try PageCursor.searchCursor(request.cursor, of: query, maximumHits: limits.searchHits)
         search.limit = min(search.limit, limits.searchHits - (search.cursor?.hitCount ?? 0))
         search.filters = try filters(request)
-        // An app must not learn from the order what the user does elsewhere.
+        // The ranking must not reveal to an app how the user uses other apps.
         search.learnsFrom = .app
         do throws(EngineError) {
             let page = try await engine.search(search)
@@ -64,7 +64,7 @@ struct AppQueries {
         return QueryPageReply(records: records, next: next ?? [])
     }
 
-    /// Suggested texts in place of a text that is being typed.
+    /// Suggested completions of a text that the user is typing.
     func suggestions(_ text: String, limit: UInt64) async throws(QueryRefusal) -> [String] {
         guard limit > 0 else { return [] }
         var request = SuggestionRequest(text, bundle: bundle)
@@ -79,7 +79,7 @@ struct AppQueries {
     /// The kinds of use that an app may report.
     private static let kinds: [EngagementKind] = [.select, .focus]
 
-    /// Counts a use of an item of the app.
+    /// Counts a use of one of the app's items.
     func engaged(_ item: String, after text: String, kind: String) async throws(QueryRefusal) -> Bool {
         guard let kind = Self.kinds.first(where: { $0.rawValue == kind }) else { throw .kind(kind, of: Self.kinds) }
         do throws(EngineError) {
@@ -89,7 +89,7 @@ struct AppQueries {
         }
     }
 
-    /// How many items a page has at most.
+    /// The maximum number of items on a page.
     private func pageItems(_ request: QueryPageRequest) throws(QueryRefusal) -> Int {
         guard request.attributes.count <= limits.attributes else {
             throw .limit("attributes", request.attributes.count, limits.attributes)

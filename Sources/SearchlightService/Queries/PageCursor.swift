@@ -2,19 +2,21 @@
 import SearchIndex
 import ServiceMessages
 
-/// The cursors of clients: which query of which bundle they belong to, and the place in it.
+/// The page cursors of clients. A cursor holds a hash of its query and bundle, and a position.
 ///
-/// They are not secret and not signed. A made-up one is harmless, because the bundle of a query never comes from it; the
-/// mark of the query only tells an app that it has mixed up two queries.
+/// Cursors are neither secret nor signed. A forged cursor is harmless, since the bundle of a query
+/// never comes from its cursor. The hash only detects that an app has confused two queries.
 struct PageCursor {
-    /// What a cursor belongs to.
+    /// The query that a cursor belongs to.
     struct Query {
         private let mark: UInt64
 
+        /// The hash of a query.
+        ///
         /// - Parameters:
         ///   - kind: The name of the method.
-        ///   - bundle: Whose items.
-        ///   - request: What is asked; its attributes, limit and cursor may change from page to page.
+        ///   - bundle: The bundle whose items are queried.
+        ///   - request: The request. Its attributes, limit and cursor may differ from page to page.
         init(kind: String, bundle: String, _ request: QueryPageRequest) {
             var hash = StableHash()
             for text in [kind, bundle, request.text] + request.filters { hash.add(text) }
@@ -26,19 +28,19 @@ struct PageCursor {
     private static let version: UInt8 = 2
     private static let headBytes = 9
 
-    /// The cursor of a place in a metadata query.
+    /// Encodes a position in a metadata query.
     static func bytes(_ cursor: QueryCursor, of query: Query) -> [UInt8] {
         head(query) + (0..<8).map { UInt8(truncatingIfNeeded: cursor.number >> (8 * $0)) }
     }
 
-    /// The cursor of a place in a search; `nil` behind the last hit that a cursor may name.
+    /// Encodes a position in a search; `nil` after the last hit that a cursor can hold.
     ///
-    /// - Parameter maximumHits: The most hits that it may name.
+    /// - Parameter maximumHits: The maximum number of hits in a cursor.
     static func bytes(_ cursor: SearchCursor, of query: Query, maximumHits: Int) -> [UInt8]? {
         cursor.hitCount < maximumHits ? head(query) + cursor.bytes : nil
     }
 
-    /// The place in a metadata query that a cursor names; `nil` for none.
+    /// Decodes a position in a metadata query; `nil` for an empty cursor.
     ///
     /// - Throws: ``QueryRefusal``.
     static func queryCursor(_ bytes: [UInt8], of query: Query) throws(QueryRefusal) -> QueryCursor? {
@@ -49,9 +51,9 @@ struct PageCursor {
         return QueryCursor(after: number)
     }
 
-    /// The place in a search that a cursor names; `nil` for none.
+    /// Decodes a position in a search; `nil` for an empty cursor.
     ///
-    /// - Parameter maximumHits: The most items it may name.
+    /// - Parameter maximumHits: The maximum number of hits in a cursor.
     /// - Throws: ``QueryRefusal``.
     static func searchCursor(
         _ bytes: [UInt8], of query: Query, maximumHits: Int
@@ -71,14 +73,14 @@ struct PageCursor {
     }
 }
 
-/// FNV-1a of texts: the same in every process, and no protection against anybody.
+/// FNV-1a of texts. It is the same in every process and not cryptographic.
 struct StableHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Adds a text and its end.
+    /// Adds a text and a terminator.
     mutating func add(_ text: String) {
         for byte in text.utf8 { add(byte) }
-        // No byte of UTF-8.
+        // 0xFF occurs in no UTF-8 text.
         add(0xFF)
     }
 

@@ -6,12 +6,12 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// The error of a refused query: its D-Bus name, and a sentence.
+/// The error of a rejected query: its D-Bus name and a sentence.
 struct QueryRefusal: Error, Hashable {
     var name: String
     var message: String
 
-    /// A cursor that is not one of this query.
+    /// A cursor of another query, or a malformed one.
     static let cursor = QueryRefusal(
         name: ServiceErrorName.invalidQuery,
         message: "The cursor does not belong to this query. Begin with the first page.")
@@ -43,7 +43,7 @@ struct QueryRefusal: Error, Hashable {
         self.message = message
     }
 
-    /// The error that a client gets for an error of the engine.
+    /// The error that a client receives for an error of the engine.
     init(_ error: EngineError) {
         switch error {
         case .query(.cancelled): self = .cancelled

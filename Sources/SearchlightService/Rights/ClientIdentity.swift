@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// Who a client is, as the kernel says; never as the client does.
+/// The identity of a client, as reported by the kernel and never by the client.
 package struct ClientIdentity: Sendable, Hashable {
-    /// What a client may be enclosed in.
+    /// The sandbox of a client.
     package enum Sandbox: Sendable, Hashable {
-        /// Nothing: a program of the user's like any other.
+        /// No sandbox: a regular program of the user.
         case none
-        /// A Flatpak sandbox, with the name of its application.
+        /// A Flatpak or Snap sandbox, with the name of its application.
         case application(String)
-        /// It cannot be told; such a client gets nothing.
+        /// The sandbox cannot be determined; such a client is rejected.
         case undetermined(reason: String)
     }
-    /// The user it runs as.
+    /// The user ID of the process.
     package var user: UInt32
-    /// Its process.
+    /// The process ID.
     package var process: Int32
-    /// What encloses it.
+    /// The sandbox of the process.
     package var sandbox: Sandbox
 
     package init(user: UInt32, process: Int32, sandbox: Sandbox) {
@@ -29,18 +29,18 @@ package struct ClientIdentity: Sendable, Hashable {
 extension ClientIdentity {
     /// Identifies the process at the other end of a connection.
     ///
-    /// - Throws: `PeerIdentityError`; what cannot be determined is refused.
+    /// - Throws: `PeerIdentityError`. A client that cannot be identified is rejected.
     @Sendable package init(of socket: OwnedDescriptor) throws(PeerIdentityError) {
         self.init(try PeerIdentity(of: socket))
     }
 
-    /// The same of what was found out about a process.
+    /// The identity of a process that was already examined.
     package init(_ peer: PeerIdentity) {
         let sandbox: Sandbox
         switch peer.sandbox {
         case .none: sandbox = .none
         case .flatpak(let application): sandbox = .application(application)
-        // The names of snaps have no dots, so that none can pass for a Flatpak's.
+        // Names of snaps have no dots, so they cannot collide with Flatpak application IDs.
         case .snap(let name): sandbox = .application("snap." + name)
         }
         self.init(user: peer.user, process: peer.process, sandbox: sandbox)

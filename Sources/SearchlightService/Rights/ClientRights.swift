@@ -2,16 +2,17 @@
 import ExtensionHost
 import ServiceMessages
 
-/// What a client may do, decided once, by its identity and its first call.
+/// The rights of a client. They are decided once, from its identity and its first call.
 package enum ClientRights: Sendable, Hashable {
-    /// It acts for one bundle.
+    /// The client acts for one bundle.
     ///
-    /// - Parameter isSandboxed: Whether it sees nothing of other bundles at all, not even by promises.
+    /// - Parameter isSandboxed: `true` if it has no access to other bundles at all, not even
+    ///   through promises.
     case app(bundle: String, isSandboxed: Bool)
-    /// It sees the whole index.
+    /// The client sees the whole index.
     case shell
 
-    /// The kind of client, by which requests declare whom they are for.
+    /// The kind of client. Each type of request declares the kinds that may send it.
     package var caller: Caller {
         switch self {
         case .app(_, isSandboxed: false): .app
@@ -20,7 +21,7 @@ package enum ClientRights: Sendable, Hashable {
         }
     }
 
-    /// Why it may not make a kind of request; `nil` if it may.
+    /// The reason why the client may not send a kind of request; `nil` if it may.
     package func denial(of kind: any ClientRequest.Type) -> AccessDenial? {
         guard !kind.callers.contains(caller) else { return nil }
         switch self {
@@ -30,15 +31,15 @@ package enum ClientRights: Sendable, Hashable {
         }
     }
 
-    /// The bundle it acts for, if any.
+    /// The bundle that the client acts for, if any.
     package var bundle: String? { if case .app(let bundle, _) = self { bundle } else { nil } }
 
-    /// Decides.
+    /// Decides the rights of a client.
     ///
     /// - Parameters:
-    ///   - identity: Who it is.
-    ///   - user: Whose service this is.
-    ///   - hello: What it says.
+    ///   - identity: The identity of the client.
+    ///   - user: The user of the service.
+    ///   - hello: The client's first call.
     package init(_ identity: ClientIdentity, user: UInt32, hello: Hello) throws(AccessDenial) {
         guard identity.user == user else { throw .otherUser(identity.user) }
         let enclosing: String?
@@ -63,30 +64,30 @@ package enum ClientRights: Sendable, Hashable {
     }
 }
 
-/// Why a client is refused.
+/// The reason why a client is rejected.
 package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It runs as another user.
+    /// The client runs as another user.
     case otherUser(UInt32)
-    /// Who it is cannot be told.
+    /// The client cannot be identified.
     case undetermined(String)
-    /// It is sandboxed and wants the whole index.
+    /// A sandboxed client requests the whole index.
     case sandboxedShell(String)
-    /// It wants the whole index and to act for a bundle.
+    /// The client requests the whole index and names a bundle.
     case shellWithBundle
-    /// Its sandbox says something else than it does.
+    /// The client names another bundle than its sandbox.
     case falseClaim(claim: String, sandbox: String)
-    /// It does not say which bundle it acts for, and no sandbox does.
+    /// Neither the client nor a sandbox names a bundle.
     case noBundle
-    /// The name is no name of a bundle.
+    /// The name is not a valid bundle identifier.
     case invalidBundle(String)
-    /// It sees the whole index and asks for what only apps may.
+    /// A shell sends a request that only apps may send.
     case appsOnly
-    /// It is an app and asks for what only shells may.
+    /// An app sends a request that only shells may send.
     case shellsOnly
-    /// It is an app in a sandbox and asks for what others may.
+    /// A sandboxed app sends a request that only other apps may send.
     case noSandbox(String)
 
-    /// What was refused, why, and what to do.
+    /// The rejection, its reason and advice.
     package var description: String {
         switch self {
         case .otherUser(let user):

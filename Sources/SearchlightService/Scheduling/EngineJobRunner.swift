@@ -5,23 +5,25 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The engine as the scheduler sees it. During a repair of the store nothing is pending, and the job in progress has ended.
+/// Runs the scheduler's jobs on the engine. During a repair of the store there are no pending jobs,
+/// and the job in progress has ended.
 final class EngineJobRunner: JobRunner {
     private let core: ServiceCore
     private let allowance: LogAllowance
     private struct State {
-        /// Where care for the index waits while it is to be quiet.
+        /// The gates at which paused maintenance tasks wait.
         var checkpoints: [ScheduledJob.Key: PauseGate] = [:]
-        /// What background workers had cost when that was last told.
+        /// The usage of background workers at the last report, by bundle.
         var told: [String: Usage] = [:]
-        /// The bundle that a person's job is about, with what the workers for persons had cost when that was last told: such a
-        /// job is done by them. What is asked of it besides meanwhile cannot be told apart.
+        /// The bundle of a job that the user requested, with the usage of its interactive workers
+        /// at the last report. Such a job runs in these workers. Other interactive requests to the
+        /// bundle at the same time are counted too.
         var persons: (bundle: String, told: Usage)?
-        /// The processor time that writing the index had taken when the cost of a job of changed files was last reported, in
-        /// seconds. Such a job has a small budget, and most of its cost arises in this process.
+        /// The total processor time of index writes at the last report for a job of changed files,
+        /// in seconds. Such a job has a small budget, and most of its cost arises in this process.
         var writing: [ScheduledJob.Key: Double] = [:]
 
-        /// Where a job waits; it may be paused before it was begun.
+        /// The gate of a job. A job may be paused before it begins.
         mutating func gate(of key: ScheduledJob.Key) -> PauseGate {
             let gate = checkpoints[key] ?? PauseGate()
             checkpoints[key] = gate
@@ -29,7 +31,8 @@ final class EngineJobRunner: JobRunner {
         }
     }
     private let state = Mutex(State())
-    /// The most bundles whose cost is remembered; of one that is forgotten all is told once more.
+    /// The maximum number of bundles with recorded usage. Beyond that the records are cleared, and
+    /// usage may be reported twice.
     private static let maximumBundles = 4096
 
     init(_ core: ServiceCore) {
@@ -66,7 +69,7 @@ final class EngineJobRunner: JobRunner {
         }
         defer { state.withLock { $0.checkpoints[key] = nil } }
         let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
-        // Closed for a repair in between; it stays pending.
+        // The engine was closed for a repair; the job stays pending.
         return outcome ?? .stopped
     }
 
@@ -82,7 +85,8 @@ final class EngineJobRunner: JobRunner {
             return .done
         } catch {
             switch error {
-            // Somebody else is at it, and the list of jobs says when it is owed again.
+            // The bundle is being reindexed by another request. The job list shows when the job is
+            // pending again.
             case .extension(.cancelled), .alreadyReindexing: return .stopped
             default:
                 switch key {
@@ -136,7 +140,7 @@ final class EngineJobRunner: JobRunner {
                 state.persons?.told = persons
             }
             if let before = state.writing[key] {
-                // The engine may have been opened again, from 0.
+                // If the engine was opened again, the time starts from 0.
                 more.append(Usage(cpu: writingTime < before ? writingTime : writingTime - before))
                 state.writing[key] = writingTime
             }
@@ -146,7 +150,8 @@ final class EngineJobRunner: JobRunner {
 }
 
 extension Usage {
-    /// What has come since another moment; everything if less was used, for an engine that was opened anew begins with nothing.
+    /// The usage since an earlier moment. If a counter decreased, the engine was opened again with
+    /// zero counters, so the whole usage is new.
     fileprivate func since(_ before: Usage?) -> Usage {
         guard let before, cpu >= before.cpu, written >= before.written, wakeUps >= before.wakeUps else { return self }
         return Usage(cpu: cpu - before.cpu, written: written - before.written, wakeUps: wakeUps - before.wakeUps)
@@ -154,7 +159,7 @@ extension Usage {
 }
 
 extension Gate {
-    /// What an extension is told of why it is to be quiet.
+    /// The reason for a pause, as reported to an extension.
     var throttleReason: ThrottleNotice.Reason {
         switch cause {
         case .user: .userActive
@@ -166,7 +171,7 @@ extension Gate {
     }
 }
 
-/// Where work that is done in steps waits between two of them.
+/// A gate between the steps of a task, at which it waits while paused.
 final class PauseGate: Sendable {
     private struct State {
         var isClosed = false
@@ -176,18 +181,18 @@ final class PauseGate: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Has whoever comes wait.
+    /// Closes the gate: tasks that arrive wait.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Lets them go on.
+    /// Opens the gate and resumes the waiting tasks.
     func open() { release(true) { $0.isClosed = false } }
 
-    /// Has them give up, and whoever comes.
+    /// Stops all tasks that wait or arrive.
     func stop() { release(false) { $0.isStopped = true } }
 
-    /// Returns once it is open.
+    /// Waits until the gate is open.
     ///
-    /// - Returns: Whether to go on.
+    /// - Returns: `true` to continue; `false` to stop.
     func pass() async -> Bool {
         let number = state.withLock { state in
             state.last += 1

@@ -2,35 +2,36 @@
 import IdleScheduling
 import Synchronization
 
-/// Has what is owed done when the machine has nothing better to do. It decides nothing: it tells a ``Scheduler`` what happens,
-/// one thing after the other, and carries out what that wants.
+/// Runs pending jobs when the machine is idle. It makes no decisions: it passes events to a
+/// ``Scheduler`` one at a time, and carries out the resulting actions.
 ///
-/// *Idle*: while nothing is owed no timer runs and nothing is listened to. Whatever happens counts as a request of the service
-/// while it is being dealt with, so that a resting process wakes for it; but a look at the machine does not, which is over in
-/// a moment and mostly changes nothing. What it begins does.
+/// While no job is pending, no timer is armed and no sensor is active. Each event counts as a
+/// request of the service while it is processed, so that a suspended process wakes up for it.
+/// Readings of the conditions do not count: they are quick and mostly change nothing. The work that
+/// they start does count.
 final class IdleScheduler: Sendable {
-    /// What comes in.
+    /// An input of the scheduler.
     enum Input: Sendable {
-        /// Something that the scheduler is told.
+        /// An event for the scheduler.
         case event(SchedulerEvent)
-        /// What is owed may have changed.
+        /// The pending jobs may have changed.
         case jobsChanged
         /// A job has ended.
         case ended(ScheduledJob.Key, SchedulerEvent.Outcome)
-        /// A job stands still.
+        /// A job is paused.
         case standsStill(ScheduledJob.Key)
-        /// The time has come that was asked for.
+        /// The scheduler's timer has expired.
         case due
-        /// It is time to look for work to come.
+        /// The time of the next look-ahead has come.
         case lookAhead
-        /// It was looked for.
+        /// A look-ahead has ended.
         case hasLooked
-        /// The store is wanted by somebody else: what is under way is to end.
+        /// The store is about to be closed: jobs in progress must end.
         case giveWay
-        /// Somebody wants to know something.
+        /// A question about the state of the scheduler.
         case question(@Sendable (Scheduler) -> Void)
 
-        /// Whether it only says what the machine is like.
+        /// `true` if the input only reads the machine's conditions.
         var isLook: Bool {
             switch self {
             case .due, .event(.conditions): true
@@ -38,22 +39,24 @@ final class IdleScheduler: Sendable {
             }
         }
     }
-    /// What goes out, besides what the runner and the source are told.
+    /// The outputs of the scheduler, apart from the calls of the runner and the source.
     struct Outlets: Sendable {
-        /// Keeps a decision.
+        /// Logs a decision.
         var note: @Sendable (JournalEntry) -> Void = { _ in }
-        /// Keeps what a job has used, and what all bundles have by then.
+        /// Records the usage of a job, and the total usage of all bundles.
         var used: @Sendable (ScheduledJob.Key, Usage, UsageHistory) -> Void = { _, _, _ in }
-        /// Keeps that a job has ended, and what all bundles have used by then.
+        /// Records the end of a job, and the total usage of all bundles.
         var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
-        /// Keeps which jobs persons have cancelled, and until when each is left alone.
+        /// Records the jobs that the user cancelled, with the time until which each one is not
+        /// started.
         var cancelled: @Sendable ([ScheduledJob.Key: Double]) -> Void = { _ in }
-        /// Told whether a job is under way for which nobody waits and which does not stand still, whenever that may have
+        /// Called with `true` if a background job is running and not paused, whenever that may have
         /// changed.
         var working: @Sendable (Bool) -> Void = { _ in }
-        /// Told whether anything is owed that can be done some time, whenever that may have changed.
+        /// Called with `true` if a pending job can run at some time, whenever that may have
+        /// changed.
         var owing: @Sendable (Bool) -> Void = { _ in }
-        /// Called when something begins; what it gives back lives as long as that goes on.
+        /// Called when work begins. The returned object is kept alive until it ends.
         var onWork: @Sendable () -> any Sendable = { () }
     }
 
@@ -63,14 +66,14 @@ final class IdleScheduler: Sendable {
     private let pass: @Sendable (Input) -> Void
     private let source: any ConditionSource
 
-    /// Begins to schedule.
+    /// Starts scheduling.
     ///
     /// - Parameters:
-    ///   - scheduler: Decides.
-    ///   - runner: Does the jobs.
-    ///   - source: Says what the machine is like.
-    ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - clock: Measures the timers; decisions are taken on its event loop, if it has one.
+    ///   - scheduler: Makes the decisions.
+    ///   - runner: Runs the jobs.
+    ///   - source: Supplies the conditions of the machine.
+    ///   - now: Returns the current time, in seconds since 2001-01-01 UTC.
+    ///   - clock: The clock of the timers. Decisions run on its event loop, if it has one.
     init(
         _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
         now: @escaping @Sendable () -> Double,
@@ -80,7 +83,7 @@ final class IdleScheduler: Sendable {
         self.inputs = inputs
         self.source = source
         onWork = outlets.onWork
-        // A look is no work: it keeps nobody awake.
+        // A reading of the conditions is not work: it does not keep the process awake.
         let pass = { @Sendable [onWork] input in _ = inputs.yield((input, input.isLook ? () : onWork())) }
         self.pass = pass
         let turn = SchedulerActor(
@@ -97,10 +100,10 @@ final class IdleScheduler: Sendable {
         post(.jobsChanged)
     }
 
-    /// Tells it something. Returns at once; what is told is dealt with in this order.
+    /// Queues an input. Returns immediately; inputs are processed in order.
     func post(_ input: Input) { pass(input) }
 
-    /// What the scheduler says of something, once all that was told before has been dealt with.
+    /// The answer to a question about the scheduler, after all earlier inputs were processed.
     func ask<Answer: Sendable>(_ question: @escaping @Sendable (Scheduler) -> Answer) async -> Answer? {
         await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
             let waiter = Waiter(continuation)
@@ -110,7 +113,7 @@ final class IdleScheduler: Sendable {
         }
     }
 
-    /// Stops what is under way, waits until it has ended, and schedules nothing more.
+    /// Stops the running jobs, waits for their end, and schedules nothing more.
     func end() async {
         inputs.finish()
         await loop.value
@@ -118,7 +121,7 @@ final class IdleScheduler: Sendable {
     }
 }
 
-/// Somebody who waits for an answer, and gets none if nobody is there any more to give it.
+/// A caller that waits for an answer. It gets `nil` if the question is dropped.
 private final class Waiter<Answer: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Answer?, Never>?>
 

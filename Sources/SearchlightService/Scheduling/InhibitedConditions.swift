@@ -2,7 +2,8 @@
 import IdleScheduling
 import Synchronization
 
-/// What the machine is like, with those who ask the service itself that nothing begins.
+/// The conditions of the machine, combined with the inhibitors that clients request from the
+/// service.
 final class InhibitedConditions: ConditionSource {
     private struct State {
         var own: [UInt64: Conditions.Inhibitor] = [:]
@@ -11,11 +12,11 @@ final class InhibitedConditions: ConditionSource {
         var onChange: (@Sendable (Conditions) -> Void)?
     }
     private let state = Mutex(State())
-    /// Held while it is told, so that what was known before is not told after what is known now.
+    /// Held during a notification, so that older conditions are never reported after newer ones.
     private let telling = Mutex(())
     private let source: any ConditionSource
 
-    /// The most at the same time.
+    /// The maximum number of inhibitors at a time.
     static let maximum = 64
 
     init(_ source: any ConditionSource) { self.source = source }
@@ -38,7 +39,7 @@ final class InhibitedConditions: ConditionSource {
         }
     }
 
-    /// Notes somebody.
+    /// Adds an inhibitor.
     ///
     /// - Returns: Its number; `nil` if there are too many.
     func add(_ inhibitor: Conditions.Inhibitor) -> UInt64? {
@@ -52,7 +53,7 @@ final class InhibitedConditions: ConditionSource {
         return number
     }
 
-    /// Forgets somebody.
+    /// Removes an inhibitor.
     func remove(_ number: UInt64) {
         state.withLock { $0.own[number] = nil }
         tell()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// How many requests there are for which a person waits: drags and previews.
+/// The number of requests that a user waits for: drags and previews.
 final class InteractiveRequestCounter: Sendable {
     private struct State {
         var count = 0
@@ -9,10 +9,11 @@ final class InteractiveRequestCounter: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Has somebody told whenever there are some or none. Told under a lock, so that the order is right: must not call back.
+    /// Sets the handler that is called when the number becomes zero or non-zero. It is called under
+    /// a lock, in order, and must not call back.
     func follow(_ onChange: @escaping @Sendable (Int) -> Void) { state.withLock { $0.onChange = onChange } }
 
-    /// Does something for a person.
+    /// Runs a body and counts it as an interactive request.
     func during<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
         change(by: 1)
         defer { change(by: -1) }

@@ -4,7 +4,8 @@ import IdleScheduling
 import SearchlightEngine
 import Synchronization
 
-/// The service's scheduling: puts the scheduler, what it watches and what it keeps together, and answers persons who ask.
+/// The scheduling of the service: connects the scheduler, the sensors and the stored records, and
+/// answers requests of the user.
 final class ScheduleHandler: ScheduleService {
     private let core: ServiceCore
     private let now: @Sendable () -> Double
@@ -14,12 +15,12 @@ final class ScheduleHandler: ScheduleService {
     private let monitor: ConditionMonitor?
     private let scheduler: IdleScheduler
     private let priority: SessionPriority?
-    /// The throttles that the scheduler was told.
+    /// The throttled bundles that the scheduler knows.
     private let throttled = Mutex<Set<String>>([])
 
-    /// Begins to schedule what the engine owes.
+    /// Starts scheduling the engine's pending jobs.
     ///
-    /// - Parameter source: Says what the machine is like.
+    /// - Parameter source: Supplies the conditions of the machine.
     init(_ core: ServiceCore, _ configuration: ServiceConfiguration, _ source: any ConditionSource) {
         self.core = core
         let now = configuration.engine.now
@@ -56,7 +57,7 @@ final class ScheduleHandler: ScheduleService {
         if let engine = core.holder.current { take(engine) }
     }
 
-    /// Takes on an engine that was just opened.
+    /// Connects to an engine that was just opened.
     func take(_ engine: SearchlightEngine) {
         engine.onJobsChange { [weak self, weak engine] in
             guard let self, let engine else { return }
@@ -79,17 +80,17 @@ final class ScheduleHandler: ScheduleService {
         scheduler.post(.jobsChanged)
     }
 
-    /// Has what is under way end, since the store is wanted.
+    /// Ends the running jobs, since the store is about to be closed.
     func giveWay() { scheduler.post(.giveWay) }
 
-    /// Ends what is under way, waits for that, and schedules nothing more.
+    /// Ends the running jobs, waits for their end, and schedules nothing more.
     func end() async {
         core.holder.inUse?.onJobsChange(nil)
         await scheduler.end()
         await records.finish()
     }
 
-    // MARK: What persons ask
+    // MARK: Requests of the user
 
     func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
         let conditions = source.look()
@@ -138,12 +139,12 @@ final class ScheduleHandler: ScheduleService {
                     reason: "\(InhibitedConditions.maximum) others ask for that already"))
         }
         defer { source.remove(number) }
-        // Cancelling ends the sleep.
+        // A cancellation ends the sleep.
         while !Task.isCancelled { try? await core.clock.sleep(for: .seconds(86400)) }
     }
 }
 
-/// Conditions of which nothing is known: no gate of the machine's is closed.
+/// Unknown conditions: they close no gate.
 struct UnknownConditions: ConditionSource {
     func start(onChange: @escaping @Sendable (Conditions) -> Void) {}
     func sense(_ mode: SchedulerAction.Sensing) {}

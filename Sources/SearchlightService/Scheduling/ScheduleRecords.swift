@@ -4,20 +4,21 @@ import IdleScheduling
 import SearchlightEngine
 import Synchronization
 
-/// What extensions have cost and done, day by day and in the windows of their quotas, and what persons have cancelled; kept in
-/// the store whenever a job has ended or is cancelled, and now and then while one goes on.
+/// The usage and activity of extensions by day, their usage within the windows of their quotas, and
+/// the jobs that the user cancelled. They are written to the store whenever a job ends or is
+/// cancelled, and at intervals during a job.
 ///
-/// Nobody who notes something waits for the disk: it is written beside everything else, and what comes meanwhile is written
-/// together afterwards.
+/// Callers do not wait for the disk. The records are written asynchronously, and changes during a
+/// write are combined into the next one.
 final class ScheduleRecords: Sendable {
     private struct State {
         var ledger = DayLedger()
         var usage = UsageHistory()
         var cancellations: [ScheduledJob.Key: Double] = [:]
         var saved: ContinuousClock.Instant?
-        /// What is written now.
+        /// The write in progress.
         var saving: Task<Void, Never>?
-        /// Whether something is to be written after that.
+        /// `true` if another write must follow.
         var isDue = false
     }
     private let state = Mutex(State())
@@ -25,15 +26,16 @@ final class ScheduleRecords: Sendable {
     private let now: @Sendable () -> Double
     private let onWork: @Sendable () -> any Sendable
     private let onTrouble: @Sendable (EngineError) -> Void
-    /// Waits for the disk, which no thread of Swift's pool should.
+    /// The queue for disk writes, which must not block a thread of Swift's pool.
     private let disk = DispatchQueue(label: "com.searchlight.records", qos: .utility)
 
-    /// How often they are kept while a job goes on.
+    /// The interval between two writes while a job is running.
     private static let interval = Duration.seconds(300)
 
-    /// Takes what was kept.
+    /// Reads the stored records.
     ///
-    /// - Parameter onWork: Called when something is to be written; what it gives back lives until it is.
+    /// - Parameter onWork: Called when a write is scheduled; the returned object is kept alive
+    ///   until the write ends.
     init(
         _ holder: EngineHolder, now: @escaping @Sendable () -> Double,
         onWork: @escaping @Sendable () -> any Sendable, onTrouble: @escaping @Sendable (EngineError) -> Void
@@ -50,22 +52,22 @@ final class ScheduleRecords: Sendable {
         }
     }
 
-    /// What was used in the windows of the quotas, as it was kept.
+    /// The usage within the windows of the quotas.
     var usage: UsageHistory { state.withLock { $0.usage } }
 
-    /// What persons had cancelled, as it was kept.
+    /// The jobs that the user cancelled.
     var cancellations: [ScheduledJob.Key: Double] { state.withLock { $0.cancellations } }
 
-    /// What extensions have cost and done.
+    /// The daily usage and activity of extensions.
     var ledger: DayLedger {
         if let engine = holder.inUse { takeActivity(of: engine) }
         return state.withLock { $0.ledger }
     }
 
-    /// Which day it is here, counted from 2001-01-01.
+    /// The current day in local time, counted from 2001-01-01.
     var today: Int { LocalDay.number(of: now()) }
 
-    /// Notes what a job has used, and what all bundles have by then.
+    /// Records the usage of a job, and the total usage of all bundles.
     func note(_ usage: Usage, of key: ScheduledJob.Key, _ all: UsageHistory) {
         guard let bundle = key.bundle else { return }
         let (day, present) = (today, ContinuousClock.now)
@@ -77,7 +79,7 @@ final class ScheduleRecords: Sendable {
         if isDue { save() }
     }
 
-    /// Notes that a job has ended, and what all bundles have used by then.
+    /// Records the end of a job, and the total usage of all bundles.
     func noteEnd(of key: ScheduledJob.Key, _ usage: UsageHistory) {
         let day = today
         state.withLock { state in
@@ -87,13 +89,13 @@ final class ScheduleRecords: Sendable {
         save()
     }
 
-    /// Notes what persons have cancelled.
+    /// Records the jobs that the user cancelled.
     func note(cancellations: [ScheduledJob.Key: Double]) {
         state.withLock { $0.cancellations = cancellations }
         save()
     }
 
-    /// Keeps everything, and waits until it is.
+    /// Writes all records and waits for the write.
     func finish() async {
         save()
         await state.withLock { $0.saving }?.value
@@ -112,7 +114,7 @@ final class ScheduleRecords: Sendable {
         }
     }
 
-    /// Whether there is something to write; if not, nobody is at it any more.
+    /// `true` if there are changes to write. If not, it marks the writer as ended.
     private func takeDue() -> Bool {
         state.withLock { state in
             defer { state.isDue = false }
@@ -122,7 +124,8 @@ final class ScheduleRecords: Sendable {
     }
 
     private func keep() async {
-        // The store is not closed meanwhile. When it is away, all of this is written with what comes next.
+        // The engine stays open during the write. If it is unavailable, the next write includes
+        // these records.
         await holder.useNow(as: EngineHolder.Visitor(isAwaited: true)) { engine in
             takeActivity(of: engine)
             let (ledger, usage, cancellations) = state.withLock { ($0.ledger, $0.usage, $0.cancellations) }

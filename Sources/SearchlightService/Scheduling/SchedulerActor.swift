@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Deals with what an ``IdleScheduler`` is told. One task uses it, so that everything has its order: a job is never resumed
-/// before it was paused, and what a decision rests on is not older than what was told before.
+/// Processes the inputs of an ``IdleScheduler``. A single task uses it, so that inputs are handled
+/// in order. A job is never resumed before it was paused, and a decision always uses the latest
+/// input.
 actor SchedulerActor {
-    /// A job under way.
+    /// A running job.
     private struct Running {
-        /// What is wanted of it, in order.
+        /// The queue of orders for the job.
         var orders: AsyncStream<(Order, any Sendable)>.Continuation
-        /// Does the job.
+        /// The task that runs the job.
         var work: Task<Void, Never>
-        /// Carries out the orders.
+        /// The task that carries out the orders.
         var conductor: Task<Void, Never>
-        /// Whether a person waits for it.
+        /// `true` if the user requested the job.
         var isWanted: Bool
-        /// Whether it was last told to be quiet.
+        /// `true` if the last order was a pause.
         var isQuiet = false
-        /// Counts it as work of the service, unless it stands still.
+        /// Counts the job as work of the service, unless it is paused.
         var token: (any Sendable)?
     }
     private enum Order: Sendable {
@@ -35,12 +36,11 @@ actor SchedulerActor {
     private var running: [ScheduledJob.Key: Running] = [:]
     private var sensing = SchedulerAction.Sensing.off
     private var timer: Task<Void, Never>?
-    /// The timer of the next look ahead, and for when it is.
+    /// The timer of the next look-ahead, and its time.
     private var look: (moment: Double, timer: Task<Void, Never>)?
-    /// The look ahead under way.
     private var looking: Task<Void, Never>?
 
-    /// The longest that is slept at once: the clock on the wall may be set meanwhile.
+    /// The maximum duration of a timer in seconds, since the wall clock may be set during it.
     private static let longestSleep = 3600.0
 
     init(
@@ -66,14 +66,15 @@ actor SchedulerActor {
         case .lookAhead:
             let moment = look?.moment ?? now()
             look = nil
-            // It sleeps no longer than an hour at once, so this may be before the time.
+            // A timer runs for at most an hour, so it may expire before the time of the look-ahead.
             if moment <= now() { beginLook() } else { await takeJobs() }
         case .hasLooked:
             looking = nil
             await takeJobs()
         case .giveWay: for key in running.keys.sorted() { stop(key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
-        // Now rather than at the next look, which is to find nothing that has to be kept.
+        // Usage is recorded now rather than at the next timer, which should have nothing left to
+        // record.
         case .standsStill(let key): if running[key] != nil { await noteUse(of: key) }
         case .due:
             timer = nil
@@ -84,7 +85,7 @@ actor SchedulerActor {
         }
     }
 
-    /// Stops all that is under way, and waits for its end.
+    /// Stops all running jobs and waits for their end.
     func end() async {
         timer?.cancel()
         look?.timer.cancel()
@@ -98,11 +99,12 @@ actor SchedulerActor {
         }
         running = [:]
         noteWorking()
-        // What was used has the scheduler think about what comes next.
+        // Recording the usage made the scheduler arm a timer again.
         timer?.cancel()
     }
 
-    /// Looks beside everything else: it takes as long as the index is busy, and whoever comes back does not wait for that.
+    /// Runs a look-ahead in a task of its own. It may wait for a busy index, and other inputs, such
+    /// as user activity, must not.
     private func beginLook() {
         guard looking == nil else { return }
         let token = outlets.onWork()
@@ -124,7 +126,7 @@ actor SchedulerActor {
         let before = scheduler.cancellations
         for action in scheduler.handle(event, at: now()) { carryOut(action) }
         noteWanted()
-        // Those that are over are dropped, which need not be kept.
+        // Expired cancellations need not be written.
         switch event {
         case .cancel, .runNow, .ended:
             if scheduler.cancellations != before { outlets.cancelled(scheduler.cancellations) }
@@ -150,7 +152,7 @@ actor SchedulerActor {
         case .sense(let mode):
             sensing = mode
             source.sense(mode)
-            // What was known is from before nobody watched.
+            // The known conditions are from before the sensors were active.
             if mode != .off { post(.event(.conditions(source.look()))) }
         case .note(let entry): outlets.note(entry)
         }
@@ -204,13 +206,13 @@ actor SchedulerActor {
         noteWorking()
     }
 
-    /// Until it has ended it is work of the service, though it stood still.
+    /// Counts the job as work until it has ended, even if it was paused.
     private func stop(_ key: ScheduledJob.Key) {
         if running[key] != nil { running[key]?.token = outlets.onWork() }
         order(.stop, key)
     }
 
-    /// A person may want what was begun in the background.
+    /// Marks the background jobs that the user now requests.
     private func noteWanted() {
         let wanted = running.keys.filter { running[$0]?.isWanted == false && scheduler.isUnderWayForPerson($0) }
         guard !wanted.isEmpty else { return }
@@ -220,7 +222,7 @@ actor SchedulerActor {
 
     private func noteWorking() { outlets.working(running.values.contains { !$0.isWanted && !$0.isQuiet }) }
 
-    /// Until it is carried out it counts as work.
+    /// Queues an order. It counts as work until it is carried out.
     private func order(_ order: Order, _ key: ScheduledJob.Key) {
         guard let one = running[key] else { return }
         one.orders.yield((order, outlets.onWork()))
@@ -230,7 +232,8 @@ actor SchedulerActor {
         guard let one = running.removeValue(forKey: key) else { return }
         await one.conductor.value
         noteWorking()
-        // It may have ended before it was paused; whoever does the next job must find nothing paused.
+        // The job may have ended before its pause took effect; the next job must not find its
+        // bundle paused.
         if one.isQuiet { await runner.resume(key) }
         await noteUse(of: key)
         handle(.ended(key, outcome))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Has the service itself yield to everybody else while it works in the background: what an extension donates is journaled,
-/// compared and indexed here, which takes more of a processor than the extension does. While a client waits for an answer it
-/// is like any program.
+/// Lowers the priority of the service's own process during background work. The service logs,
+/// compares and indexes donations, which takes more processor time than the extension does. While a
+/// client waits for an answer, the process has normal priority.
 final class SessionPriority: Sendable {
     private struct State {
         var isWorking = false
         var hasClients = false
         var isLow = false
-        /// Waits to make it low, or to try once more.
+        /// The timer that lowers the priority, or tries to set it again.
         var timer: Task<Void, Never>?
 
         var isToBeLow: Bool { isWorking && !hasClients }
@@ -19,32 +19,37 @@ final class SessionPriority: Sendable {
     private let isIndexing: @Sendable () -> Bool
     private let clock: any Clock<Duration>
 
-    /// How long after the last client it yields again: a client often asks again at once.
+    /// The delay after the last client before the priority is lowered again, since a client often
+    /// sends another request soon.
     static let patience = Duration.seconds(1)
-    /// After its work it yields until nothing is indexed any more, which is looked at each time this has passed. What was under
-    /// way when an extension was paused still ends, for which 0.15 s of a processor were seen; where others use them all, there
-    /// are about 0.02 in each second.
+    /// The interval of the checks after background work, until nothing is being indexed any more. A
+    /// batch in progress still ends after its extension is paused. It took up to 0.15 s of
+    /// processor time; on a busy machine it gets only about 0.02 s in each second.
     static let aftermath = Duration.seconds(1)
-    /// The most looks: apps go on to donate.
+    /// The maximum number of checks, since apps may continue to donate.
     static let looks = 10
-    /// The kernel takes ten changes a second from all programs of users together.
+    /// The delay before another attempt. The kernel accepts ten changes a second from all programs
+    /// of users together.
     static let retryPause = Duration.milliseconds(120)
 
+    /// Creates the control of the priority.
+    ///
     /// - Parameters:
-    ///   - set: Has the service yield, or not any more; `false` to be asked again soon.
-    ///   - isIndexing: Whether something is indexed now.
+    ///   - set: Lowers or restores the priority; returns `false` if the caller should try again
+    ///     soon.
+    ///   - isIndexing: Returns `true` while donations are being indexed.
     init(
         clock: any Clock<Duration>, set: @escaping @Sendable (Bool) -> Bool, isIndexing: @escaping @Sendable () -> Bool
     ) {
         (self.clock, self.set, self.isIndexing) = (clock, set, isIndexing)
     }
 
-    /// Notes whether something is done in the background, for which nobody waits.
+    /// Records whether a background job is running.
     func noteWork(_ isUnderWay: Bool) {
         change(after: isUnderWay ? nil : Self.aftermath, looks: Self.looks) { $0.isWorking = isUnderWay }
     }
 
-    /// Notes whether a client waits for something.
+    /// Records whether a client waits for an answer.
     func noteClients(_ areThere: Bool) { change(after: areThere ? nil : Self.patience) { $0.hasClients = areThere } }
 
     private func change(after pause: Duration?, looks: Int = 1, _ body: (inout State) -> Void) {
@@ -58,7 +63,7 @@ final class SessionPriority: Sendable {
         }
     }
 
-    /// Under the lock, so that what is set last is what was wanted last.
+    /// Applies the priority under the lock, so that the last requested one is set last.
     private func apply(_ state: inout State) {
         state.timer?.cancel()
         state.timer = nil
@@ -72,7 +77,7 @@ final class SessionPriority: Sendable {
     }
 
     private func expire(_ pause: Duration, looks: Int) {
-        // Not under the lock: the index has one of its own.
+        // Called without the lock, since the index has a lock of its own.
         let isIndexing = isIndexing()
         state.withLock { state in
             guard !Task.isCancelled else { return }

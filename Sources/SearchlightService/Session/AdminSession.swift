@@ -4,7 +4,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// What a program of the user's says that sees the whole index.
+/// The session of a program of the user that sees the whole index.
 final class AdminSession: ClientSession.Conversation {
     private let promises: PromiseDesk
     private let launcher: LauncherHandler
@@ -14,7 +14,7 @@ final class AdminSession: ClientSession.Conversation {
         promises = PromiseDesk(core, .moment)
         launcher = LauncherHandler(core)
         calls = ClientCallSession(core.calls)
-        // On the session bus progress is not told.
+        // Progress is sent only over the socket, not over the session bus.
         if let connection = link as? BusConnection { calls.attach(connection) }
     }
 

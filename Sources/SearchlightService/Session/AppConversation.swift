@@ -5,9 +5,10 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// What an app says: donations to its own index, queries of its own items, and that it answers for its bundle.
+/// The session of an app: donations to its own index, queries of its own items, and its
+/// registration as a delegate.
 ///
-/// No argument of any call says whose items are meant; the bundle is that of the connection.
+/// The bundle always comes from the connection, never from an argument of a call.
 final class AppConversation: ClientSession.Conversation {
     private let bundle: String
     private let core: ServiceCore
@@ -21,7 +22,7 @@ final class AppConversation: ClientSession.Conversation {
         self.core = core
         let registration = DelegateRegistration()
         donations = AppDonations(bundle: bundle, link: link, registration: registration, core: core)
-        // An app finds what it donated, and waits for nobody else's donations.
+        // A query of an app waits for the app's own donations, not for others.
         queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)

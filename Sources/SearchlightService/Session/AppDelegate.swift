@@ -5,12 +5,12 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// As whom an app donates over its connection: as the registered delegate, or as itself.
+/// The donor of a connection: the registered delegate, or the app itself.
 final class DelegateRegistration: Sendable {
     struct State {
-        /// Whether the app has asked to be registered.
+        /// `true` if the app has requested its registration.
         var isWanted = false
-        /// What it is registered as with the engine that is open.
+        /// The token of the registration with the current engine.
         var token: DelegateToken?
     }
     let state = Mutex(State())
@@ -18,7 +18,8 @@ final class DelegateRegistration: Sendable {
     var donor: Donor { state.withLock { $0.token }.map(Donor.delegate) ?? .app }
 }
 
-/// Has an app asked what its extension would be, over its connection, for as long as it is registered.
+/// The registration of an app as the delegate of its bundle, over its connection. While registered,
+/// the app gets the requests of its extension.
 final class AppDelegate: Sendable {
     private let bundle: String
     private let link: (any ClientLink)?
@@ -48,7 +49,7 @@ final class AppDelegate: Sendable {
         let problem: EngineError? = registration.state.withLock { state in
             guard !state.isWanted else { return nil }
             state.isWanted = true
-            // An engine that is closed for a repair gets it when it is opened again.
+            // If the engine is closed for a repair, `rejoin(_:)` registers the app later.
             guard let engine = core.holder.current else { return nil }
             do throws(EngineError) { try enter(engine, &state) } catch {
                 state.isWanted = false
@@ -93,7 +94,7 @@ final class AppDelegate: Sendable {
         if let token { core.holder.inUse?.unregisterDelegate(token) }
     }
 
-    /// An app that has just registered is there to be asked for what was asked for before.
+    /// Requests the pending work of a bundle from its newly registered app.
     private func askForWhatIsOwed() {
         core.background.begin { [core, bundle] in
             let token = core.activity.beginRequest(of: .service)
@@ -111,7 +112,7 @@ final class AppDelegate: Sendable {
     }
 }
 
-/// An app as the host asks it.
+/// A delegate that is called over its connection.
 private struct ConnectedDelegate: LiveDelegate {
     let link: any ClientLink
     let intake: DonationIntake

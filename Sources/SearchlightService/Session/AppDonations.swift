@@ -6,7 +6,8 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// What an app donates: in order, within the bounds of its connection and of the service.
+/// The donations of one connection: processed in order, within the limits of the connection and of
+/// the service.
 final class AppDonations: Sendable {
     let intake: DonationIntake
     private let bundle: String
@@ -16,7 +17,7 @@ final class AppDonations: Sendable {
     private let arrivals: Arrivals
     private let waits: RoomWaits
 
-    /// What one request costs besides its bytes.
+    /// The fixed cost of a request in bytes, in addition to its content.
     private static let overhead = 512
 
     init(bundle: String, link: (any ClientLink)?, registration: DelegateRegistration, core: ServiceCore) {
@@ -37,19 +38,20 @@ final class AppDonations: Sendable {
             let visitor = EngineHolder.Visitor(
                 owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
             let refusal: (EngineUnavailable) -> BusError = { absence in
-                // Not refused: what is not answered is sent again, to the service that comes after this one.
+                // The connection is closed without an answer, so that the client sends the donation
+                // again to the next service.
                 if case .stopped = absence { link?.close() }
                 return BusError.refused(.unavailable, absence.description)
             }
             var terms = DonationTerms()
             terms.waitsForRoom = false
-            // What waits for all that is pending holds up no other large one.
+            // A donation that waits for all pending ones must not block other large donations.
             terms.beforeLongWait = { core.flow.pause(request.byteCount) }
             terms.afterLongWait = { await core.flow.resume(request.byteCount) }
             terms.isWanted = {
                 guard !held.isOver else { return false }
                 guard connection.accept(since: arrival, isGone: { link?.hasHungUp ?? false }) else {
-                    // Nor what it sent after that.
+                    // Later donations of this connection are dropped too.
                     held.end()
                     return false
                 }
@@ -59,12 +61,13 @@ final class AppDonations: Sendable {
                 do throws(BusError) {
                     while true {
                         if request.isChange { try await Self.waitForRoom(bundle, bytes, engine, core, waits, arrivals) }
-                        // Its successor may have begun while this one waited.
+                        // The app's next connection may have taken over during the wait.
                         guard !held.isOver else { throw refusal(.cancelled) }
                         let answer = try await core.flow.keeping(request.byteCount) {
                             () throws(BusError) -> [BusValue]? in
                             guard !held.isOver else { throw refusal(.cancelled) }
-                            // Others may have taken the room: that wait must hold up nobody.
+                            // Other donations may have used the room. A wait at this point would
+                            // block all large donations, so it is repeated outside.
                             guard !request.isChange || engine.hasRoom(for: bundle, bytes: bytes) else { return nil }
                             return try await engine.receiver(for: registration.donor, terms: terms)
                                 .answer(request, from: bundle)
@@ -78,7 +81,8 @@ final class AppDonations: Sendable {
         }
     }
 
-    /// Waits until the bundle may donate. Meanwhile its calls keep no room for messages, which others may need.
+    /// Waits until the store has room for the bundle. During the wait its calls give back their
+    /// share of the message budget, which other clients may need.
     private static func waitForRoom(
         _ bundle: String, _ bytes: Int, _ engine: SearchlightEngine, _ core: ServiceCore, _ waits: RoomWaits,
         _ arrivals: Arrivals
@@ -103,7 +107,8 @@ final class AppDonations: Sendable {
                     completions.
                     """)
         }
-        // The request has the bytes; the call would hold the whole message until it is answered.
+        // The request has its own copy of the bytes; the call would keep the whole message until
+        // its reply.
         call.releaseArguments()
         arrivals.add(connection.now, call)
         if !intake.take(request, call) {
@@ -113,8 +118,8 @@ final class AppDonations: Sendable {
         }
     }
 
-    /// Decides whether a large call may be read now. What would wait for room in the store is not even read, so that it keeps no
-    /// room for messages from others.
+    /// Decides whether a large call may be read now. If it would wait for room in the store, it is
+    /// not read, so that it takes no share of the message budget.
     ///
     /// - Parameter onOpen: See ``BusConnection/LargeCallGate``.
     func mayRead(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
@@ -126,7 +131,7 @@ final class AppDonations: Sendable {
                 }
                 onOpen(false)
             } catch {
-                // The client is to be told why.
+                // The call is read, so that the client receives the error.
                 onOpen(true)
             }
         }
@@ -135,7 +140,7 @@ final class AppDonations: Sendable {
 
     private static func size(of request: IndexRequest) -> Int { request.byteCount + overhead }
 
-    /// Drops what waits, and returns when nothing is being kept any more.
+    /// Drops waiting donations, and returns when no donation is in progress.
     func end() async {
         held.end()
         waits.endAll()
@@ -147,17 +152,17 @@ final class AppDonations: Sendable {
 }
 
 extension IndexRequest {
-    /// Whether it changes anything, rather than asking.
+    /// `true` if the request changes the index.
     fileprivate var isChange: Bool {
         if case .commit = self { true } else { false }
     }
 }
 
-/// The requests of one connection that wait to be kept, oldest first: when they came, and their calls.
+/// The waiting requests of one connection, oldest first, each with its arrival moment and call.
 private final class Arrivals: Sendable {
     private struct State {
         var line: [(moment: UInt64, call: IncomingCall)] = []
-        /// The call of the one that is being kept.
+        /// The call of the donation in progress.
         var current: IncomingCall?
         var isWaiting = false
     }
@@ -171,10 +176,10 @@ private final class Arrivals: Sendable {
         if isWaiting { call.releaseRoom() }
     }
 
-    /// Forgets the last one, which was refused.
+    /// Removes the last request, which was rejected.
     func removeLast() { _ = state.withLock { $0.line.popLast() } }
 
-    /// Sets whether the oldest one waits for room in the store, which may take long.
+    /// Records whether the oldest request waits for room in the store, which may take long.
     func setWaiting(_ isWaiting: Bool) {
         let calls = state.withLock { state in
             state.isWaiting = isWaiting
@@ -183,14 +188,15 @@ private final class Arrivals: Sendable {
         for call in calls { call.releaseRoom() }
     }
 
-    /// Takes the next out of the line, to be kept.
+    /// Removes the oldest request from the queue, to be processed.
     func next() -> UInt64 {
         let (moment, previous) = state.withLock { state in
             let first = state.line.isEmpty ? nil : state.line.removeFirst()
             defer { state.current = first?.call }
             return (first?.moment ?? 0, state.current)
         }
-        // What a call does when it goes is not done with the lock held.
+        // Keeps the call alive until the lock is released, since its deinitializer may run other
+        // code.
         withExtendedLifetime(previous) {}
         return moment
     }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The way back to a client: its connection, or its name on the session bus. May be used from any thread.
+/// The channel to a client: its connection, or its name on the session bus. May be used from any
+/// thread.
 protocol ClientLink: Sendable {
     /// Sends a call and waits for the reply.
     ///
     /// - Throws: ``BusError``.
     func call(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue]
 
-    /// Sends a call that expects no reply.
+    /// Sends a call without a reply.
     func post(_ member: BusMember, _ arguments: [BusValue])
 
     /// Ends the conversation.
     func close()
 
-    /// Whether the client is known to have gone, even if nobody was told yet.
+    /// `true` if the client has closed its end, even if no disconnect was reported yet.
     var hasHungUp: Bool { get }
 }
 

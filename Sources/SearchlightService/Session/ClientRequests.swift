@@ -5,7 +5,8 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The requests of one client that the engine answers: bounded, and all cancelled at the end of the session.
+/// The requests of one client to the engine. Their number is bounded, and the end of the session
+/// cancels all of them.
 final class ClientRequests: Sendable {
     private struct State {
         var isClosed = false
@@ -18,19 +19,22 @@ final class ClientRequests: Sendable {
     private let maximum: Int
     private let link: (any ClientLink)?
 
+    /// Creates the request queue of a client.
+    ///
     /// - Parameters:
-    ///   - patience: How reads wait for what was donated a moment ago.
-    ///   - maximum: The most requests that run at the same time.
-    ///   - link: Is closed when the service ends: what is not answered is asked again, of the service that comes after it.
+    ///   - patience: The time that reads wait for pending donations.
+    ///   - maximum: The maximum number of concurrent requests.
+    ///   - link: Closed when the service ends, so that the client sends unanswered requests again
+    ///     to the next service.
     init(_ engine: SharedEngine, _ patience: ReadPatience, maximum: Int, link: (any ClientLink)? = nil) {
         (self.engine, self.patience, self.maximum, self.link) = (engine, patience, maximum, link)
     }
 
-    /// Answers a call with what the engine says, or refuses it. Never blocks.
+    /// Runs a request on the engine and answers or rejects its call. Never blocks.
     ///
     /// - Parameters:
-    ///   - number: The client's number of the request, by which it can be cancelled.
-    ///   - isInteractive: Whether a user waits for the answer.
+    ///   - number: The client's number of the request, for its cancellation.
+    ///   - isInteractive: `true` if a user waits for the answer.
     func answer(
         _ call: IncomingCall, number: UInt64? = nil, isInteractive: Bool = false,
         _ body: @escaping @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
@@ -68,7 +72,7 @@ final class ClientRequests: Sendable {
         } catch {
             result = .failure(error)
         }
-        // Before the answer, so that the client may ask again under the same number.
+        // Removed before the answer, so that the client may use the same number again.
         state.withLock { $0.tasks[number] = nil }
         switch result {
         case .success(let answer): call.reply(answer)
@@ -76,10 +80,10 @@ final class ClientRequests: Sendable {
         }
     }
 
-    /// Cancels the request with a number; there may be none.
+    /// Cancels the request with a number, if there is one.
     func cancel(_ number: UInt64) { state.withLock { $0.tasks[number] }?.cancel() }
 
-    /// Cancels all, and begins none any more.
+    /// Cancels all requests and accepts no more.
     func cancelAll() {
         let tasks = state.withLock { state in
             state.isClosed = true

@@ -4,39 +4,41 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// One client, from its first call to its end. Which calls it may make is decided once, by ``ClientRights``; everything
-/// it holds is given back at the end, however that comes.
+/// The session of one client, from its first call to its end. ``ClientRights`` decides once which
+/// calls it may make. Everything that it holds is released at the end, whatever the reason.
 final class ClientSession: Sendable {
-    /// What a client with rights converses with.
+    /// The part of a session that depends on the client's rights.
     protocol Conversation: Sendable {
-        /// Takes a call that the client may make; never blocks.
+        /// Processes a permitted call; never blocks.
         func receive(_ request: any ClientRequest, _ call: IncomingCall)
-        /// Decides whether a large call may be read now; see ``BusConnection/LargeCallGate``. Never blocks.
+        /// Decides whether a large call may be read now; see ``BusConnection/LargeCallGate``. Never
+        /// blocks.
         func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool
-        /// Begins again with an engine that was opened again.
+        /// Registers again with an engine that was opened again.
         func rejoin(_ engine: SearchlightEngine)
-        /// Forgets what it has with an engine that is being closed.
+        /// Drops the registrations with an engine that is being closed.
         func part()
-        /// Cancels what is under way and gives everything back; returns when that is done.
+        /// Cancels the requests in progress and releases everything; returns when that is done.
         func end() async
     }
 
-    /// A number that no other session of this service has.
+    /// The session's number, unique within the service.
     let number: UInt64
     let identity: ClientIdentity
     private let core: ServiceCore
     private let allowance: LogAllowance
-    /// Whether a launcher need not say who it is, as tools of the session bus never do.
+    /// `true` if a launcher may skip the first call, as generic session bus tools do.
     private let isDirect: Bool
-    /// The thread of a connection may be faster than whoever makes it, hence a lock that is held meanwhile.
+    /// The channel to the client. Its lock is held while it is created, since a call may arrive on
+    /// the connection's thread during that time.
     private let link = Mutex<(any ClientLink)?>(nil)
 
     private enum Phase {
-        /// It has not said who it is.
+        /// The client has not identified itself.
         case new
-        /// There are too many clients; it is told so.
+        /// There are too many clients; each call gets that error.
         case turnedAway
-        /// It said who it is and gets nothing.
+        /// The client identified itself and was rejected.
         case refused(AccessDenial)
         case ready(any Conversation, ClientRights)
         case ended
@@ -48,7 +50,8 @@ final class ClientSession: Sendable {
     }
     private let state: Mutex<State>
 
-    /// How long a client that is turned away may take to hear it.
+    /// The time before the connection of a client beyond the limit is closed, so that it can read
+    /// the error.
     private static let timeToHear = Duration.seconds(1)
 
     init(
@@ -62,7 +65,7 @@ final class ClientSession: Sendable {
         allowance = core.log.allowance()
     }
 
-    /// Gives the session its way back to the client, and the client a time to say who it is.
+    /// Sets the channel to the client, and starts the time limit of the first call.
     func attach<Failure: Error>(_ make: () throws(Failure) -> any ClientLink) throws(Failure) {
         let result: Result<Void, Failure> = link.withLock { link in
             Result { () throws(Failure) in link = try make() }
@@ -79,7 +82,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// What it is called in the log.
+    /// The client's name in the log.
     var name: String {
         state.withLock { state in
             let program = state.program.isEmpty ? "a client" : state.program.prefix(64).debugDescription
@@ -88,7 +91,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Takes a call. Called on the connection's thread, for one after the other; never blocks.
+    /// Processes a call. Called on the connection's thread, one call at a time; never blocks.
     func receive(_ call: IncomingCall) {
         switch state.withLock({ $0.phase }) {
         case .ready where call.member == Hello.member:
@@ -107,7 +110,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Has a call carried out if the client has the right to it, which the kind of request declares.
+    /// Passes on a call if the client has the rights that its type declares.
     private func pass(_ call: IncomingCall, to conversation: any Conversation, with rights: ClientRights) {
         guard let kind = ClientInterface.kind(of: call.member) else { return call.refuse(.unknownMethod(call.member)) }
         if let denial = rights.denial(of: kind) {
@@ -116,7 +119,8 @@ final class ClientSession: Sendable {
         do throws(BusError) { conversation.receive(try kind.init(call), call) } catch { call.refuse(error) }
     }
 
-    /// Decides whether a large call may be read now. Called on the connection's thread; never blocks.
+    /// Decides whether a large call may be read now. Called on the connection's thread; never
+    /// blocks.
     func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
         conversation?.mayReadLarge(onOpen: onOpen) ?? true
     }
@@ -142,7 +146,7 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// A launcher's first call: it has the rights of a shell, or none.
+    /// Processes the first call of a launcher, which gets the rights of a shell or is rejected.
     private func beginLauncher(_ call: IncomingCall) {
         do throws(AccessDenial) {
             let hello = Hello(role: .shell, bundle: nil, program: "")
@@ -170,7 +174,7 @@ final class ClientSession: Sendable {
     }
 
     private func makeConversation(_ rights: ClientRights) -> any Conversation {
-        // It is there by now, since the thread waits for it.
+        // The lock is held until the channel is set, so it is set here.
         let link = link.withLock { $0 }
         switch rights {
         case .app(let bundle, _): return AppConversation(bundle: bundle, link: link, core: core)
@@ -178,20 +182,21 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Answers at once and without the engine: who connects is not kept waiting by a store that is repaired or busy.
+    /// Answers immediately and without the engine, so that a repair or a busy store does not delay
+    /// the client.
     private func answer(_ call: IncomingCall, _ rights: ClientRights) {
         let welcome = Welcome(
             serviceVersion: core.version, bundle: rights.bundle, processIdentifier: core.process)
         call.reply(welcome.arguments)
     }
 
-    /// Ends the connection, with a reason in the log.
+    /// Closes the connection and logs the reason.
     func giveUp(_ reason: String) {
         core.log.write(.warning, allowance, "Ended the connection of \(name): \(reason).")
         link.withLock { $0 }?.close()
     }
 
-    /// Writes down why the connection has ended.
+    /// Logs the reason why the connection ended.
     func noteEnd(_ end: BusEnd) {
         switch end {
         case .closed, .peerClosed: break
@@ -200,10 +205,10 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// The engine was opened again.
+    /// Registers again with an engine that was opened again.
     func rejoin(_ engine: SearchlightEngine) { conversation?.rejoin(engine) }
 
-    /// The engine is about to be closed.
+    /// Drops the registrations with an engine that is about to be closed.
     func part() { conversation?.part() }
 
     private var conversation: (any Conversation)? {
@@ -212,7 +217,8 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Gives back everything the client had. Called when its connection is gone; returns when nothing is left.
+    /// Releases everything the client had. Called when its connection has ended; returns when that
+    /// is done.
     func end() async {
         let (conversation, deadline) = state.withLock { state -> ((any Conversation)?, Task<Void, Never>?) in
             defer { state.phase = .ended }

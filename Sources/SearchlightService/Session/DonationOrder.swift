@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Order of the donations of an app that has several connections, one after the other or at once.
+/// Orders the donations of an app that has several connections, one after the other or at the same
+/// time.
 ///
-/// An app that ends and is started again must not have what its first process sent last overwrite what its second one was
-/// acknowledged. So a donation of a connection whose client has gone is dropped if the app has since donated over another one.
-/// Nobody was told that it was kept. Without another connection it is kept, since no answer need be waited for.
+/// If an app ends and restarts, the last donations of its first process must not overwrite
+/// acknowledged donations of the second. So a donation of a connection whose client has gone is
+/// dropped if the app has donated over another connection since. No client received an
+/// acknowledgement for it. Without another connection the donation is kept, since a client need not
+/// wait for its answer.
 final class DonationOrder: Sendable {
-    /// How many donations of one app were accepted.
+    /// The number of accepted donations of one app.
     fileprivate final class Count: Sendable {
         let accepted = Mutex<UInt64>(0)
     }
@@ -15,13 +18,13 @@ final class DonationOrder: Sendable {
         let count = Count()
         var connections = 0
     }
-    /// Only of apps that are connected.
+    /// The connected apps.
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// How many apps are known.
+    /// The number of connected apps.
     var bundles: Int { entries.withLock { $0.count } }
 
-    /// Takes note of a connection of an app. ``Connection/end()`` is called at its end.
+    /// Registers a connection of an app. Call ``Connection/end()`` at its end.
     func connect(_ bundle: String) -> Connection {
         let count = entries.withLock { entries in
             var entry = entries[bundle] ?? Entry()
@@ -40,12 +43,13 @@ final class DonationOrder: Sendable {
         }
     }
 
-    /// One connection of an app.
+    /// A connection of an app.
     final class Connection: Sendable {
         private let order: DonationOrder
         private let bundle: String
         private let count: Count
-        /// How many of the accepted donations came over this connection; changed with the lock of ``count`` held.
+        /// The number of accepted donations over this connection. Changed only while the lock of
+        /// ``count`` is held.
         private let own = Atomic<UInt64>(0)
         private let hasEnded = Atomic(false)
 
@@ -53,14 +57,15 @@ final class DonationOrder: Sendable {
             (self.order, self.bundle, self.count) = (order, bundle, count)
         }
 
-        /// A moment, for a donation that arrives: how many donations of other connections were accepted before.
+        /// The logical time of an arriving donation: the number of accepted donations over other
+        /// connections.
         var now: UInt64 { count.accepted.withLock { $0 - own.load(ordering: .relaxed) } }
 
         /// Decides whether a donation is accepted, and counts it.
         ///
         /// - Parameters:
-        ///   - arrival: ``now`` when it arrived.
-        ///   - isGone: Whether the client has gone. Must be quick.
+        ///   - arrival: The value of ``now`` when the donation arrived.
+        ///   - isGone: Returns `true` if the client has gone. Must be quick.
         func accept(since arrival: UInt64, isGone: () -> Bool) -> Bool {
             count.accepted.withLock { accepted in
                 if accepted - own.load(ordering: .relaxed) != arrival, isGone() { return false }
@@ -70,7 +75,7 @@ final class DonationOrder: Sendable {
             }
         }
 
-        /// Forgets the connection; more than one call does nothing.
+        /// Removes the connection; further calls do nothing.
         func end() {
             if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { order.leave(bundle) }
         }

@@ -3,19 +3,21 @@ import BusTransport
 import SearchlightEngine
 import Synchronization
 
-/// Flow control of the donations of all clients: counts what is in flight, and knows which bound holds a donation up.
+/// The flow control of all donations. It counts the donations in flight and the donations that wait
+/// at each limit.
 ///
-/// A donation of an app meets the bounds in this order, one of a command only `service` and, within the index, `store`:
+/// A donation of an app passes the limits in this order. A donation of a command passes only
+/// `service` and, within the index, `store`.
 ///
-/// | Bound | Limit | A donation beyond it |
+/// | Bound | Limit | Beyond the limit a donation |
 /// |---|---|---|
-/// | `message` | ``ReceiveBudget``: 34 MiB of messages over 2 MiB, 8 MiB of those over 64 KiB | is not read |
+/// | `message` | ``ReceiveBudget``: 34 MiB over 2 MiB each, 8 MiB over 64 KiB | is not read |
 /// | `service` | ``ServiceLimits/heldBytes`` of all connections | is rejected |
 /// | `connection` | ``DonationIntake``: 64 donations and 64 MiB of one connection | is rejected |
 /// | `store` | ``SearchIndex/hasRoom(for:bytes:)``: 64 MiB durable and not applied | waits |
 /// | `large` | one donation over ``smallBytes`` is checked and logged at a time | waits |
 final class FlowControl: Sendable {
-    /// Donations of up to so many bytes are small: they do not wait for a large one.
+    /// The maximum size of a small donation in bytes. Small donations do not wait for large ones.
     static let smallBytes = 1 << 20
 
     private struct State {
@@ -24,22 +26,23 @@ final class FlowControl: Sendable {
         var donations = 0
         var waiting: [DonationFlow.Bound: Int] = [:]
         var rejected = 0
-        /// Whether a large donation is being kept, and which wait for that, in order.
+        /// `true` while a large donation is being committed; `line` holds the waiting ones in
+        /// order.
         var isTaken = false
         var line: [CheckedContinuation<Void, Never>] = []
     }
     private let state = Mutex(State())
-    /// The most bytes in flight.
+    /// The maximum number of bytes in flight.
     let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// The most bytes that were in flight at once.
+    /// The maximum of ``held`` so far.
     var peak: Int { state.withLock { $0.peak } }
-    /// The bytes in flight.
+    /// The number of bytes in flight.
     var held: Int { state.withLock { $0.bytes } }
 
-    /// What is in flight, and at which bounds donations wait.
+    /// The donations in flight, and the number that waits at each limit.
     var flow: DonationFlow {
         var flow = state.withLock { state in
             var flow = DonationFlow(bytes: state.bytes, donations: state.donations, rejected: state.rejected)
@@ -51,12 +54,12 @@ final class FlowControl: Sendable {
         return flow
     }
 
-    /// Counts a donation that was rejected at a bound.
+    /// Counts a rejected donation.
     func noteRejection() { state.withLock { $0.rejected += 1 } }
 
-    /// Waits at a bound.
+    /// Runs a body that waits at a limit, and counts it as waiting.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error of `body`.
     func waiting<Value, Failure: Error>(
         at bound: DonationFlow.Bound, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -87,10 +90,10 @@ final class FlowControl: Sendable {
 
     // MARK: Large donations
 
-    /// Keeps a donation of a size: one large one at a time, of all clients, in the order in which they come. While a large
-    /// donation is checked and logged it takes several times its size.
+    /// Commits a donation. Large donations of all clients are committed one at a time, in order of
+    /// arrival. During its commit, a large donation takes several times its size in memory.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The error of `body`.
     func keeping<Value, Failure: Error>(
         _ bytes: Int, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -100,7 +103,8 @@ final class FlowControl: Sendable {
         return try await body()
     }
 
-    /// Lets others through during a long wait in ``keeping(_:_:)``, until ``resume(_:)`` is called.
+    /// Lets other large donations pass during a long wait in ``keeping(_:_:)``, until
+    /// ``resume(_:)`` is called.
     func pause(_ bytes: Int) {
         guard bytes > Self.smallBytes else { return }
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
@@ -113,7 +117,7 @@ final class FlowControl: Sendable {
         next?.resume()
     }
 
-    /// Ends that.
+    /// Waits for the slot of large donations and takes it.
     func resume(_ bytes: Int) async {
         guard bytes > Self.smallBytes else { return }
         let isFree = state.withLock { state in
@@ -136,7 +140,7 @@ final class FlowControl: Sendable {
         }
     }
 
-    /// What one connection has in flight.
+    /// The donations in flight of one connection.
     final class Share: Sendable {
         private let held = Mutex((bytes: 0, donations: 0))
         private let over = Atomic(false)
@@ -144,25 +148,25 @@ final class FlowControl: Sendable {
 
         init(of control: FlowControl) { self.control = control }
 
-        /// Whether the connection is over.
+        /// `true` if the connection has ended.
         var isOver: Bool { over.load(ordering: .acquiring) }
 
         func end() { over.store(true, ordering: .releasing) }
 
-        /// Takes a donation in; `false` if too much is in flight.
+        /// Adds a donation; `false` if the limit is reached.
         func take(_ bytes: Int) -> Bool {
             guard control.take(bytes) else { return false }
             held.withLock { $0 = ($0.bytes + bytes, $0.donations + 1) }
             return true
         }
 
-        /// Forgets a donation.
+        /// Removes a donation.
         func give(_ bytes: Int) {
             held.withLock { $0 = ($0.bytes - bytes, $0.donations - 1) }
             control.give(bytes, donations: 1)
         }
 
-        /// Forgets all.
+        /// Removes all donations.
         func giveAll() {
             let rest = held.withLock { held in
                 defer { held = (0, 0) }

@@ -2,7 +2,7 @@
 import BusTransport
 import SearchIndex
 
-/// Why an item is, or is not, found, as launchers get it: named values (docs/DBUS.md).
+/// The diagnosis of a search for launchers, as named values (docs/DBUS.md).
 enum LauncherDiagnosis {
     static func all(of diagnosis: SearchDiagnosis) -> [String: BusValue] {
         var values: [String: BusValue] = [

@@ -7,12 +7,13 @@ import SearchlightEngine
 import ServiceMessages
 import UserSearch
 
-/// Answers launchers: `com.searchlight.Search1`.
+/// Answers the calls of launchers: the interface `com.searchlight.Search1`.
 final class LauncherHandler: Sendable {
     private let limits: ServiceLimits
     private let requests: ClientRequests
 
-    /// The most bytes of an answer. A launcher shows few items, and the bus limits the size of messages.
+    /// The maximum size of an answer in bytes. A launcher shows few items, and the bus limits the
+    /// size of messages.
     static let maximumAnswerBytes = 8 << 20
 
     init(_ core: ServiceCore) {
@@ -55,7 +56,7 @@ final class LauncherHandler: Sendable {
             }
         case .getPreview(let number, let query):
             let preview = try await preview(number, query, engine)
-            // The other fields have room of their own.
+            // 64 KiB are reserved for the other fields.
             let values = LauncherPreview.all(of: preview, maximumBytes: maximumAnswerBytes - (64 << 10))
             return [try checked(.dictionary(values))]
         case .whyNot(let number, let text, let options):
@@ -112,7 +113,8 @@ final class LauncherHandler: Sendable {
         request.attributes = Set(options.attributes)
         request.correctsSpelling = options.correctsSpelling
         request.snippetLength = LauncherItem.snippetLength
-        // It is asked with each key that is typed.
+        // A launcher searches after each keystroke, so the search does not wait for pending
+        // donations.
         request.includesPending = false
         let found: FoundItems
         do throws(EngineError) { found = try await engine.find(request) } catch { throw QueryRefusal(error) }
@@ -136,7 +138,8 @@ final class LauncherHandler: Sendable {
     ) async throws(QueryRefusal) -> BusValue {
         var request = SuggestionRequest(text, bundle: options.bundle)
         request.limit = Int(clamping: options.limit)
-        // It is asked with each key that is typed.
+        // A launcher requests suggestions after each keystroke, so they do not wait for pending
+        // donations.
         request.includesPending = false
         do throws(EngineError) {
             return .dictionaries(
@@ -158,7 +161,7 @@ final class LauncherHandler: Sendable {
     private static func item(_ number: UInt64, _ engine: SearchlightEngine) async throws(QueryRefusal) -> StoredItem {
         do throws(EngineError) {
             let item = try await engine.item(named: "@\(number)", bundle: nil)
-            // An item may have such a name as its identifier.
+            // The name may also be the unique identifier of another item.
             guard UInt64(exactly: item.number) == number else { throw .itemNotFound("@\(number)") }
             return item
         } catch .itemNotFound {
@@ -193,7 +196,7 @@ final class LauncherHandler: Sendable {
 }
 
 extension QueryRefusal {
-    /// There is no item with a number.
+    /// The error for an unknown item number.
     fileprivate static func noItem(_ number: UInt64) -> QueryRefusal {
         QueryRefusal(
             name: ExtensionStatus.notFound.errorName, message: EngineError.itemNotFound("@\(number)").description)

@@ -5,16 +5,16 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-/// An item as launchers get it: named values (docs/DBUS.md).
+/// An item for launchers, as named values (docs/DBUS.md).
 enum LauncherItem {
-    /// What is nested deeper is shown as its texts: launchers know no more.
+    /// The maximum nesting depth of a value. Deeper values are reduced to their texts.
     private static let maximumDepth = 4
-    /// The longest snippet, in characters.
+    /// The maximum length of a snippet in characters.
     static let snippetLength = 160
 
     /// An item that a search found.
     ///
-    /// - Parameter hasAttributes: Whether attributes were asked for.
+    /// - Parameter hasAttributes: `true` if attributes were requested.
     static func found(_ hit: FoundItem, hasAttributes: Bool) -> [String: BusValue] {
         var values = common(hit.item, title: hit.title, contentType: hit.contentType, path: hit.path)
         values["score"] = .double(hit.score)
@@ -24,7 +24,7 @@ enum LauncherItem {
         return values
     }
 
-    /// All about an item.
+    /// All values of an item.
     static func all(of item: StoredItem) -> [String: BusValue] {
         var values = common(
             item, title: item.displayTitle, contentType: item.contentType, path: item.record.contentPath)
@@ -35,7 +35,7 @@ enum LauncherItem {
         return values
     }
 
-    /// What is not included yet.
+    /// The amount of donations that are not included yet.
     static func pending(_ amount: PendingDonations.Amount) -> [String: BusValue] {
         [
             "donations": .unsigned(UInt64(clamping: amount.donations)),
@@ -66,7 +66,8 @@ enum LauncherItem {
         return .dictionary(values)
     }
 
-    /// The value of an attribute; `nil` for what has none here. What is nested deeper than messages may be is its texts.
+    /// The bus value of an attribute; `nil` if it has none. Values beyond the maximum depth are
+    /// reduced to their texts.
     private static func value(of attribute: AttributeValue, depth: Int) -> BusValue? {
         switch attribute {
         case .null: return nil
@@ -92,7 +93,8 @@ enum LauncherItem {
         }
     }
 
-    /// D-Bus has no arrays of mixed types; numbers and dates among the elements are written out.
+    /// The texts of an attribute. D-Bus has no arrays of mixed types, so numbers and dates in an
+    /// array become texts.
     private static func texts(of attribute: AttributeValue) -> BusValue {
         guard case .array(let elements) = attribute else { return .strings(attribute.texts.map(\.fitForBus)) }
         return .strings(
@@ -119,7 +121,8 @@ enum LauncherItem {
 }
 
 extension BusValue {
-    /// Any text: one on the bus ends at its first zero, and sd-bus refuses to read a whole message with a noncharacter.
+    /// A string value for any text. D-Bus strings end at the first zero, and sd-bus rejects a
+    /// message that contains a noncharacter.
     static func string(text: String) -> BusValue { .string(text.fitForBus) }
 }
 

@@ -2,11 +2,12 @@
 import BusTransport
 import Previews
 
-/// A preview as launchers get it: named values (docs/DBUS.md).
+/// A preview for launchers, as named values (docs/DBUS.md).
 enum LauncherPreview {
-    /// All that is known of a preview.
+    /// All values of a preview.
     ///
-    /// - Parameter maximumBytes: The most bytes of content; more are left to a file.
+    /// - Parameter maximumBytes: The maximum size of the content. Larger content is left out and
+    ///   available as a file.
     static func all(of preview: Preview, maximumBytes: Int) -> [String: BusValue] {
         var values: [String: BusValue] = [
             "contentType": .string(text: preview.contentType), "title": .string(text: preview.title),

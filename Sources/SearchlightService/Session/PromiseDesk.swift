@@ -7,11 +7,11 @@ import SearchIndex
 import SearchlightEngine
 import ServiceMessages
 
-/// Fetches data of items, of any bundle, for clients that may.
+/// Fetches the data of items of any bundle, for clients with the right to do so.
 final class PromiseDesk: Sendable {
     private let requests: ClientRequests
 
-    /// The most fetches of one client under way.
+    /// The maximum number of concurrent fetches of one client.
     private static let maximum = 16
 
     init(_ core: ServiceCore, _ patience: ReadPatience) {
@@ -35,7 +35,8 @@ final class PromiseDesk: Sendable {
         do throws(EngineError) {
             guard !bundle.isEmpty else { throw .itemNotFound(item) }
             let item = try await engine.item(named: item, bundle: bundle)
-            // An item that promises nothing of the kind may still have it, as one whose app is asked for it.
+            // An item may have the type although it does not promise it, for example if its app can
+            // provide it.
             let choice = engine.resolve(item, accepted: [type]).choice ?? Representation(type: type, form: .data)
             switch try await engine.fulfil(choice, of: item) {
             case .data(let payload): return payload
@@ -46,7 +47,7 @@ final class PromiseDesk: Sendable {
         }
     }
 
-    /// A file as a stream of its bytes.
+    /// The content of a file as a stream.
     private static func contents(of file: FileReply) throws(EngineError) -> Payload {
         var status = stat()
         guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -57,7 +58,7 @@ final class PromiseDesk: Sendable {
 }
 
 extension QueryRefusal {
-    /// What a client is told that fetches data.
+    /// The error that a client receives for a failed fetch.
     fileprivate init(fetching error: EngineError) {
         switch error {
         case .itemNotFound, .itemElsewhere, .ambiguousItem, .extension(.notFound):

@@ -3,7 +3,8 @@ import BusTransport
 import ExtensionHost
 import Synchronization
 
-/// Waits of one connection for room in the store; all end with the connection, so that a client that has gone keeps nothing.
+/// The waits of one connection for room in the store. All end with the connection, so that a
+/// disconnected client holds no resources.
 final class RoomWaits: Sendable {
     typealias Wait = Task<Result<Void, BusError>, Never>
 
@@ -14,13 +15,14 @@ final class RoomWaits: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Begins a wait, which is cancelled at the end of the connection, or at once after it.
+    /// Starts a wait. The end of the connection cancels it; after the end it is cancelled
+    /// immediately.
     @discardableResult
     func begin(_ body: @escaping @Sendable () async throws(BusError) -> Void) -> Wait {
         let (wait, isOver) = state.withLock { state in
             state.last += 1
             let number = state.last
-            // It ends after the lock is given back, hence after it is noted.
+            // The task removes itself under the lock, and so only after it is recorded.
             let wait = Wait { [self] in
                 defer { end(number) }
                 do throws(BusError) { return .success(try await body()) } catch { return .failure(error) }
@@ -34,7 +36,7 @@ final class RoomWaits: Sendable {
 
     private func end(_ number: UInt64) { state.withLock { $0.waits[number] = nil } }
 
-    /// Ends all waits, and each that begins later.
+    /// Cancels all waits, and each that starts later.
     func endAll() {
         let waits = state.withLock { state in
             state.isOver = true

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Work that the service does of its own: bounded, and all cancelled at its end.
+/// The service's own tasks. Their number is bounded, and the end of the service cancels all of
+/// them.
 final class SessionTasks: Sendable {
     private struct State {
         var isClosed = false
@@ -13,7 +14,7 @@ final class SessionTasks: Sendable {
 
     init(maximum: Int) { self.maximum = maximum }
 
-    /// Begins one, unless there are too many or all was cancelled.
+    /// Starts a task, unless there are too many or all were cancelled.
     func begin(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks.count < maximum else { return }
@@ -27,7 +28,7 @@ final class SessionTasks: Sendable {
 
     private func end(_ number: UInt64) { state.withLock { $0.tasks[number] = nil } }
 
-    /// Cancels all, and begins none any more.
+    /// Cancels all tasks and starts no more.
     func cancelAll() {
         let tasks = state.withLock { state in
             state.isClosed = true

@@ -3,7 +3,7 @@ import BusTransport
 import ServiceMessages
 import Synchronization
 
-/// One sender on the session bus: its calls wait until it is known who it is.
+/// A sender on the session bus. Its calls wait until it is identified.
 final class BusSender: Sendable {
     private enum Phase {
         case new([IncomingCall])
@@ -12,14 +12,14 @@ final class BusSender: Sendable {
     }
     private struct State {
         var phase = Phase.new([])
-        /// The service does not end while somebody has said hello.
+        /// Keeps the service running. Set by the sender's hello call.
         var token: ServiceActivity.Token?
     }
     private let state = Mutex(State())
     let name: String
     private let core: ServiceCore
 
-    /// The most calls that wait; a client sends one and waits for its answer.
+    /// The maximum number of waiting calls. A client usually sends one and waits for its answer.
     private static let maximumWaiting = 64
 
     init(name: String, core: ServiceCore) {
@@ -27,7 +27,7 @@ final class BusSender: Sendable {
         self.core = core
     }
 
-    /// Takes a call; never blocks.
+    /// Processes a call; never blocks.
     func receive(_ call: IncomingCall) {
         let refusal: (name: String, message: String)? = state.withLock { state in
             if call.member == Hello.member, state.token == nil { state.token = core.activity.beginSender() }
@@ -38,7 +38,7 @@ final class BusSender: Sendable {
                 }
                 calls.append(call)
                 state.phase = .new(calls)
-            // Within the lock, so that what waited comes first.
+            // Called under the lock, so that the waiting calls come first.
             case .known(let session): session.receive(call)
             case .ended: return (ServiceErrorName.accessDenied, "The service has ended this conversation.")
             }
@@ -47,9 +47,9 @@ final class BusSender: Sendable {
         if let refusal { call.refuse(name: refusal.name, message: refusal.message) }
     }
 
-    /// It is known who this is.
+    /// Starts the session of the identified sender.
     ///
-    /// - Returns: Whether the session has begun; the sender may be gone.
+    /// - Returns: `false` if the sender is gone.
     func begin(_ session: ClientSession) -> Bool {
         state.withLock { state in
             guard case .new(let calls) = state.phase else { return false }

@@ -4,7 +4,8 @@ import ServiceMessages
 import Synchronization
 import SystemSupport
 
-/// The senders on the session bus that are spoken with: begun with their first call, gone when they are.
+/// The current senders on the session bus. Each is added at its first call and removed when it
+/// leaves the bus.
 final class BusSenders: Sendable {
     private struct State {
         var bus: MessageBus?
@@ -20,12 +21,12 @@ final class BusSenders: Sendable {
         self.sessions = sessions
     }
 
-    /// How many there are.
+    /// The number of senders.
     var count: Int { state.withLock { $0.senders.count } }
 
     func attach(_ bus: MessageBus) { state.withLock { $0.bus = bus } }
 
-    /// Takes a call of anybody. Called on the thread of the bus; never blocks.
+    /// Processes a call of any sender. Called on the thread of the bus; never blocks.
     func receive(_ call: IncomingCall) {
         guard let name = call.sender else {
             return call.refuse(name: ServiceErrorName.accessDenied, message: "The bus does not say whose call it is.")
@@ -50,13 +51,13 @@ final class BusSenders: Sendable {
         if isNew { begin(sender, bus) }
     }
 
-    /// Finds out who a sender is.
+    /// Identifies a sender.
     private func begin(_ sender: BusSender, _ bus: MessageBus) {
         let token = core.activity.beginRequest()
         Task {
             defer { token.end() }
             do {
-                // Before the questions, so that no end goes unnoticed.
+                // The watch comes before the questions, so that the sender's end is always noticed.
                 try await bus.watch(sender.name) { [weak self, weak sender] in
                     if let sender { self?.end(sender, "The client is gone.") }
                 }
@@ -76,7 +77,7 @@ final class BusSenders: Sendable {
         }
     }
 
-    /// Gives back what a sender had, once.
+    /// Releases everything a sender had, once.
     private func end(_ sender: BusSender, _ reason: String) {
         let bus = state.withLock { state -> MessageBus? in
             guard state.senders[sender.name] === sender else { return nil }
@@ -87,7 +88,7 @@ final class BusSenders: Sendable {
         if let session = sender.end(name: ServiceErrorName.accessDenied, message: reason) { sessions.end(session) }
     }
 
-    /// The bus is gone, or left: all of its senders are.
+    /// Ends all senders, because the bus connection has ended or is about to.
     func endAll() {
         let all = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The way back to a sender on the session bus: its unique name.
+/// The channel to a sender on the session bus, by its unique name.
 struct SenderLink: ClientLink {
     let bus: MessageBus
     let sender: String
@@ -15,6 +15,6 @@ struct SenderLink: ClientLink {
 
     func close() { onClose() }
 
-    /// The bus tells when a sender has gone.
+    /// The bus reports the end of a sender.
     var hasHungUp: Bool { false }
 }

@@ -2,19 +2,21 @@
 import BusTransport
 import Synchronization
 
-/// The service on the session bus. Whatever is wrong with the bus is logged, and the socket serves on.
+/// The service's connection to the session bus. Problems with the bus are logged, and the socket
+/// continues to serve.
 final class SessionBus: Sendable {
     private let core: ServiceCore
     private let senders: BusSenders
     private struct State {
         var bus: MessageBus?
-        /// The connection has ended, or is about to because the service leaves; it may end before it is known here.
+        /// `true` if the connection has ended, or is about to because the service leaves. The
+        /// connection may end before it is recorded here.
         var isOver = false
         var hasName = false
     }
     private let state = Mutex(State())
 
-    /// How long the bus may take to connect and to give the name.
+    /// The time limit for the connection and the request of the name.
     private static let patience = Duration.seconds(10)
 
     init(_ core: ServiceCore, _ sessions: Sessions) {
@@ -22,10 +24,10 @@ final class SessionBus: Sendable {
         senders = BusSenders(core, sessions)
     }
 
-    /// How many senders are spoken with.
+    /// The number of current senders.
     var senderCount: Int { senders.count }
 
-    /// Connects and takes the name; returns when that has ended well or badly.
+    /// Connects and requests the name; returns after success or failure.
     func join(_ address: String) async {
         let token = core.activity.beginRequest()
         defer { token.end() }
@@ -51,7 +53,7 @@ final class SessionBus: Sendable {
                 leave()
             }
         } catch {
-            // The end of the connection says more.
+            // `lost(_:)` logs the reason for a disconnect.
             if case .disconnected = error { return }
             core.log.write(.warning, "Not on the session bus. \(error.description)")
             leave()
@@ -69,7 +71,7 @@ final class SessionBus: Sendable {
         core.log.write(.warning, "\(place) \(end.description) The socket serves on.")
     }
 
-    /// Gives the name back, so that who calls from now on has a service started anew.
+    /// Releases the name, so that later calls start another service.
     func releaseName() async {
         guard let bus = state.withLock({ $0.bus }) else { return }
         let timer = core.clock.timer(after: Self.patience / 10) { bus.close() }
