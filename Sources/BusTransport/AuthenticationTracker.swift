@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Follows the lines with which a D-Bus connection begins, as far as it takes to know where they end. What they say is
-/// sd-bus's business.
+/// Finds the end of the D-Bus authentication in a byte stream. sd-bus itself interprets the lines.
 ///
-/// A client ends with the line `BEGIN`; a server with the line after its `OK`, which answers the question whether
-/// descriptors may be sent (D-Bus specification, Authentication Protocol).
+/// A client's part ends with the line `BEGIN`. A server's part ends with the line after its `OK`,
+/// which answers whether descriptors may be sent (D-Bus specification, Authentication Protocol).
 struct AuthenticationTracker {
-    /// Who sends the lines.
+    /// The side that sends the lines.
     private let sender: BusConnection.Side
     private let maximum: Int
     private var count = 0
-    /// The current line without its end, as far as it matters.
+    /// The current line without its end, cut to ``keptBytes``.
     private var line: [UInt8] = []
     private var endsLine = false
     private var isAccepted = false
     private(set) var isFinished = false
 
-    /// No line that matters is longer.
+    /// The maximum number of kept bytes; no relevant line is longer.
     private static let keptBytes = 8
     private static let begin = Array("BEGIN".utf8)
 
@@ -25,12 +24,13 @@ struct AuthenticationTracker {
         self.maximum = maximum
     }
 
-    /// How many bytes can be read without reading beyond the end: the fewest that are still missing.
+    /// The number of bytes that can be read without reading past the end: the minimum that is still
+    /// missing.
     var wanted: Int {
         let lineEnd = endsLine ? 1 : 2
         switch sender {
         case .client:
-            // The zero byte before the first line is no part of it.
+            // A zero byte precedes the first line.
             if count == 0 { return 1 + Self.begin.count + 2 }
             if Self.begin.starts(with: line) { return Self.begin.count - line.count + lineEnd }
             return lineEnd + Self.begin.count + 2

@@ -5,59 +5,63 @@ import SystemSupport
 
 /// A D-Bus connection between two processes over a socket, without a bus daemon.
 ///
-/// The connection has a thread of its own; every method here may be called from any thread. Handlers are called on that thread
-/// and must not block; what is sent while it waits for its peer is sent on the caller's thread, and then the handlers that are
-/// told of that at once are called there too: `onSent`, and `reply` for what cannot be sent.
+/// Each connection has its own thread; every method may be called from any thread. Handlers are
+/// called on the connection's thread and must not block. While the thread waits for its peer,
+/// messages are sent on the caller's thread. The handlers that report the sending are then called
+/// on the caller's thread too: `onSent`, and `reply` for a message that cannot be sent.
 ///
-/// - Important: To a peer that sets no ``BusLimits`` a descriptor may be sent only once a first call was answered: sd-bus
-///   ends a connection on which a descriptor arrives together with the last bytes of the authentication. With limits the
-///   receiving side takes care of that.
+/// - Important: If the peer sets no ``BusLimits``, send it a descriptor only after the answer to a
+///   first call. sd-bus ends a connection on which a descriptor arrives together with the last
+///   bytes of the authentication. With limits, the receiving side handles that case.
 public final class BusConnection: Sendable {
-    /// Which end of the socket pair this is; D-Bus authentication needs one of each.
+    /// The side of the connection. D-Bus authentication needs one of each.
     public enum Side: Sendable {
-        /// The end that authenticates the other.
+        /// The side that authenticates the other.
         case server
-        /// The end that says who it is.
+        /// The side that is authenticated.
         case client
     }
 
     /// Called for each incoming method call.
     public typealias CallHandler = @Sendable (IncomingCall) -> Void
-    /// Called with the outcome of an outgoing call, once.
+    /// Called once with the result of an outgoing call.
     public typealias ReplyHandler = @Sendable (Result<[BusValue], BusError>) -> Void
 
-    /// Called with the reason when a connection has ended, once.
+    /// Called once with the reason when a connection has ended.
     public typealias EndHandler = @Sendable (BusEnd) -> Void
 
-    /// Decides whether a large call may be read now. Called on the connection's thread, perhaps more than once for a call;
-    /// must not block.
+    /// Decides whether a large call may be read now. Called on the connection's thread, perhaps
+    /// more than once for a call; must not block.
     ///
-    /// If it may not, `onOpen` is called once, on any thread, when the call may be asked for again, or, with `true`, when it
-    /// is to be read in any case.
+    /// If it returns `false`, it must call `onOpen` once, on any thread, when it may be called
+    /// again for the call. With `true`, `onOpen` permits the call to be read without another
+    /// decision.
     public typealias LargeCallGate = @Sendable (_ onOpen: @escaping @Sendable (_ isFinal: Bool) -> Void) -> Bool
 
-    /// Called for each signal of a message bus itself.
+    /// Called for each signal that a message bus itself sends.
     typealias SignalHandler = @Sendable (BusMember, [BusValue]) -> Void
 
-    /// Says who hears the signals of somebody on a message bus, by the sender's unique name.
+    /// Returns the handler for the signals of a sender, by its unique name on a message bus.
     typealias Listener = @Sendable (String) -> (@Sendable (BusSignal) -> Void)?
 
     private let mailbox: BusMailbox
-    /// The thread's, which closes it; `nil` on a message bus.
+    /// The peer's socket, which the thread owns and closes; `nil` on a message bus.
     private let socket: PeerSocket?
 
     private struct PeerSocket: Sendable { weak var descriptor: OwnedDescriptor? }
 
-    /// Starts a connection over a connected stream socket and takes the socket over.
+    /// Starts a connection over a connected stream socket and takes ownership of the socket.
     ///
     /// - Parameters:
     ///   - socket: The socket; closed when the connection ends.
-    ///   - side: Which end this is.
+    ///   - side: The side of this process.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
-    ///   - limits: What is taken from the peer, which must be a process of this user; `nil` for a peer that is trusted.
-    ///   - gate: Decides when large calls are read, where there are limits.
+    ///   - limits: The limits for the peer, which must be a process of this user; `nil` for a
+    ///     trusted peer.
+    ///   - gate: Decides when large calls are read. Used only with limits.
     ///   - onCall: Receives incoming calls.
-    ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or ``close()`` was called.
+    ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or
+    ///     ``close()`` was called.
     /// - Throws: ``BusError/system(operation:code:)``.
     public convenience init(
         adopting socket: OwnedDescriptor, side: Side, name: String, limits: BusLimits? = nil,
@@ -96,14 +100,15 @@ public final class BusConnection: Sendable {
 
     deinit { mailbox.close() }
 
-    /// Sends a call; the handler gets the reply on the connection's thread.
+    /// Sends a call; the handler receives the reply on the connection's thread.
     public func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
         call(.peer, member, arguments, reply: reply)
     }
 
-    /// Sends a call; the handler gets the reply on the connection's thread.
+    /// Sends a call; the handler receives the reply on the connection's thread.
     ///
-    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, before any reply.
+    /// - Parameter onSent: Called with the serial number of the call (``IncomingCall/serial``) once
+    ///   it was sent, before any reply.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue],
         reply: @escaping ReplyHandler
@@ -129,14 +134,16 @@ public final class BusConnection: Sendable {
         }
     }
 
-    /// Sends a call and waits for the reply. A cancelled task stops waiting at once; the peer is not told.
+    /// Sends a call and waits for the reply. A cancelled task stops waiting immediately; the peer
+    /// is not notified.
     public func call(_ member: BusMember, _ arguments: [BusValue] = []) async throws(BusError) -> [BusValue] {
         try await call(.peer, member, arguments)
     }
 
     /// Sends a call and waits for the reply, as ``call(_:_:)`` does.
     ///
-    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, before any reply.
+    /// - Parameter onSent: Called with the serial number of the call (``IncomingCall/serial``) once
+    ///   it was sent, before any reply.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {
@@ -158,7 +165,7 @@ public final class BusConnection: Sendable {
         return try result.get()
     }
 
-    /// Sends a call that expects no reply.
+    /// Sends a call without a reply.
     public func post(_ member: BusMember, _ arguments: [BusValue]) { post(.peer, member, arguments) }
 
     func post(_ target: BusTarget, _ member: BusMember, _ arguments: [BusValue]) {
@@ -168,8 +175,9 @@ public final class BusConnection: Sendable {
         }
     }
 
-    /// Whether the peer has closed its end or died, as the kernel says at this moment, or the connection has ended; before
-    /// `onDisconnect` is called. Always `false` on a message bus.
+    /// `true` if the peer has closed its end or died, or the connection has ended. The value comes
+    /// from `poll`, so it may be `true` before `onDisconnect` is called. Always `false` on a
+    /// message bus.
     public var hasHungUp: Bool {
         guard let socket else { return false }
         guard let descriptor = socket.descriptor else { return true }
@@ -177,15 +185,15 @@ public final class BusConnection: Sendable {
         return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
     }
 
-    /// Ends the connection; calls under way fail with ``BusError/disconnected``.
+    /// Ends the connection. Calls in progress fail with ``BusError/disconnected``.
     public func close() { mailbox.close() }
 }
 
-/// The name of a method: an interface and a member of it.
+/// The name of a method: its interface and its member.
 public struct BusMember: Hashable, Sendable {
-    /// The interface, e.g. `com.searchlight.Worker1`.
+    /// The interface, such as `com.searchlight.Worker1`.
     public var interface: String
-    /// The member, e.g. `ReindexAll`.
+    /// The member, such as `ReindexAll`.
     public var member: String
 
     /// Creates a name.
@@ -195,7 +203,7 @@ public struct BusMember: Hashable, Sendable {
     }
 }
 
-/// A continuation that is resumed by whichever comes first: the reply or the cancellation.
+/// A continuation that the reply or the cancellation resumes, whichever comes first.
 private final class Waiter: Sendable {
     private enum State {
         case idle
@@ -204,7 +212,8 @@ private final class Waiter: Sendable {
     }
     private let state = Mutex(State.idle)
 
-    /// Starts waiting; `false` if it was cancelled before (the continuation is then resumed).
+    /// Starts waiting. If the task was cancelled before, resumes the continuation and returns
+    /// `false`.
     func wait(_ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>) -> Bool {
         let proceed = state.withLock { state in
             guard case .idle = state else { return false }

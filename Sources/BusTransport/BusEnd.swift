@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
-    /// This side closed it.
+    /// This side closed the connection.
     case closed
-    /// The peer closed it or died.
+    /// The peer closed the connection or died.
     case peerClosed
-    /// The peer went beyond a limit; the text says which.
+    /// The peer exceeded a limit; the text names it.
     case violated(String)
-    /// What the peer sent is not D-Bus; the text says where.
+    /// The peer sent malformed D-Bus data; the text describes it.
     case malformed(String)
-    /// The system failed.
+    /// A system call failed.
     case system(operation: String, code: Int32)
 
-    /// The end in one sentence, for a log.
+    /// The reason in one sentence, for a log.
     public var description: String {
         switch self {
         case .closed: "The connection was closed."
@@ -27,7 +27,7 @@ public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What an error of sd-bus while it reads or writes says about the end.
+    /// The reason for an error of sd-bus during reading or writing.
     init(processing code: Int32) {
         switch code {
         case ECONNRESET, ENOTCONN, EPIPE, ESHUTDOWN, ECONNABORTED: self = .peerClosed

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of the errors that travel over a connection.
+/// The D-Bus names of errors.
 public enum BusErrorName {
-    /// Something went wrong; the message says what.
+    /// A general failure; the message describes it.
     public static let failed = "com.searchlight.Error.Failed"
-    /// A message with wrong arguments.
+    /// The arguments of a message are invalid.
     public static let invalidArguments = "com.searchlight.Error.InvalidArguments"
-    /// No such method.
+    /// The method does not exist.
     public static let unknownMethod = "com.searchlight.Error.UnknownMethod"
-    /// Too much at once.
+    /// A limit is exceeded.
     public static let limitsExceeded = "com.searchlight.Error.LimitsExceeded"
 }

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What other threads ask of a connection's thread: jobs in order, and a descriptor that wakes it.
+/// The queue of jobs for a connection's thread, with an event descriptor that wakes the thread.
 ///
-/// While the thread waits for its peer, whoever comes with a job does it at once, in its place: waking a thread takes longer
-/// than most jobs do.
+/// While the thread waits for its peer, a caller runs its job itself: most jobs take less time than
+/// waking a thread.
 final class BusMailbox: Sendable {
-    /// Something to do on the thread, and what to do instead when the connection has ended before. One of the two is
-    /// called, once.
+    /// A job for the thread, and its alternative if the connection has ended. Exactly one of the
+    /// two is called, once.
     struct Job: Sendable {
         let run: @Sendable (BusThread) -> Void
         let orElse: @Sendable () -> Void
@@ -18,14 +18,14 @@ final class BusMailbox: Sendable {
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
-        /// The thread, while it waits for its peer and others may do their jobs themselves.
+        /// The thread, while it waits for its peer and callers may run jobs themselves.
         var resting: BusThread?
     }
-    /// What becomes of a job.
+    /// The outcome of a post.
     private enum Way {
         case refused
         case queued
-        /// By whoever posts it, who has the turn.
+        /// The caller runs the job itself and holds the lock.
         case direct(BusThread)
     }
     private let state = Mutex(State())
@@ -38,12 +38,12 @@ final class BusMailbox: Sendable {
         wake = OwnedDescriptor(adopting: descriptor)
     }
 
-    /// Does a job, or hands it to the thread if that is busy; or calls `orElse` if the connection has ended. Jobs are done one
-    /// at a time, in the order in which they come.
+    /// Runs a job, or queues it if the thread is busy, or calls `orElse` if the connection has
+    /// ended. Jobs run one at a time, in the order of their posts.
     func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
         let way = state.withLock { state -> Way in
             guard !state.isClosed else { return .refused }
-            // Never past somebody who waits.
+            // Only if no earlier job is queued.
             if state.jobs.isEmpty, let thread = state.resting, turn.tryTake() { return .direct(thread) }
             state.jobs.append(Job(run: run, orElse: orElse))
             return .queued
@@ -55,18 +55,19 @@ final class BusMailbox: Sendable {
             run(thread)
             let mayRest = thread.mayRest
             turn.give()
-            // The thread does not know yet that it has to wait until the peer reads, or that the connection has ended.
+            // The thread must wait for the socket to become writable, or for the end of the
+            // connection, so it is woken.
             if !mayRest { signal() }
         }
     }
 
-    /// Begins to be the thread that serves the connection.
+    /// Takes the lock as the thread that serves the connection.
     func begin() { turn.take() }
 
-    /// Ends that; nobody will touch the connection any more.
+    /// Releases the lock at the end of the thread, which does not touch the connection any more.
     func end() { turn.give() }
 
-    /// Waits for something, during which others may do their jobs themselves if `lending`.
+    /// Waits for events. With a `thread`, callers may run jobs on it themselves during the wait.
     func rest(lending thread: BusThread?, _ wait: () -> Void) {
         guard let thread else { return wait() }
         let isFree = state.withLock { state in
@@ -77,18 +78,19 @@ final class BusMailbox: Sendable {
         guard isFree else { return wait() }
         turn.give()
         wait()
-        // First, so that those who send without pause queue up behind it: who waits for the turn has no place in a line.
+        // Cleared before the lock is taken, so that callers queue their jobs from now on. A pthread
+        // mutex is not fair: callers that post without pause could keep the lock from the thread.
         state.withLock { $0.resting = nil }
         turn.take()
     }
 
-    /// Takes no more jobs; the thread will end.
+    /// Accepts no more jobs; the thread will end.
     func close() {
         state.withLock { $0.isClosed = true }
         signal()
     }
 
-    /// Closes, and gives up on the jobs that were not done.
+    /// Closes the mailbox and calls `orElse` for the jobs that did not run.
     func abandon() {
         close()
         for job in takeJobs() { job.orElse() }
@@ -96,7 +98,9 @@ final class BusMailbox: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Takes note that the thread is awake, and takes the jobs, unless their time has not come.
+    /// Resets the event descriptor and removes the queued jobs.
+    ///
+    /// - Parameter isTime: `false` to leave the jobs in the queue.
     func takeJobs(only isTime: Bool = true) -> [Job] {
         var count: UInt64 = 0
         _ = read(wake.number, &count, 8)

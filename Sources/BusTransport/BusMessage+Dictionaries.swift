@@ -2,9 +2,9 @@
 import CSystemd
 import Glibc
 
-/// Named values, as interfaces for everybody have them: `a{sv}`.
+/// Named values in messages: the D-Bus type `a{sv}`.
 extension BusMessage {
-    /// Appends inside of a container.
+    /// Appends the values of `body` inside a container.
     borrowing func inside(
         _ type: Unicode.Scalar, _ contents: String, _ body: () throws(BusError) -> Void
     ) throws(BusError) {

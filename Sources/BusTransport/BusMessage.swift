@@ -3,17 +3,17 @@ import CSystemd
 import Glibc
 import SystemSupport
 
-/// A D-Bus message under construction or being read; owns its reference. Confined to the thread of its connection,
-/// because sd-bus messages of one connection may only be touched there.
+/// An sd-bus message that is being built or read; owns its reference. Confined to the thread of its
+/// connection, because sd-bus messages of a connection may be used only there.
 struct BusMessage: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Takes over one reference.
+    /// Takes ownership of one reference.
     init(adopting pointer: OpaquePointer) { self.pointer = pointer }
 
     deinit { sd_bus_message_unref(pointer) }
 
-    /// The most arguments a message may have.
+    /// The maximum number of arguments in a message.
     static let maximumArguments = 16
 
     static func check(_ result: Int32, _ operation: String) throws(BusError) {
@@ -41,7 +41,7 @@ struct BusMessage: ~Copyable {
         case .unsigned32(let number): try append(number, as: "u")
         case .signed32(let number): try append(number, as: "i")
         case .boolean(let truth): try append(Int32(truth ? 1 : 0), as: "b")
-        // sd-bus duplicates the descriptor for itself.
+        // sd-bus duplicates the descriptor.
         case .descriptor(let descriptor): try append(descriptor.number, as: "h")
         case .bytes(let bytes):
             let result = bytes.withUnsafeBufferPointer {
@@ -64,7 +64,7 @@ struct BusMessage: ~Copyable {
         try Self.check(result, "appending to a message")
     }
 
-    /// Reads all arguments; refuses types the protocol does not use.
+    /// Reads all arguments; rejects types that the protocol does not use.
     borrowing func readArguments() throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while true {
@@ -81,9 +81,9 @@ struct BusMessage: ~Copyable {
         }
     }
 
-    /// Reads one argument, or what is in a variant.
+    /// Reads one argument, or the content of a variant.
     ///
-    /// - Parameter room: How many entries of dictionaries there may still be.
+    /// - Parameter room: The number of further dictionary entries that are permitted.
     borrowing func readArgument(
         _ type: CChar, contents: String?, _ room: inout Int, depth: Int = 0
     ) throws(BusError) -> BusValue {
@@ -121,12 +121,13 @@ struct BusMessage: ~Copyable {
         }
     }
 
-    /// How a type is written; sd-bus has letters of its own for structures and entries.
+    /// The D-Bus signature of a type. sd-bus uses its own letters for structures and dictionary
+    /// entries.
     private static func signature(_ type: CChar, _ contents: String?) -> String {
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "r"): "(\(contents ?? ""))"
         case UInt8(ascii: "e"): "{\(contents ?? "")}"
-        // What is in a variant is not part of its type.
+        // The content of a variant is not part of its signature.
         case UInt8(ascii: "v"): "v"
         case let letter: "\(Character(UnicodeScalar(letter)))\(contents ?? "")"
         }
@@ -139,7 +140,7 @@ struct BusMessage: ~Copyable {
         return value
     }
 
-    /// The next text, or `nil` at the end of an array. sd-bus has checked that it is UTF-8.
+    /// The next string; `nil` at the end of an array. sd-bus has checked that it is UTF-8.
     borrowing func readString() throws(BusError) -> String? {
         var start: UnsafePointer<CChar>?
         let result = sd_bus_message_read_basic(pointer, CChar(UInt8(ascii: "s")), &start)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for names (D-Bus specification, Valid Names), over bytes that need not be text.
+/// The rules for names (D-Bus specification, Valid Names), applied to bytes.
 enum BusName {
-    /// The most bytes of a name; paths have no such limit.
+    /// The maximum length of a name in bytes; paths have no such limit.
     private static let maximum = 255
 
-    /// `/` or parts of letters, digits and `_` with slashes before.
+    /// `true` for `/`, or for elements of letters, digits and `_`, each preceded by a slash.
     static func isPath(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/") else { return false }
         if path.count == 1 { return true }
@@ -14,19 +14,20 @@ enum BusName {
         }
     }
 
-    /// Two or more member names with dots between. The names of errors follow the same rules.
+    /// `true` for two or more member names separated by dots. Error names follow the same rules.
     static func isInterface(_ name: ArraySlice<UInt8>) -> Bool {
         let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return name.count <= maximum && parts.count >= 2 && parts.allSatisfy(isMember)
     }
 
-    /// Letters, digits and `_`, and no digit first.
+    /// `true` for letters, digits and `_` that do not start with a digit.
     static func isMember(_ name: ArraySlice<UInt8>) -> Bool {
         guard let first = name.first, name.count <= maximum, !isDigit(first) else { return false }
         return name.allSatisfy(isNameByte)
     }
 
-    /// A name on a message bus: `:` and a unique name, or as an interface, with `-` allowed.
+    /// `true` for a name on a message bus: `:` and a unique name, or a well-known name, which is
+    /// like an interface with `-` allowed.
     static func isBusName(_ name: ArraySlice<UInt8>) -> Bool {
         let isUnique = name.first == UInt8(ascii: ":")
         let parts = (isUnique ? name.dropFirst() : name)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Another program on a message bus, by the name it goes by, such as `org.freedesktop.login1`: its calls and its signals,
-/// while there is one. It is never started for that.
+/// Another program on a message bus, by its well-known name, such as `org.freedesktop.login1`: its
+/// calls and signals while it runs. Using this type never starts the program.
 ///
-/// Signals count only from who has the name: anybody may send anything to anybody over a system's bus. All methods may be
-/// called from any thread; handlers are called on the connection's thread and must not block.
+/// Only signals of the owner of the name count, since any process may send signals over a system
+/// bus. All methods may be called from any thread; handlers are called on the connection's thread
+/// and must not block.
 public final class BusService: Sendable {
-    /// What happens.
+    /// An event of the program.
     public enum Event: Sendable {
-        /// There is one now, or another one: what was known of it holds no more.
+        /// The program has started or was replaced; its earlier state is invalid.
         case appeared
-        /// There is none, or none any more.
+        /// The program is not running, or not any more.
         case gone
-        /// One of the signals that were asked for, or another that was sent here.
+        /// A requested signal, or another one that was sent to this connection.
         case signal(BusSignal)
     }
-    /// Which signals are heard.
+    /// A match rule for signals.
     public struct Signals: Hashable, Sendable {
         var path: String?
         var pathNamespace: String?
@@ -26,27 +27,27 @@ public final class BusService: Sendable {
         /// Creates a rule.
         ///
         /// - Parameters:
-        ///   - path: The object that tells it; of all if `nil`.
-        ///   - below: Or all objects below this one.
-        ///   - argument: What its first argument is; anything if `nil`.
+        ///   - path: The object that sends the signal; `nil` for any.
+        ///   - below: The object whose subtree sends the signal, as an alternative to `path`.
+        ///   - argument: The value of its first argument; `nil` for any.
         public init(_ member: BusMember, path: String? = nil, below: String? = nil, argument: String? = nil) {
             (self.path, pathNamespace, self.member, self.argument) = (path, below, member, argument)
         }
 
-        /// Those that tell of the properties of an interface.
+        /// A rule for the property changes of an interface.
         public static func properties(_ interface: String, path: String? = nil, below: String? = nil) -> Signals {
             Signals(
                 BusMember(BusService.properties, "PropertiesChanged"), path: path, below: below, argument: interface)
         }
     }
 
-    /// The interface of properties.
+    /// The D-Bus interface of properties.
     public static let properties = "org.freedesktop.DBus.Properties"
 
-    /// Receives the values of a call's answer.
+    /// Receives the values of an answer.
     public typealias ReplyHandler = @Sendable (Result<[ForeignValue], BusError>) -> Void
 
-    /// The name it goes by.
+    /// The well-known name of the program.
     public let name: String
     private let bus: MessageBus
     private struct State {
@@ -55,19 +56,20 @@ public final class BusService: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Names a program. Nothing is asked before ``begin(hearing:onEvent:)``.
+    /// Creates the object without sending anything; see ``begin(hearing:onEvent:)``.
     public init(_ name: String, on bus: MessageBus) { (self.name, self.bus) = (name, bus) }
 
-    /// Begins to follow the name, once. The first event says whether there is such a program.
+    /// Starts following the name; call it once. The first event reports whether the program is
+    /// running.
     ///
-    /// - Parameter onEvent: Called with each event; never again once this object is gone.
+    /// - Parameter onEvent: Called with each event, until this object is released.
     public func begin(hearing signals: [Signals], onEvent: @escaping @Sendable (Event) -> Void) {
         state.withLock { $0.onEvent = onEvent }
         for rule in signals { hear(rule) }
         bus.follow(self)
     }
 
-    /// Takes note of who has the name.
+    /// Records the owner of the name.
     func setOwner(_ new: String?) {
         let (old, onEvent) = state.withLock { state in
             defer { state.owner = new }
@@ -77,10 +79,10 @@ public final class BusService: Sendable {
         onEvent?(new == nil ? .gone : .appeared)
     }
 
-    /// Whether it is this one's signal that somebody has sent.
+    /// Passes on a signal of the owner.
     func receive(_ signal: BusSignal) { state.withLock { $0.onEvent }?(.signal(signal)) }
 
-    /// Calls it. Fails with ``BusError/disconnected`` while there is none.
+    /// Calls the program. Fails with ``BusError/disconnected`` if it is not running.
     public func call(
         _ path: String, _ member: BusMember, _ arguments: [BusValue] = [], reply: @escaping ReplyHandler
     ) {
@@ -88,7 +90,7 @@ public final class BusService: Sendable {
         bus.call(owner, path: path, member, arguments, reply: reply)
     }
 
-    /// Asks for the properties of an interface.
+    /// Requests the properties of an interface.
     public func properties(
         _ path: String, _ interface: String,
         reply: @escaping @Sendable (Result<[String: ForeignValue], BusError>) -> Void
@@ -98,10 +100,10 @@ public final class BusService: Sendable {
         }
     }
 
-    /// Begins to hear more signals.
+    /// Adds a rule for signals.
     public func hear(_ signals: Signals) { bus.addRule(rule(signals)) }
 
-    /// Hears these no more.
+    /// Removes a rule for signals.
     public func ignore(_ signals: Signals) { bus.removeRule(rule(signals)) }
 
     private func rule(_ signals: Signals) -> String {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for signatures (D-Bus specification, Type System), over bytes that need not be text.
+/// The rules for signatures (D-Bus specification, Type System), applied to bytes.
 enum BusSignature {
-    /// How deep containers may be inside each other; the specification allows 32 of each kind, this protocol needs 4.
+    /// The maximum nesting depth of containers. The specification allows 32 of each kind; this
+    /// protocol needs 4.
     static let maximumDepth = 8
 
-    /// Whether it is zero or more complete types.
+    /// `true` for zero or more complete types.
     static func isValid(_ types: ArraySlice<UInt8>) -> Bool {
         var rest = types
         while !rest.isEmpty { guard takeType(&rest, depth: 0) else { return false } }

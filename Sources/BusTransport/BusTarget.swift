@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// To whom a call goes.
+/// The destination of a call.
 package struct BusTarget: Hashable, Sendable {
-    /// The unique name on a message bus, or the bus itself; `nil` for the one at the other end of a socket.
+    /// The unique name on a message bus, or the bus itself; `nil` for the peer of a socket.
     var destination: String?
-    /// The object that is called.
+    /// The object path of the call.
     var path: String
 
-    /// The only object of this protocol.
+    /// The path of the only object in this protocol.
     package static let searchlightPath = "/com/searchlight"
-    /// The one at the other end.
+    /// The peer of a socket connection.
     static let peer = BusTarget(destination: nil, path: searchlightPath)
     static let messageBus = BusTarget(destination: MessageBus.busName, path: "/org/freedesktop/DBus")
 
-    /// Somebody on a message bus.
+    /// A client on a message bus.
     static func client(_ name: String) -> BusTarget { BusTarget(destination: name, path: searchlightPath) }
 }

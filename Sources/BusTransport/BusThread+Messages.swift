@@ -2,11 +2,13 @@
 import CSystemd
 import Glibc
 
-/// Calls and answers, in both directions.
+/// Incoming and outgoing calls and answers.
 extension BusThread {
-    /// The most calls a peer may leave unanswered at a time; more are refused, so that a flood is bounded.
+    /// The maximum number of unanswered calls of a peer. Further calls are rejected, so that a
+    /// flood is bounded.
     private static let maximumUnanswered = 1024
-    /// The most bytes of a call that wants no answer, from a peer that is not trusted: it counts nowhere while it waits.
+    /// The maximum size in bytes of a call without a reply from an untrusted peer. Such a call
+    /// counts against no other limit.
     private static let maximumUncounted = 64 << 10
 
     func handle(_ message: consuming BusMessage) {
@@ -40,7 +42,7 @@ extension BusThread {
     private func takeWaiting(_ message: OpaquePointer) -> Reply? {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let call = waiting[cookie] else { return nil }
-        // Anybody on a message bus may try to answer what others were asked.
+        // Any client of a message bus may send a reply to any call, so the sender is checked.
         if let destination = call.destination, destination != Self.sender(of: message) { return nil }
         waiting[cookie] = nil
         return call.reply
@@ -50,8 +52,8 @@ extension BusThread {
         sd_bus_message_get_sender(message).map { String(cString: $0) }
     }
 
-    /// Signals are no part of the protocol between two, and of those on a message bus only the bus itself and whom somebody
-    /// listens to are heard: anybody may send anything here.
+    /// Passes on signals of the message bus itself and of followed programs. The protocol between
+    /// two peers has no signals, and any client of a message bus may send some.
     private func receiveSignal(_ message: borrowing BusMessage) {
         guard let sender = Self.sender(of: message.pointer),
             let interface = sd_bus_message_get_interface(message.pointer),
@@ -83,7 +85,7 @@ extension BusThread {
             let isTrusted = shares == nil && start.limits == nil
             guard isTrusted || size <= Self.maximumUncounted else { return }
         } else {
-            // The same serial number twice would let one answer go to the wrong call.
+            // A duplicate serial number could direct an answer to the wrong call.
             guard unanswered[key] == nil else { return }
             unanswered[key] = UnansweredCall(message: answerable(message, size), size: size, ticket: ticket)
             unansweredBytes += size
@@ -108,7 +110,8 @@ extension BusThread {
         }
     }
 
-    /// A call that can be answered in the place of one that arrived: a large one is not kept until then.
+    /// A message to which sd-bus can build an answer. A large call is replaced with a small one, so
+    /// that its content can be freed before the answer.
     private func answerable(_ message: borrowing BusMessage, _ size: Int) -> OpaquePointer {
         guard size > ReceiveBudget.freeBytes else { return sd_bus_message_ref(message.pointer) }
         var cookie: UInt64 = 0
@@ -141,7 +144,8 @@ extension BusThread {
             let message = BusMessage(adopting: created)
             try message.append(arguments)
             noteSent(arguments)
-            // Without a place for the serial number sd-bus marks the call as one without reply.
+            // Without a pointer for the serial number, sd-bus marks the call as one without a
+            // reply.
             guard let reply else {
                 return try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending a call")
             }
@@ -166,7 +170,8 @@ extension BusThread {
         do {
             try sendAnswer(to: original, result)
         } catch {
-            // An answer that cannot be built (too large, say) must not leave the caller waiting.
+            // If the answer cannot be built, for example because it is too large, the caller
+            // receives an error.
             try? sendAnswer(
                 to: original, .failure(.remote(name: BusErrorName.failed, message: error.description)))
         }
@@ -195,12 +200,12 @@ extension BusThread {
         try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending an answer")
     }
 
-    /// Counts what is about to be sent, for a peer that may not read it.
+    /// Counts a message that is about to be sent, in case the peer does not read.
     private func noteSent(_ values: [BusValue]) {
         unsent?.append(values.reduce(Self.typicalHeader) { $0 + $1.approximateBytes })
     }
 
-    /// About what a message takes besides its arguments, in sd-bus's memory.
+    /// The approximate memory of a message in sd-bus, apart from its arguments, in bytes.
     private static let typicalHeader = 512
 }
 

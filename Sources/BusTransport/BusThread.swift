@@ -3,14 +3,15 @@ import CSystemd
 import Glibc
 import SystemSupport
 
-/// The thread that serves a connection, and all that belongs to the connection's sd-bus object.
+/// The thread of a connection, with the state of the connection's sd-bus object.
 ///
-/// `@unchecked Sendable`: all of it is touched only by who has the turn (``BusMailbox``): the thread, which has it but while it
-/// waits in `poll`, or meanwhile one who does a job in its place.
+/// `@unchecked Sendable`: all state is accessed only by the holder of the lock in ``BusMailbox``.
+/// The thread holds the lock except while it waits in `poll`. During that wait, a caller that runs
+/// a job itself holds it.
 final class BusThread: @unchecked Sendable {
-    /// What a connection is made of.
+    /// The endpoint of a connection.
     enum Origin: Sendable {
-        /// A connected socket, and which end of it this is.
+        /// A connected socket, and the side of this process.
         case socket(OwnedDescriptor, BusConnection.Side)
         /// The address of a message bus.
         case messageBus(address: String, SenderLimits)
@@ -21,38 +22,38 @@ final class BusThread: @unchecked Sendable {
         let name: String
         let limits: BusLimits?
         let kernel: BusKernel
-        /// For large messages of a peer that is not trusted.
+        /// The memory budget for large messages of an untrusted peer.
         var room = ReceiveBudget.shared
-        /// Decides when these are read.
+        /// Decides when large messages are read.
         var gate: BusConnection.LargeCallGate?
         let mailbox: BusMailbox
         let onCall: BusConnection.CallHandler
-        /// Receives the signals of a message bus.
+        /// Receives the signals of the message bus.
         var onSignal: BusConnection.SignalHandler?
-        /// Who hears the signals of somebody on it.
+        /// Returns the handler for the signals of a sender on the bus.
         var listener: BusConnection.Listener?
         let onDisconnect: BusConnection.EndHandler
     }
 
     let start: Start
     let bus: OpaquePointer
-    /// Between the peer and sd-bus, when the peer is not trusted.
+    /// The filter between an untrusted peer and sd-bus.
     let input: GuardedInput?
-    /// The socket from which sd-bus reads, and which it closes; `nil` where sd-bus made it.
+    /// The socket that sd-bus reads from and closes; `nil` if sd-bus created it.
     private let ownSource: Int32?
-    /// What waits to be sent, when the peer is not trusted.
+    /// The messages that wait to be sent to an untrusted peer.
     var unsent: UnsentMessages?
-    /// Outgoing calls that wait for a reply, by the serial number of the message.
+    /// The outgoing calls that wait for a reply, by serial number.
     var waiting: [UInt64: WaitingCall] = [:]
-    /// Incoming calls that wait for an answer.
+    /// The incoming calls that wait for an answer.
     var unanswered: [CallKey: UnansweredCall] = [:]
     var unansweredBytes = 0
-    /// Of these, the bytes of calls that need no room.
+    /// The part of `unansweredBytes` in calls that need no share of the memory budget.
     var freeBytes = 0
-    /// How much of these is whose, on a message bus.
+    /// The shares of the senders on a message bus.
     var shares: SenderShares?
 
-    /// What tells incoming calls apart: the sender, on a message bus, and the serial number of the message.
+    /// The key of an incoming call: its sender on a message bus, and its serial number.
     struct CallKey: Hashable, Sendable {
         let sender: String?
         let cookie: UInt64
@@ -60,16 +61,16 @@ final class BusThread: @unchecked Sendable {
 
     /// An outgoing call that waits for a reply.
     struct WaitingCall {
-        /// Who alone may answer it, on a message bus.
+        /// The only sender that may answer the call, on a message bus.
         let destination: String?
         let reply: Reply
     }
 
-    /// Who receives the reply of a call, and how it is read.
+    /// The handler of a reply, and the format in which the reply is read.
     enum Reply: Sendable {
-        /// As this protocol's values.
+        /// The reply has values of this protocol.
         case own(BusConnection.ReplyHandler)
-        /// As another program's.
+        /// The reply has values of another program's interface.
         case foreign(BusService.ReplyHandler)
 
         func fail(_ error: BusError) {
@@ -84,7 +85,7 @@ final class BusThread: @unchecked Sendable {
     struct UnansweredCall {
         let message: OpaquePointer
         let size: Int
-        /// Its room, if it is large.
+        /// The call's share of the memory budget, if it is large.
         let ticket: ReceiveBudget.Ticket?
     }
 
@@ -101,9 +102,9 @@ final class BusThread: @unchecked Sendable {
             let thread = try BusThread(start)
             end = thread.run()
         } catch { end = BusEnd(error) }
-        // The peer learns of it even while somebody still holds the descriptor.
+        // A shutdown notifies the peer even if another process still has a copy of the descriptor.
         if case .socket(let socket, _) = start.origin { shutdown(socket.number, Int32(SHUT_RDWR)) }
-        // Also when the connection could not even be begun: whoever has posted a job waits for its end.
+        // Also called if the connection could not be started, since posted jobs wait for its end.
         start.mailbox.abandon()
         start.onDisconnect(end)
     }
@@ -134,11 +135,11 @@ final class BusThread: @unchecked Sendable {
         try BusMessage.check(sd_bus_start(bus), "starting the connection")
     }
 
-    /// Has sd-bus speak over a socket.
+    /// Connects sd-bus to a socket.
     private static func adopt(
         _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ start: Start, by bus: OpaquePointer
     ) throws(BusError) -> (GuardedInput?, Int32?) {
-        // sd-bus closes the descriptors it is given, hence the copies.
+        // sd-bus closes the descriptors that it receives, so it gets copies.
         let output = try OwnedDescriptor.copy(socket)
         var input: GuardedInput?
         var source = output
@@ -164,18 +165,19 @@ final class BusThread: @unchecked Sendable {
         return (input, source)
     }
 
-    /// Whether there is nothing to do but to wait for the peer: sd-bus has handed on to the kernel all that was to be sent,
-    /// and has not found thereby that the peer takes nothing more, of which the kernel tells nobody who waits.
+    /// `true` if there is nothing to do but wait for the peer. sd-bus has then passed all messages
+    /// to the kernel, and its socket is not full. sd-bus reports a full socket to no other thread.
     var mayRest: Bool {
         var queued: UInt64 = 0
         return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0 && sd_bus_is_ready(bus) > 0
     }
 
-    /// Whether others may send while this thread waits: not where what is sent is counted after each step; and not before the
-    /// authentication, for whose end sd-bus would have them wait.
+    /// `true` if callers may send while this thread waits. Not with limits, since sent bytes are
+    /// then counted after each step. Not before the end of the authentication, since sd-bus would
+    /// block the caller until then.
     private var mayBeLent: Bool { start.limits == nil && ownSource != nil && sd_bus_is_ready(bus) > 0 }
 
-    /// What to wait for: with an address, sd-bus may try one socket after the other.
+    /// The descriptor to poll. With an address, sd-bus may try several sockets.
     private var source: Int32 { ownSource ?? sd_bus_get_fd(bus) }
 
     deinit { sd_bus_unref(bus) }
@@ -183,7 +185,7 @@ final class BusThread: @unchecked Sendable {
     private func run() -> BusEnd {
         let end: BusEnd
         do { try serve() } catch { end = error }
-        // What is still unsent is not waited for: the peer may never read it.
+        // Unsent messages are dropped, since the peer may never read them.
         start.mailbox.abandon()
         sd_bus_close(bus)
         for call in unanswered.values {
@@ -197,11 +199,12 @@ final class BusThread: @unchecked Sendable {
         return end
     }
 
-    /// Serves until the end, which it throws.
+    /// Serves the connection until its end, which it throws.
     private func serve() throws(BusEnd) -> Never {
         while true {
-            // sd-bus waits in its own way for the end of the authentication when it is to send a descriptor before, and
-            // that way does not know of the guard.
+            // If a descriptor is to be sent before the end of the authentication, sd-bus polls for
+            // that end by itself. It does not know of the filter, so jobs wait until the connection
+            // is open.
             let isOpen = (input == nil && ownSource != nil) || sd_bus_is_ready(bus) > 0
             for job in start.mailbox.takeJobs(only: isOpen) { job.run(self) }
             try input?.pump(mayRead: mayRead)
@@ -214,7 +217,8 @@ final class BusThread: @unchecked Sendable {
             if result < 0 { throw BusEnd(processing: -result) }
             if result > 0 || (mayRead && input?.isWaiting == false) { continue }
             if !isOpen, sd_bus_is_ready(bus) > 0 { continue }
-            // sd-bus would wait for another attempt, behind which no peer that is in its right mind sends messages.
+            // sd-bus would wait for another attempt to authenticate, but no valid peer sends
+            // messages after a rejection.
             if let input, input.hasBegun, sd_bus_is_ready(bus) == 0 {
                 throw .malformed("its authentication was refused")
             }
@@ -222,9 +226,10 @@ final class BusThread: @unchecked Sendable {
         }
     }
 
-    /// Whether the next message may be read from a peer that is not trusted: not before sd-bus has done with the
-    /// authentication, as it would end a connection on which a descriptor comes with the last bytes of that; and not
-    /// while the peer is that far ahead of its answers.
+    /// `true` if the next message of an untrusted peer may be read. The first one must wait until
+    /// sd-bus has completed the authentication. Otherwise sd-bus ends a connection on which a
+    /// descriptor arrives with the last bytes of the authentication. Later ones must wait while too
+    /// many calls are unanswered.
     private var mayRead: Bool {
         guard let input, let limits = start.limits else { return false }
         if !input.isBetweenMessages { return true }
@@ -257,12 +262,12 @@ final class BusThread: @unchecked Sendable {
         _ = start.kernel.wait(&descriptors, milliseconds(until: deadline))
         input.noteReady(descriptors[2...], reading: reading)
         if input.isAbandoned { throw .peerClosed }
-        // Asked again: whether others wait for room may have changed.
+        // Computed again, since the contention for the memory budget may have changed.
         guard deadline != nil, !input.mayHaveInput, let end = input.deadline(now: start.kernel.now) else { return }
         if start.kernel.now() >= end { throw input.stalled }
     }
 
-    /// How long to wait for sd-bus's next moment or the deadline, whichever is first; -1 without either.
+    /// The time until sd-bus's next timeout or the deadline, whichever is earlier; -1 for neither.
     private func milliseconds(until deadline: UInt64?) -> Int32 {
         func left(_ moment: UInt64, _ now: UInt64) -> Int32 {
             moment <= now ? 0 : Int32(clamping: (moment - now) / 1000 + 1)
@@ -271,7 +276,7 @@ final class BusThread: @unchecked Sendable {
         if let deadline { shortest = left(deadline, start.kernel.now()) }
         var next: UInt64 = UInt64.max
         if sd_bus_get_timeout(bus, &next) >= 0, next != UInt64.max {
-            // On the real clock, because sd-bus is.
+            // sd-bus uses the real clock, so its timeout is compared with that.
             let own = left(next, BusKernel.monotonicMicroseconds())
             shortest = min(shortest ?? own, own)
         }
@@ -279,7 +284,7 @@ final class BusThread: @unchecked Sendable {
     }
 }
 
-/// What a connection's thread asks of the system besides its sockets, so that tests can watch it wait.
+/// The system calls of a connection's thread other than those on its sockets; replaceable in tests.
 struct BusKernel: Sendable {
     /// The clock of the deadlines, in microseconds.
     var now: @Sendable () -> UInt64 = { monotonicMicroseconds() }
@@ -296,7 +301,7 @@ struct BusKernel: Sendable {
 }
 
 extension OwnedDescriptor {
-    /// The number of a second descriptor for the same open file, for who closes it itself.
+    /// Duplicates a descriptor for a function that takes ownership of its number.
     fileprivate static func copy(_ descriptor: OwnedDescriptor) throws(BusError) -> Int32 {
         let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw .system(operation: "duplicating a socket", code: errno) }

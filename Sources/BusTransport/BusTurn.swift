@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Whose turn it is with a connection's sd-bus object: a lock that its thread gives up while it waits for the peer, and
-/// takes again in another function, which the closures of a `Mutex` cannot say.
+/// A lock of a connection's sd-bus object. The connection's thread releases it while it waits for
+/// the peer. It takes the lock again in another function, which the closure of a `Mutex` does not
+/// allow.
 ///
-/// `@unchecked Sendable`: the pointer is set once, and what it points to is made to be used by several threads.
+/// `@unchecked Sendable`: the pointer is set once, and the mutex that it points to is made for use
+/// by several threads.
 final class BusTurn: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -19,12 +21,12 @@ final class BusTurn: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Waits for the turn. Not by who has it.
+    /// Takes the lock. The caller must not hold it.
     func take() { pthread_mutex_lock(mutex) }
 
-    /// Takes the turn if nobody has it; also `false` for who has it.
+    /// Takes the lock if it is free; `false` otherwise, also if the caller holds it.
     func tryTake() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-    /// Gives it back, on the thread that took it.
+    /// Releases the lock, on the thread that took it.
     func give() { pthread_mutex_unlock(mutex) }
 }

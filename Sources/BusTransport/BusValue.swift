@@ -2,7 +2,7 @@
 import Glibc
 import SystemSupport
 
-/// One argument of a message; the D-Bus types the protocol uses.
+/// An argument of a message, in one of the D-Bus types that the protocol uses.
 public enum BusValue: Sendable {
     /// `s`
     case string(String)
@@ -31,9 +31,9 @@ public enum BusValue: Sendable {
     /// `av`
     indirect case array([BusValue])
 
-    /// The most entries of all dictionaries of one argument, and elements of an array of them.
+    /// The maximum number of dictionary entries and array elements in one argument.
     public static let maximumEntries = 100_000
-    /// How deep dictionaries and arrays of values may be inside each other.
+    /// The maximum nesting depth of dictionaries and arrays of values.
     public static let maximumDepth = 16
 
     /// The D-Bus signature of the value.
@@ -57,7 +57,7 @@ public enum BusValue: Sendable {
 }
 
 extension BusValue {
-    /// About how many bytes it takes in a message.
+    /// The approximate size of the value in a message, in bytes.
     package var approximateBytes: Int {
         switch self {
         case .string(let text): 8 + text.utf8.count
@@ -71,12 +71,12 @@ extension BusValue {
     }
 
     private static func bytes(of entries: [String: BusValue]) -> Int {
-        // The key's length and end, the variant's signature, and padding.
+        // The key's length and terminator, the variant's signature, and padding.
         entries.reduce(8) { $0 + 24 + $1.key.utf8.count + $1.value.approximateBytes }
     }
 }
 
-/// Why a call or a connection failed.
+/// An error of a call or a connection.
 public enum BusError: Error, Sendable, CustomStringConvertible {
     /// The peer is gone.
     case disconnected
@@ -84,7 +84,7 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
     case cancelled
     /// The peer answered with an error.
     case remote(name: String, message: String)
-    /// A message does not have the arguments its name asks for.
+    /// The arguments of a message do not match its name.
     case malformed(String)
     /// A system call or sd-bus function failed.
     case system(operation: String, code: Int32)
@@ -101,12 +101,12 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Takes the arguments of a message one after the other and says which one is wrong.
+/// Reads the arguments of a message in order and reports the first invalid one.
 public struct BusArguments: Sendable {
     private var rest: ArraySlice<BusValue>
     private let member: String
 
-    /// Creates a reader over the arguments of `member`.
+    /// Creates a reader of the arguments of `member`.
     public init(_ values: [BusValue], of member: String) {
         rest = values[...]
         self.member = member
@@ -127,27 +127,27 @@ public struct BusArguments: Sendable {
         return read
     }
 
-    /// The next argument as text.
+    /// The next argument as a string.
     public mutating func string() throws(BusError) -> String {
         try take("s") { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// The next argument as texts.
+    /// The next argument as an array of strings.
     public mutating func strings() throws(BusError) -> [String] {
         try take("as") { if case .strings(let texts) = $0 { texts } else { nil } }
     }
 
-    /// The next argument as a number.
+    /// The next argument as an unsigned 64-bit integer.
     public mutating func unsigned() throws(BusError) -> UInt64 {
         try take("t") { if case .unsigned(let number) = $0 { number } else { nil } }
     }
 
-    /// The next argument as a truth value.
+    /// The next argument as a floating-point number.
     public mutating func double() throws(BusError) -> Double {
         try take("d") { if case .double(let number) = $0 { number } else { nil } }
     }
 
-    /// Reads a truth value.
+    /// The next argument as a Boolean value.
     public mutating func boolean() throws(BusError) -> Bool {
         try take("b") { if case .boolean(let truth) = $0 { truth } else { nil } }
     }
@@ -157,30 +157,30 @@ public struct BusArguments: Sendable {
         try take("ay") { if case .bytes(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// The next argument as a descriptor.
+    /// The next argument as a file descriptor.
     public mutating func descriptor() throws(BusError) -> OwnedDescriptor {
         try take("h") { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
     }
 
-    /// The next argument as named values.
+    /// The next argument as a dictionary of named values.
     public mutating func dictionary() throws(BusError) -> [String: BusValue] {
         try take("a{sv}") { if case .dictionary(let entries) = $0 { entries } else { nil } }
     }
 
-    /// The next argument as a list of named values.
+    /// The next argument as an array of dictionaries.
     public mutating func dictionaries() throws(BusError) -> [[String: BusValue]] {
         try take("aa{sv}") { if case .dictionaries(let list) = $0 { list } else { nil } }
     }
 
-    /// The next argument as a number of 32 bits.
+    /// The next argument as an unsigned 32-bit integer.
     public mutating func unsigned32() throws(BusError) -> UInt32 {
         try take("u") { if case .unsigned32(let number) = $0 { number } else { nil } }
     }
 
-    /// The next argument, whatever it is.
+    /// The next argument, of any type.
     public mutating func value() throws(BusError) -> BusValue { try next("any type") }
 
-    /// Checks that nothing is left.
+    /// Checks that no arguments are left.
     public func finish() throws(BusError) {
         guard rest.isEmpty else { throw .malformed("\(member) has \(rest.count) arguments too many") }
     }

@@ -2,8 +2,8 @@
 import CSystemd
 import Glibc
 
-/// What another program's interface says: any D-Bus value, of which no more is kept than ``Bounds`` allow. Nothing of it is
-/// trusted to be of the type that its interface declares.
+/// A D-Bus value from another program's interface, limited by ``Bounds``. Its type may differ from
+/// the type that the interface declares.
 public indirect enum ForeignValue: Hashable, Sendable {
     /// `b`
     case boolean(Bool)
@@ -11,32 +11,33 @@ public indirect enum ForeignValue: Hashable, Sendable {
     case signed(Int64)
     /// `y`, `q`, `u`, `t`
     case unsigned(UInt64)
-    /// `d`; may be anything that such a number can be.
+    /// `d`; may be infinite or NaN.
     case double(Double)
     /// `s`, `o`, `g`
     case text(String)
     /// An array or a structure. Bytes are values too.
     case list([ForeignValue])
-    /// A dictionary with texts as its keys.
+    /// A dictionary with strings as keys.
     case entries([String: ForeignValue])
-    /// What is not kept: descriptors, dictionaries with other keys, and what is beyond the bounds.
+    /// A value that is not kept: a descriptor, a dictionary with other keys, or a value beyond the
+    /// bounds.
     case skipped
 
-    /// How much of one message is kept.
+    /// The limits of one message.
     public enum Bounds {
-        /// Values of any kind.
+        /// The maximum number of values of any kind.
         public static let values = 4096
-        /// Bytes of texts together.
+        /// The maximum size of all texts together, in bytes.
         public static let textBytes = 64 << 10
-        /// Containers inside each other.
+        /// The maximum nesting depth of containers.
         public static let depth = 8
     }
 
-    /// The truth value, if it is one.
+    /// The Boolean value; `nil` for other types.
     public var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
-    /// The text, if it is one.
+    /// The text; `nil` for other types.
     public var text: String? { if case .text(let text) = self { text } else { nil } }
-    /// The number, if it is one that is not negative.
+    /// The number; `nil` if it is negative or not an integer.
     public var unsigned: UInt64? {
         switch self {
         case .unsigned(let number): number
@@ -44,7 +45,7 @@ public indirect enum ForeignValue: Hashable, Sendable {
         default: nil
         }
     }
-    /// The number, if it is one and finite.
+    /// The number; `nil` if it is not finite or not a number.
     public var finite: Double? {
         switch self {
         case .double(let number): number.isFinite ? number : nil
@@ -53,24 +54,24 @@ public indirect enum ForeignValue: Hashable, Sendable {
         default: nil
         }
     }
-    /// The members of an array or a structure; none of anything else.
+    /// The members of an array or a structure; empty for other types.
     public var members: [ForeignValue] { if case .list(let members) = self { members } else { [] } }
-    /// The entries of a dictionary; none of anything else.
+    /// The entries of a dictionary; empty for other types.
     public var entries: [String: ForeignValue] { if case .entries(let entries) = self { entries } else { [:] } }
 }
 
 /// A signal of a program on a message bus.
 public struct BusSignal: Sendable {
-    /// The object that tells it.
+    /// The object path that sent the signal.
     public var path: String
-    /// Its interface and name.
+    /// The interface and name of the signal.
     public var member: BusMember
-    /// Its arguments.
+    /// The arguments of the signal.
     public var arguments: [ForeignValue]
 }
 
 extension BusMessage {
-    /// How much may still be kept of a message.
+    /// The number of values and text bytes that may still be read from a message.
     private struct Room {
         var values = ForeignValue.Bounds.values
         var textBytes = ForeignValue.Bounds.textBytes
@@ -82,7 +83,7 @@ extension BusMessage {
         return try readForeignMembers(&room, depth: 0)
     }
 
-    /// Reads what is left of the container that was entered, or of the message.
+    /// Reads the rest of the current container or message.
     private borrowing func readForeignMembers(_ room: inout Room, depth: Int) throws(BusError) -> [ForeignValue] {
         var members: [ForeignValue] = []
         while true {
@@ -131,7 +132,7 @@ extension BusMessage {
         return .skipped
     }
 
-    /// The members of a container.
+    /// Reads the members of a container.
     private borrowing func inside(
         _ type: CChar, _ contents: String, _ room: inout Room, _ depth: Int
     ) throws(BusError) -> [ForeignValue] {
@@ -153,7 +154,7 @@ extension BusMessage {
             try Self.check(entered, "reading a dictionary")
             guard entered > 0 else { break }
             let pair = try readForeignMembers(&room, depth: depth + 1)
-            // The first of two with one key counts.
+            // For duplicate keys, the first entry counts.
             if case .text(let key)? = pair.first, pair.count == 2, entries[key] == nil { entries[key] = pair[1] }
             try Self.check(sd_bus_message_exit_container(pointer), "reading a dictionary")
         }

@@ -1,49 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Follows the bytes that a peer sends, and says how far the next read may go, what is complete, and when a limit is
-/// broken. It reads never across the end of a message, because descriptors belong to the message they came with.
+/// Parses the byte stream of a peer. It determines how far the next read may go, which messages are
+/// complete, and whether a limit is exceeded. A read never crosses the end of a message, because
+/// descriptors belong to the message they came with.
 struct FrameTracker {
     private let limits: BusLimits
     private var authentication: AuthenticationTracker
-    /// The header of the current message, as far as it is there.
+    /// The bytes of the current message's header so far.
     private var header: [UInt8] = []
     private var prefix: MessagePrefix?
-    /// How many bytes of the current message have been seen.
+    /// The number of bytes of the current message so far.
     private var seen = 0
-    /// How many descriptors came with it.
+    /// The number of descriptors of the current message so far.
     private var descriptors = 0
     private(set) var completed: UInt64 = 0
 
-    /// - Parameter sender: Which side sends the bytes.
+    /// Creates a tracker.
+    ///
+    /// - Parameter sender: The side that sends the bytes.
     init(sender: BusConnection.Side, limits: BusLimits) {
         self.limits = limits
         authentication = AuthenticationTracker(sender: sender, maximum: limits.maximumAuthenticationBytes)
     }
 
-    /// Whether the authentication is still under way.
+    /// `true` until the authentication is complete.
     var isAuthenticating: Bool { !authentication.isFinished }
 
-    /// Whether something has begun that is not complete.
+    /// `true` if the authentication or a message is incomplete.
     var isHalfSent: Bool { isAuthenticating || seen > 0 }
 
-    /// Whether sd-bus may have what was read: what is authentication, and of a message nothing before its whole header
-    /// was found good.
+    /// `true` if the bytes read so far may go to sd-bus. These are bytes of the authentication, and
+    /// bytes of a message whose whole header passed the checks.
     var mayForward: Bool { isAuthenticating || seen == 0 || prefix.map { seen >= $0.headerBytes } ?? false }
 
-    /// The bytes and the serial number of the current message, and whether it is a call, once its header is there and not all
-    /// of it.
+    /// The size, the serial number and the kind of the current message; `nil` unless its header is
+    /// complete and its body is not.
     var current: (bytes: Int, serial: UInt32, isCall: Bool)? {
         guard let prefix, seen > 0, header.count == prefix.headerBytes else { return nil }
         return (prefix.totalBytes, MessagePrefix.number(header, at: 8, prefix.isBigEndian), prefix.kind == .call)
     }
 
-    /// The most bytes the next read may take, at least 1.
+    /// The maximum size of the next read, at least 1.
     var wanted: Int {
         if isAuthenticating { return authentication.wanted }
         return (prefix?.totalBytes ?? MessagePrefix.size) - seen
     }
 
-    /// Takes what was read, at most ``wanted`` bytes, and the number of descriptors that came along.
+    /// Processes the bytes of a read, at most ``wanted``, and the number of descriptors that came
+    /// with them.
     mutating func take(_ bytes: Span<UInt8>, descriptors count: Int) throws(BusEnd) {
         guard bytes.count > 0 else { return }
         if isAuthenticating {
@@ -57,7 +61,7 @@ struct FrameTracker {
         }
         let before = seen
         seen += bytes.count
-        // Most reads after the header are of bytes that nobody looks at here.
+        // Most bytes after the header belong to the body, which is not parsed.
         guard before < prefix?.headerBytes ?? MessagePrefix.size else {
             guard count == 0 else { throw .malformed("descriptors came in the middle of a message") }
             return finishIfComplete()
@@ -83,10 +87,10 @@ struct FrameTracker {
     }
 }
 
-/// The 16 bytes every message begins with (D-Bus specification, Message Format).
+/// The first 16 bytes of a message (D-Bus specification, Message Format).
 struct MessagePrefix: Hashable {
     static let size = 16
-    /// What a message is.
+    /// The kind of a message.
     enum Kind: UInt8 {
         case call = 1
         case answer = 2
@@ -96,14 +100,16 @@ struct MessagePrefix: Hashable {
 
     let kind: Kind
     let isBigEndian: Bool
-    /// The bytes of the header's fields, without the padding that follows.
+    /// The size of the header fields, without the padding after them.
     let fieldBytes: Int
     let bodyBytes: Int
 
-    /// The bytes before the body.
+    /// The size of everything before the body.
     var headerBytes: Int { Self.size + (fieldBytes + 7) & ~7 }
     var totalBytes: Int { headerBytes + bodyBytes }
 
+    /// Parses a prefix.
+    ///
     /// - Parameter bytes: 16 bytes.
     init(_ bytes: [UInt8], limits: BusLimits) throws(BusEnd) {
         switch bytes[0] {
@@ -125,7 +131,7 @@ struct MessagePrefix: Hashable {
         }
     }
 
-    /// The 4-byte number at a place.
+    /// Reads a 32-bit number at an offset.
     static func number(_ bytes: [UInt8], at place: Int, _ isBigEndian: Bool) -> UInt32 {
         let parts = (0..<4).map { UInt32(bytes[place + $0]) << UInt32(8 * (isBigEndian ? 3 - $0 : $0)) }
         return parts.reduce(0, |)

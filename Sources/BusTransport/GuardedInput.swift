@@ -4,50 +4,54 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What stands between a peer that is not trusted and sd-bus, which itself would hold 128 MiB of a message whose end
-/// never comes, drop what it does not understand without a word, and lose descriptors.
+/// A filter between an untrusted peer and sd-bus. sd-bus itself would buffer 128 MiB of a message
+/// that never ends, silently drop messages that it does not understand, and leak descriptors.
 ///
-/// sd-bus reads from an inner socket; into that goes, on the same thread, what the ``FrameTracker`` has found good in
-/// what the peer sent. What sd-bus writes goes to the peer directly. Confined to the connection's thread.
+/// sd-bus reads from an inner socket. The ``FrameTracker`` checks the peer's bytes, and only valid
+/// ones go into the inner socket, on the same thread. sd-bus writes directly to the peer. Confined
+/// to the connection's thread.
 final class GuardedInput {
     let socket: OwnedDescriptor
     private let inner: OwnedDescriptor
     private let limits: BusLimits
     private var tracker: FrameTracker
-    /// What was read; of it `sent..<filled` is not in the inner socket yet.
+    /// The bytes that were read. The range `sent..<filled` is not in the inner socket yet.
     private var buffer = [UInt8](repeating: 0, count: GuardedInput.smallBuffer)
     private var filled = 0
     private var sent = 0
     private var descriptors: [OwnedDescriptor] = []
-    /// Whether reading may give something; `false` from the moment at which nothing was there until the poll says so.
+    /// `false` from an empty read until `poll` reports input again.
     private(set) var mayHaveInput = true
-    /// Whether the inner socket is full.
+    /// `true` if the inner socket is full.
     private(set) var isBlocked = false
     private var hasEnded = false
-    /// Whether the peer was found gone while it was not read.
+    /// `true` if the peer hung up while reading was suspended.
     private(set) var isAbandoned = false
     private let room: ReceiveBudget
     private let wake: @Sendable () -> Void
-    /// The room of the current message, or the place in the line for it, if it is large.
+    /// The ticket of the current message for the memory budget, if the message is large.
     private var ticket: ReceiveBudget.Ticket?
     private let gate: CallGate
-    /// Whether the current message may be read to its end.
+    /// `true` if the current message may be read to its end.
     private var isAdmitted = false
-    /// Whether a large message waits for the gate or for room.
+    /// `true` if a large message waits for the gate or for the memory budget.
     private(set) var waitsForRoom = false
-    /// That of messages that are complete and that sd-bus has not handed on, by serial number, oldest first.
+    /// The tickets of complete messages that sd-bus has not delivered yet, by serial number, oldest
+    /// first.
     private var complete: [(serial: UInt64, ticket: ReceiveBudget.Ticket)] = []
-    /// When what is half-sent began, and which message it is.
+    /// The start time and number of the current incomplete message.
     private var halfSince: (time: UInt64, message: UInt64)?
-    /// Until when nobody waited for the room that the current message has.
+    /// The last time at which no other message waited for the budget that the current one holds.
     private var lookedAt: UInt64 = 0
 
-    /// Enough for most messages.
+    /// The initial buffer size, enough for most messages.
     private static let smallBuffer = 4 << 10
-    /// How much of a large message is moved at a time; more than any header.
+    /// The amount of a large message that is moved at a time; more than any header.
     private static let largeBuffer = 64 << 10
 
-    /// - Returns: The guard, and the socket from which sd-bus shall read, which sd-bus closes.
+    /// Creates a filter.
+    ///
+    /// - Returns: The filter, and the socket that sd-bus reads from and closes.
     static func make(
         _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits, room: ReceiveBudget,
         gate: BusConnection.LargeCallGate?, wake: @escaping @Sendable () -> Void
@@ -56,8 +60,8 @@ final class GuardedInput {
         precondition(limits.maximumDescriptors <= csystem_maximum_descriptors)
         var process: pid_t = 0
         var user: uid_t = 0
-        // sd-bus compares the user that a client says it is with the other end of what it reads from; that is this
-        // process now, so it has to be compared here.
+        // sd-bus compares the user that a client claims with the peer of its input socket. That
+        // peer is this process now, so the user is checked here.
         guard csystem_peer(socket.number, &process, &user) == 0 else {
             throw .system(operation: "asking who is at the other end", code: errno)
         }
@@ -88,10 +92,12 @@ final class GuardedInput {
         self.tracker = tracker
     }
 
-    /// Whether nothing of a message has come, so that reading can be put off without holding up a message.
+    /// `true` if no byte of the next message was read, so that reading can be suspended without
+    /// interrupting a message.
     var isBetweenMessages: Bool { !tracker.isHalfSent }
 
-    /// Hands over the room of a message that sd-bus has handed on; what came before it has been dealt with.
+    /// Returns the ticket of a message that sd-bus has delivered. The tickets of earlier messages
+    /// are released.
     func takeRoom(of serial: UInt64) -> ReceiveBudget.Ticket? {
         guard let index = complete.firstIndex(where: { $0.serial == serial }) else { return nil }
         let ticket = complete[index].ticket
@@ -99,28 +105,29 @@ final class GuardedInput {
         return ticket
     }
 
-    /// Gives back the room of messages that sd-bus dealt with itself; to be called when it has nothing more to read.
+    /// Releases the tickets of messages that sd-bus handled internally. Call it when sd-bus has
+    /// nothing more to read.
     func forgetComplete() {
         if !isBlocked && !complete.isEmpty { complete = [] }
     }
 
-    /// Gives all room back.
+    /// Releases all tickets.
     func end() { (ticket, complete) = (nil, []) }
 
-    /// Whether the authentication is still under way.
+    /// `true` until the authentication is complete.
     var isAuthenticating: Bool { tracker.isAuthenticating }
 
-    /// Whether sd-bus has the whole authentication.
+    /// `true` if sd-bus has the whole authentication.
     var hasBegun: Bool { !tracker.isAuthenticating && !isBlocked }
 
-    /// Whether there is nothing to do here until the poll reports something.
+    /// `true` if there is nothing to do until `poll` reports an event.
     var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded || waitsForRoom }
 
-    /// The descriptors and events to wait for besides sd-bus's.
+    /// The descriptors and events to poll in addition to those of sd-bus.
     func polls(reading: Bool, writing: Bool) -> [pollfd] {
         let events = (reading && !isBlocked && !hasEnded && !waitsForRoom ? POLLIN : 0) | (writing ? POLLOUT : 0)
-        // A hang-up is reported even if nothing is asked for. Where reading is put off, it ends the connection; else it would
-        // wake the thread again and again.
+        // poll(2) reports a hang-up even without requested events. While reading is suspended, a
+        // hang-up ends the connection; otherwise it would wake the thread repeatedly.
         let isWatched = events != 0 || isPutOff(reading: reading)
         return [
             pollfd(fd: isWatched ? socket.number : -1, events: Int16(events), revents: 0),
@@ -128,11 +135,12 @@ final class GuardedInput {
         ]
     }
 
-    /// Whether the peer has to wait before it is read on, for room or for its answers: that may take long, and a peer that has
-    /// gone must not keep its place, nor its place in the line. What it has sent was not acknowledged.
+    /// `true` if reading is suspended, for the memory budget or until earlier calls are answered.
+    /// This may take long, so a peer that has gone must lose its share and its position in the
+    /// queue. Its unread messages were not acknowledged.
     private func isPutOff(reading: Bool) -> Bool { !hasEnded && (waitsForRoom || !reading) }
 
-    /// Takes note of what the poll found for ``polls(reading:writing:)``.
+    /// Processes the results of a poll of ``polls(reading:writing:)``.
     func noteReady(_ polls: ArraySlice<pollfd>, reading: Bool) {
         guard let outer = polls.first, let inner = polls.last else { return }
         if Int32(outer.revents) & POLLHUP != 0, isPutOff(reading: reading) { isAbandoned = true }
@@ -140,7 +148,8 @@ final class GuardedInput {
         if inner.revents != 0 { isBlocked = false }
     }
 
-    /// When the peer must have finished what it began, on the clock of `now`; `nil` while nothing is half-sent.
+    /// The time by which the current message must be complete, on the clock of `now`; `nil` if no
+    /// message is incomplete.
     func deadline(now: () -> UInt64) -> UInt64? {
         guard tracker.isHalfSent, !hasEnded, !waitsForRoom else {
             halfSince = nil
@@ -149,13 +158,13 @@ final class GuardedInput {
         if halfSince?.message != tracker.completed { halfSince = (now(), tracker.completed) }
         guard let since = halfSince?.time else { return nil }
         guard ticket != nil else { return since + limits.stallTimeout }
-        // Looked at again and again: nobody may wait for room now, and somebody in a moment.
+        // The contention is checked on each call, since it may change at any time.
         if lookedAt < since { lookedAt = since }
         if ticket?.isContended != true, now() >= lookedAt + ReceiveBudget.patience { lookedAt = now() }
         return min(since + limits.stallTimeout, lookedAt + ReceiveBudget.patience)
     }
 
-    /// The end of a peer that did not finish in time.
+    /// The reason for the end of a peer that exceeded its deadline.
     var stalled: BusEnd {
         let what = tracker.isAuthenticating ? "an authentication" : "a message"
         if ticket?.isContended == true {
@@ -165,9 +174,9 @@ final class GuardedInput {
         return .violated("\(what) that was not complete after \(limits.stallTimeout / 1_000_000) s")
     }
 
-    /// Moves what there is, up to the end of one message, to sd-bus.
+    /// Moves the available bytes to sd-bus, up to the end of one message.
     ///
-    /// - Parameter mayRead: Whether sd-bus wants what comes next.
+    /// - Parameter mayRead: `true` if sd-bus is ready for the next message.
     func pump(mayRead: Bool) throws(BusEnd) {
         isBlocked = false
         let begun = tracker.completed
@@ -185,21 +194,24 @@ final class GuardedInput {
                 self.ticket = nil
             }
             if tracker.completed != begun { isAdmitted = false }
-            // What follows waits until sd-bus is ready for messages, which only its owner can ask it.
+            // The following bytes wait until sd-bus is ready for messages, which only the caller
+            // can check.
             if wasAuthenticating && !tracker.isAuthenticating { break }
         }
         if sent < filled && tracker.mayForward && !isBlocked { try forward() }
-        // What is still there then is a header that will never be whole.
+        // The remaining bytes belong to a header that will never be complete.
         if hasEnded && !isBlocked { shutdown(inner.number, Int32(SHUT_WR)) }
         if !isBlocked && !tracker.isHalfSent && buffer.count > Self.smallBuffer {
             buffer = [UInt8](repeating: 0, count: Self.smallBuffer)
         }
     }
 
-    /// Whether reading may go on: a message that is large passes the gate and has room, once its header is there.
+    /// `true` if the current message may be read. A large message must pass the gate and get a
+    /// share of the memory budget once its header is complete.
     private func admitCurrent() -> Bool {
         guard !isAdmitted, let current = tracker.current, current.bytes > ReceiveBudget.freeBytes else { return true }
-        // Asked again with a place in the line, and with room: what the gate stands for may be gone by then.
+        // The gate is checked again while the message waits for the budget, since its condition may
+        // have changed.
         guard !current.isCall || gate.isOpen() else {
             ticket = nil
             return false
@@ -266,14 +278,15 @@ final class GuardedInput {
     }
 }
 
-/// Whether the owner of a connection lets large calls be read; asks the owner no more than once at a time.
+/// The state of a connection's ``BusConnection/LargeCallGate``. It calls the gate at most once at a
+/// time.
 private final class CallGate: Sendable {
     private enum State {
-        /// To be asked.
+        /// The gate must be called.
         case unknown
-        /// The owner will say when it opens.
+        /// The gate is closed and will call `onOpen`.
         case closed
-        /// The current call may be read whatever the owner would say.
+        /// The current call may be read without another decision.
         case open
     }
     private let state = Mutex(State.unknown)
@@ -291,7 +304,7 @@ private final class CallGate: Sendable {
             case .open: return true
             case .closed: return false
             case .unknown:
-                // Before it is asked, since it may open in the same moment.
+                // Set before the gate is called, since it may open immediately.
                 state = .closed
                 return nil
             }
@@ -305,6 +318,6 @@ private final class CallGate: Sendable {
         return isOpen
     }
 
-    /// Begins again with the next call.
+    /// Resets the state for the next call.
     func forget() { state.withLock { $0 = .unknown } }
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// A method call that arrived; answered once, from any thread, now or later.
+/// A received method call. It is answered once, from any thread, now or later.
 public final class IncomingCall: Sendable {
-    /// What is called.
+    /// The called method.
     public let member: BusMember
-    /// The object that is called.
+    /// The called object.
     public let path: String
-    /// With what; nothing once ``releaseArguments()`` was called.
+    /// The arguments; empty after ``releaseArguments()``.
     public var arguments: [BusValue] { given.withLock { $0 } }
     private let given: Mutex<[BusValue]>
     private let key: BusThread.CallKey
-    /// The room of a large call from a peer that is not trusted.
+    /// The call's share of the memory budget, if it is a large call of an untrusted peer.
     private let ticket: ReceiveBudget.Ticket?
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
 
-    /// The number by which the caller knows this call; never used again on the same connection.
+    /// The caller's serial number of this call, unique on the connection.
     public var serial: UInt64 { key.cookie }
 
-    /// The unique name of the caller, as the message bus says; `nil` on a connection without one.
+    /// The unique name of the caller on the message bus; `nil` on other connections.
     public var sender: String? { key.sender }
 
     init(
@@ -38,11 +38,12 @@ public final class IncomingCall: Sendable {
         if !answered.load(ordering: .relaxed) { refuse(name: BusErrorName.failed, message: "The call was dropped.") }
     }
 
-    /// Gives the arguments up, which may be large, once they were read.
+    /// Releases the arguments, which may be large, after they were read.
     public func releaseArguments() { given.withLock { $0 = [] } }
 
-    /// Gives up the room that other large calls may be waiting for. The call still counts for its own connection until it is
-    /// answered, and the caller bounds what it keeps of its arguments.
+    /// Releases the call's share of the memory budget, which other large calls may wait for. The
+    /// call still counts for its own connection until it is answered. The caller must bound its own
+    /// copy of the arguments.
     public func releaseRoom() { ticket?.end() }
 
     /// Answers with results. Only the first answer counts.

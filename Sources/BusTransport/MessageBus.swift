@@ -2,34 +2,34 @@
 import Synchronization
 import SystemSupport
 
-/// A connection to a message bus, such as the session's: many who call and are called over one connection.
+/// A connection to a message bus, such as the session bus.
 ///
-/// Like a ``BusConnection`` it has a thread of its own; every method may be called from any thread, and handlers are
-/// called on that thread and must not block. What can be wrong with the bus is told by the end (`onDisconnect`), once
-/// the calls that waited have failed with ``BusError/disconnected``.
+/// Like a ``BusConnection`` it has its own thread. Every method may be called from any thread;
+/// handlers are called on the connection's thread and must not block. `onDisconnect` reports
+/// problems with the bus, after the pending calls have failed with ``BusError/disconnected``.
 public final class MessageBus: Sendable {
     /// The name of the bus itself.
     public static let busName = "org.freedesktop.DBus"
     /// The name of the service.
     public static let serviceName = "com.searchlight.Searchlight1"
 
-    /// Whether a name could be had.
+    /// The result of a request for a name.
     public enum NameOutcome: Hashable, Sendable {
-        /// It is this connection's.
+        /// This connection owns the name.
         case acquired
-        /// Another connection has it.
+        /// Another connection owns the name.
         case taken
     }
 
     fileprivate let connection: BusConnection
     fileprivate let watches: Watches
 
-    /// What is to be done when somebody is gone, and who hears whom.
+    /// The handlers for the end of clients, and the followers of other programs.
     fileprivate final class Watches: Sendable {
         let handlers = Mutex<[String: @Sendable () -> Void]>([:])
-        /// By the name that is followed.
+        /// The followers by well-known name.
         let services = Mutex<[String: [Follower]]>([:])
-        /// By the unique name of who has it.
+        /// The followers by the unique name of the owner.
         let listeners = Mutex<[String: [Follower]]>([:])
 
         struct Follower: Sendable {
@@ -52,14 +52,15 @@ public final class MessageBus: Sendable {
         }
     }
 
-    /// Begins to connect.
+    /// Starts connecting.
     ///
     /// - Parameters:
     ///   - address: The address, as in `DBUS_SESSION_BUS_ADDRESS`.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
-    ///   - limits: What is taken from each sender.
-    ///   - onCall: Receives incoming calls; ``IncomingCall/sender`` says whose.
-    ///   - onDisconnect: Called once, with the reason, when the connection has ended or could not be made.
+    ///   - limits: The limits of each sender.
+    ///   - onCall: Receives incoming calls; ``IncomingCall/sender`` is the caller.
+    ///   - onDisconnect: Called once, with the reason, when the connection has ended or could not
+    ///     be established.
     /// - Throws: ``BusError/system(operation:code:)``.
     public init(
         address: String, name: String, limits: SenderLimits = SenderLimits(),
@@ -74,21 +75,22 @@ public final class MessageBus: Sendable {
 
     // MARK: Calls
 
-    /// Calls somebody by their unique name, and waits for the reply; nobody else's reply counts.
+    /// Calls a client by its unique name and waits for its reply. Replies of other clients are
+    /// ignored.
     public func call(
         _ client: String, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {
         try await connection.call(.client(client), member, arguments)
     }
 
-    /// The same, with a handler that is called on the connection's thread.
+    /// Calls a client by its unique name. The handler is called on the connection's thread.
     public func call(
         _ client: String, _ member: BusMember, _ arguments: [BusValue], reply: @escaping BusConnection.ReplyHandler
     ) {
         connection.call(.client(client), member, arguments, reply: reply)
     }
 
-    /// Sends a call that expects no reply.
+    /// Sends a call without a reply.
     public func post(_ client: String, _ member: BusMember, _ arguments: [BusValue]) {
         connection.post(.client(client), member, arguments)
     }
@@ -103,7 +105,7 @@ public final class MessageBus: Sendable {
             try await connection.call(.messageBus, BusMember(Self.busName, member), arguments), of: member)
     }
 
-    /// Takes a name, neither replacing nor waiting for who has it.
+    /// Requests a name. It neither replaces a current owner nor waits for one.
     public func requestName(_ name: String) async throws(BusError) -> NameOutcome {
         // DBUS_NAME_FLAG_DO_NOT_QUEUE
         var arguments = try await ask("RequestName", [.string(name), .unsigned32(4)])
@@ -114,34 +116,35 @@ public final class MessageBus: Sendable {
         }
     }
 
-    /// Gives a name back.
+    /// Releases a name.
     public func releaseName(_ name: String) async throws(BusError) { _ = try await ask("ReleaseName", [.string(name)]) }
 
-    /// Has a service started, unless it runs, and waits until it has its name.
+    /// Starts a service unless it is running, and waits until it owns its name.
     ///
-    /// - Throws: ``BusError``; `remote` when nothing starts it.
+    /// - Throws: ``BusError``; `remote` if the bus cannot start it.
     public func startService(_ name: String) async throws(BusError) {
         _ = try await ask("StartServiceByName", [.string(name), .unsigned32(0)])
     }
 
-    /// The names of the services that the bus starts when they are called.
+    /// The names of the services that the bus starts on demand.
     public func activatableNames() async throws(BusError) -> [String] {
         var arguments = try await ask("ListActivatableNames", [])
         return try arguments.strings()
     }
 
-    /// The unique name of who has a name.
+    /// The unique name of the owner of a name.
     ///
-    /// - Throws: ``BusError``; `remote` when nobody has.
+    /// - Throws: ``BusError``; `remote` if there is no owner.
     public func owner(of name: String) async throws(BusError) -> String {
         var arguments = try await ask("GetNameOwner", [.string(name)])
         return try arguments.string()
     }
 
-    /// Who a client is, by the bus and then the kernel. The bus gives the number of the process that connected: of one that
-    /// has ended and whose connection another one goes on with, the number may be somebody else's by now.
+    /// Identifies a client through the bus and the kernel. The bus reports the process that
+    /// connected. If that process has ended and another one uses its connection, the process number
+    /// may belong to a third process by now.
     ///
-    /// - Throws: ``BusError``, or ``PeerIdentityError`` for what cannot be determined.
+    /// - Throws: ``BusError``, or ``PeerIdentityError`` if the client cannot be identified.
     public func identity(of client: String) async throws -> PeerIdentity {
         var process = try await ask("GetConnectionUnixProcessID", [.string(client)])
         var user = try await ask("GetConnectionUnixUser", [.string(client)])
@@ -149,9 +152,10 @@ public final class MessageBus: Sendable {
         return try PeerIdentity(process: number, user: try user.unsigned32())
     }
 
-    /// Has a handler called once when a client is gone, on the connection's thread.
+    /// Sets a handler that is called once, on the connection's thread, when a client is gone.
     ///
-    /// - Throws: ``BusError``. A client that was gone before is not told of: ask something about it afterwards.
+    /// - Throws: ``BusError``. For a client that was already gone the handler is never called, so
+    ///   call the client afterwards to detect that.
     public func watch(_ client: String, onGone: @escaping @Sendable () -> Void) async throws(BusError) {
         watches.handlers.withLock { $0[client] = onGone }
         do throws(BusError) { _ = try await ask("AddMatch", [.string(Self.rule(client))]) } catch {
@@ -160,7 +164,7 @@ public final class MessageBus: Sendable {
         }
     }
 
-    /// Ends that.
+    /// Removes the handler of a client.
     public func unwatch(_ client: String) {
         watches.handlers.withLock { $0[client] = nil }
         connection.post(
@@ -185,9 +189,10 @@ extension MessageBus {
         connection.post(.messageBus, BusMember(Self.busName, "RemoveMatch"), [.string(rule)])
     }
 
-    /// Tells a service who has its name, now and whenever that changes.
+    /// Reports the owner of a service's name to the service, now and after each change.
     func follow(_ service: BusService) {
-        // References that are made with a lock held are kept until it is given back: each may be the last.
+        // Strong references made under the lock are kept until it is released: a release could be
+        // the last one and run a deinitializer.
         let known = watches.services.withLock { services in
             let known = (services[service.name] ?? []).compactMap(\.service)
             services[service.name] = (known + [service]).map { Watches.Follower(service: $0) }
@@ -195,7 +200,7 @@ extension MessageBus {
         }
         withExtendedLifetime(known) {}
         addRule(Self.rule(service.name))
-        // After the rule, so that nothing is missed in between.
+        // Called after the rule is set, so that no change is missed.
         connection.call(.messageBus, BusMember(Self.busName, "GetNameOwner"), [.string(service.name)]) {
             [weak service] result in
             if case .success(let values) = result, case .string(let owner)? = values.first {

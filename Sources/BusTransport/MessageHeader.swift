@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks the fields of a message's header as strictly as sd-bus does, before sd-bus has it: sd-bus drops a message whose
-/// header it does not like without a word, and forgets to close the descriptors that came with it (libsystemd 252).
+/// Checks the header fields of a message as strictly as sd-bus does, before sd-bus reads them.
+/// sd-bus silently drops a message with an invalid header and leaks the descriptors that came with
+/// it (libsystemd 252).
 struct MessageHeader {
-    /// The codes of the fields and their types (D-Bus specification, Header Fields).
+    /// The field codes and their types (D-Bus specification, Header Fields).
     private enum Field: UInt8 {
         case path = 1
         case interface = 2
@@ -33,11 +34,11 @@ struct MessageHeader {
     private var declaredDescriptors: UInt32 = 0
     private var hasSignature = false
 
-    /// Checks a whole header.
+    /// Checks a complete header.
     ///
     /// - Parameters:
-    ///   - bytes: The header, padding included.
-    ///   - descriptors: How many descriptors came with it.
+    ///   - bytes: The header, including padding.
+    ///   - descriptors: The number of descriptors that came with the message.
     static func check(_ bytes: [UInt8], _ prefix: MessagePrefix, descriptors: Int) throws(BusEnd) {
         var header = MessageHeader(bytes: bytes, prefix: prefix, end: MessagePrefix.size + prefix.fieldBytes)
         try header.readFields()

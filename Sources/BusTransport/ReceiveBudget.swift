@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The room for large messages of peers that are not trusted: all connections that share one get it in the order in which
-/// they ask, and nobody reads a large message before it has room for it. A peer that has to wait is not refused: its socket
-/// is not read.
+/// The memory budget for large messages of untrusted peers. All connections that share it get their
+/// parts in the order of their requests, and none reads a large message without its part. A waiting
+/// peer is not rejected: its socket is not read.
 ///
-/// Small messages need none, so that a peer that sends much holds up nobody who sends little.
+/// Small messages need no part of the budget, so that a peer with large messages does not delay the
+/// others.
 public final class ReceiveBudget: Sendable {
-    /// The room of this process.
+    /// The budget of this process.
     public static let shared = ReceiveBudget()
 
-    /// Messages up to so many bytes need no room.
+    /// The maximum size in bytes of a message that needs no part of the budget.
     static let freeBytes = 64 << 10
-    /// How many bytes of such messages of one connection may wait for an answer before no further one is read.
+    /// The maximum size in bytes of the unanswered small messages of one connection. Above it no
+    /// further message is read.
     static let maximumFreeBytes = 128 << 10
-    /// How long a message that has room may take while others wait for room, in microseconds.
+    /// The maximum time to receive a message that has its part while others wait, in microseconds.
     static let patience: UInt64 = 2_000_000
 
-    /// Messages of up to so many bytes share a lane.
+    /// A lane of messages up to a size, with a capacity of its own, both in bytes.
     struct Lane: Sendable {
         let messageBytes: Int
         let capacity: Int
     }
 
-    /// A place in the line, and then the room. Given back at its end.
+    /// A position in the queue, and later a part of the budget. Released at the end of the object.
     final class Ticket: Sendable {
         fileprivate enum State { case waiting, granted, ended }
         fileprivate let state = Mutex(State.waiting)
@@ -38,19 +40,19 @@ public final class ReceiveBudget: Sendable {
 
         deinit { end() }
 
-        /// Whether the message may be read.
+        /// `true` if the message may be read.
         var isGranted: Bool { state.withLock { $0 == .granted } }
 
-        /// Whether others wait for room.
+        /// `true` if other messages wait in the lane.
         var isContended: Bool { budget.isContended(lane) }
 
-        /// Gives the room back, or the place in the line.
+        /// Releases the part of the budget, or the position in the queue.
         func end() { budget.end(self) }
     }
 
     private struct LaneState {
         var held = 0
-        /// Weak, so that a ticket that nobody has any more ends.
+        /// Weak references, so that an abandoned ticket ends.
         var line: [Place] = []
     }
     private struct Place: Sendable {
@@ -61,9 +63,11 @@ public final class ReceiveBudget: Sendable {
     private let states: Mutex<[LaneState]>
     private let onInspection: @Sendable () -> Void
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - lanes: By the bytes of their messages; the last takes all that are larger.
-    ///   - onInspection: Called each time a ticket of a line is inspected, with the lock held; for tests.
+    ///   - lanes: The lanes by ascending message size; the last one takes all larger messages.
+    ///   - onInspection: Called under the lock each time a waiting ticket is inspected; for tests.
     init(
         lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)],
         onInspection: @escaping @Sendable () -> Void = {}
@@ -73,17 +77,18 @@ public final class ReceiveBudget: Sendable {
         states = Mutex(lanes.map { _ in LaneState() })
     }
 
-    /// How many bytes have room.
+    /// The number of bytes in use.
     var held: Int { states.withLock { $0.reduce(0) { $0 + $1.held } } }
 
-    /// How many messages wait for room.
+    /// The number of waiting messages.
     public var waiting: Int {
         states.withLock { $0.reduce(0) { $0 + $1.line.count { $0.ticket != nil } } }
     }
 
-    /// Takes a place in the line.
+    /// Requests a part of the budget.
     ///
-    /// - Parameter onGrant: Called on any thread once there is room, unless there is at once.
+    /// - Parameter onGrant: Called on any thread once the part is granted, unless it is granted
+    ///   immediately.
     func ask(_ bytes: Int, onGrant: @escaping @Sendable () -> Void) -> Ticket {
         let lane = lanes.firstIndex { bytes <= $0.messageBytes } ?? lanes.count - 1
         let ticket = Ticket(self, lane: lane, bytes: bytes, onGrant: onGrant)
@@ -106,8 +111,8 @@ public final class ReceiveBudget: Sendable {
 
     fileprivate func end(_ ticket: Ticket) {
         let lane = ticket.lane
-        // All tickets that were inspected are kept until the lock is given back: if one loses its last other owner meanwhile, it
-        // ends here, which takes the lock.
+        // Inspected tickets are kept until the lock is released: the last release of a ticket calls
+        // this function, which takes the lock.
         let (granted, inspected) = states.withLock { states -> ([Ticket], [Ticket]) in
             let before = ticket.state.withLock { state in
                 defer { state = .ended }

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is taken from those who send over a message bus. More is refused, and nobody else notices: the connection is
-/// that of all of them. The bus itself is trusted, it hands on whole messages of at most 128 MiB.
+/// The limits of each sender on a message bus. Calls beyond them are rejected without an effect on
+/// other senders, which share the connection. The bus itself is trusted: it delivers complete
+/// messages of at most 128 MiB.
 public struct SenderLimits: Hashable, Sendable {
-    /// The most bytes of the arguments of one message. A batch of 32 MiB fits.
+    /// The maximum size of the arguments of one message in bytes. A batch of 32 MiB fits.
     public var maximumMessageBytes = 33 << 20
-    /// The most calls of one sender that wait for an answer.
+    /// The maximum number of unanswered calls of one sender.
     public var maximumUnanswered = 128
-    /// The most bytes of these: one largest message, or some that are smaller.
+    /// The maximum size of the unanswered calls of one sender in bytes: one message of the maximum
+    /// size, or several smaller ones.
     public var maximumUnansweredBytes = 34 << 20
-    /// The most bytes of the calls of all senders that wait for an answer.
+    /// The maximum size of the unanswered calls of all senders in bytes.
     public var maximumTotalBytes = 40 << 20
-    /// A sender whose calls that wait have no more bytes than this is refused none of them for what others have sent.
+    /// The maximum size in bytes of the unanswered calls of a sender that is exempt from the total
+    /// limit.
     public var smallBytes = 256 << 10
 
-    /// The limits the service sets.
+    /// The limits of the service.
     public init() {}
 }
 
-/// How much of what waits for an answer is whose.
+/// The unanswered calls of each sender.
 struct SenderShares {
     private struct Share {
         var calls = 0
@@ -30,12 +33,13 @@ struct SenderShares {
 
     init(_ limits: SenderLimits) { self.limits = limits }
 
-    /// How many senders have calls that wait.
+    /// The number of senders with unanswered calls.
     var senders: Int { shares.count }
 
-    /// Notes a call.
+    /// Adds a call.
     ///
-    /// - Returns: Why it has to be refused; it is noted all the same, until it is answered.
+    /// - Returns: The reason to reject it; `nil` to accept it. It counts until it is answered in
+    ///   either case.
     mutating func take(_ bytes: Int, of sender: String) -> String? {
         var share = shares[sender] ?? Share()
         share.calls += 1
@@ -64,7 +68,7 @@ struct SenderShares {
         return nil
     }
 
-    /// Forgets a call that is answered.
+    /// Removes an answered call.
     mutating func give(_ bytes: Int, of sender: String) {
         guard var share = shares[sender] else { return }
         share.calls -= 1

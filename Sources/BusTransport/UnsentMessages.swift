@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much waits to be sent to a peer, from the sizes of what was sent and the number of messages that sd-bus still
-/// has. sd-bus tells no sizes.
+/// The amount of data that waits to be sent to a peer. It is computed from the sizes of sent
+/// messages and the number of messages in sd-bus's queue, since sd-bus reports no sizes.
 struct UnsentMessages {
     private let limits: BusLimits
-    /// The sizes of the last messages, oldest first from `first` on; no fewer than those that wait.
+    /// The sizes of the last messages, oldest first from the index `first`; at least all queued
+    /// ones.
     private var sizes: [Int] = []
     private var first = 0
     private(set) var bytes = 0
 
     init(limits: BusLimits) { self.limits = limits }
 
-    /// Takes note of a message that was handed to sd-bus.
+    /// Adds a message that was passed to sd-bus.
     mutating func append(_ size: Int) {
         sizes.append(size)
         bytes += size
     }
 
-    /// Forgets what is sent.
+    /// Removes the messages that were sent.
     ///
-    /// - Parameter queued: How many messages sd-bus has not sent. A few of them may be its own, which are small.
-    /// - Throws: ``BusEnd/violated(_:)`` when more waits than may.
+    /// - Parameter queued: The number of messages in sd-bus's queue. Some of them may be sd-bus's
+    ///   own, which are small.
+    /// - Throws: ``BusEnd/violated(_:)`` if a limit is exceeded.
     mutating func settle(queued: Int) throws(BusEnd) {
         while sizes.count - first > queued {
             bytes -= sizes[first]
             first += 1
         }
-        // Amortized, so that each size is moved once.
+        // Amortized: each size is moved only once.
         if first > sizes.count / 2 {
             sizes.removeFirst(first)
             first = 0

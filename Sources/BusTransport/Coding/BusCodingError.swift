@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a value cannot be encoded or decoded, with its position.
+/// The reason why a value cannot be encoded or decoded, with its position.
 public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The keys from the outermost value to the one that is wrong, with points between; empty for the outermost.
+    /// The keys from the outermost value to the invalid one, separated by dots; empty for the
+    /// outermost value.
     public let path: String
-    /// What is wrong, without a full stop.
+    /// The reason, without a full stop.
     public let reason: String
-    /// Whether less would be possible.
+    /// `true` if the value is too large, so that a smaller one could be encoded.
     public var isSize = false
 
     private static let maximumCharacters = 500
 
-    /// Position and reason.
+    /// The position and the reason.
     public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
 
     init(_ path: [any CodingKey], _ reason: String) {
@@ -43,7 +44,7 @@ public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// Where a value is in the outermost one; the keys are put together only for an error.
+/// The position of a value in the outermost one. The list of keys is built only for an error.
 final class BusCodingPath: Sendable {
     private let key: any CodingKey
     private let parent: BusCodingPath?
@@ -62,8 +63,8 @@ final class BusCodingPath: Sendable {
 
     private static let escape: Unicode.Scalar = "\\"
 
-    /// The key of an entry on the bus. Scalars that D-Bus has no form for are written out; the empty name means that a
-    /// value is absent (``BusValue/absent``).
+    /// The name of a key on the bus. Scalars that D-Bus cannot represent are escaped. The empty
+    /// name marks an absent value (``BusValue/absent``).
     static func name(of key: String) -> String {
         if !key.isEmpty, key.isFitForBus, !key.unicodeScalars.contains(escape) { return key }
         var name = String.UnicodeScalarView()
@@ -77,7 +78,7 @@ final class BusCodingPath: Sendable {
         return key.isEmpty ? "\\;" : String(name)
     }
 
-    /// The key that a name stands for; `nil` if it stands for none.
+    /// The key for a name; `nil` if the name is malformed.
     static func key(of name: String) -> String? {
         guard name.unicodeScalars.contains(escape) else { return name }
         var key = String.UnicodeScalarView()
@@ -100,7 +101,7 @@ final class BusCodingPath: Sendable {
     }
 }
 
-/// A key that is known while the program runs.
+/// A coding key with a name or an index that is known only at run time.
 struct BusCodingKey: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -112,7 +113,8 @@ struct BusCodingKey: CodingKey {
 }
 
 extension String {
-    /// Whether D-Bus has a form for the text: sd-bus refuses to read a message with a noncharacter.
+    /// `true` if D-Bus can represent the text. sd-bus rejects a message that contains a
+    /// noncharacter.
     package var isFitForBus: Bool {
         if utf8.allSatisfy({ $0 != 0 && $0 < 0x80 }) { return true }
         return unicodeScalars.allSatisfy(\.isFitForBus)

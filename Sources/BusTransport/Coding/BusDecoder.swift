@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decodes what ``BusEncoder`` has encoded. Any D-Bus value may arrive: one that does not fit is an error with its position.
+/// Decodes values that ``BusEncoder`` encoded. Any D-Bus value may arrive; an unexpected one is an
+/// error with its position.
 public struct BusDecoder: Decoder {
     private let value: BusValue
     private let path: BusCodingPath?
 
     /// The keys from the outermost value to this one.
     public var codingPath: [any CodingKey] { path?.keys ?? [] }
-    /// Nothing.
+    /// Always empty.
     public var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     fileprivate init(_ value: BusValue, _ path: BusCodingPath?) { (self.value, self.path) = (value, path) }
@@ -19,14 +20,14 @@ public struct BusDecoder: Decoder {
         do { return try BusDecoder(value, nil).decode(type) } catch { throw BusCodingError(error) }
     }
 
-    /// The D-Bus value as it is, for types that have no other form, such as descriptors.
+    /// The D-Bus value itself, for types without another form, such as descriptors.
     public var raw: BusValue { value }
 
     fileprivate func at(_ key: any CodingKey, _ value: BusValue) -> BusDecoder {
         BusDecoder(value, BusCodingPath(key, in: path))
     }
 
-    /// An error at this position.
+    /// A type mismatch at this position.
     func mismatch(_ type: Any.Type) -> DecodingError {
         .typeMismatch(
             type,
@@ -63,7 +64,7 @@ public struct BusDecoder: Decoder {
     }
 }
 
-/// What has a D-Bus type of its own.
+/// A type that maps directly to a D-Bus type.
 protocol BusLeaf {
     var busValue: BusValue { get }
     static func read(_ decoder: BusDecoder) throws -> Self
@@ -139,7 +140,7 @@ extension String: BusLeaf {
 }
 
 extension BusValue {
-    /// Stands for a value that is absent where its place cannot be left out.
+    /// A placeholder for an absent value in a list.
     static let absent = BusValue.dictionary(["": .boolean(false)])
 
     var isAbsent: Bool {
@@ -191,7 +192,7 @@ private struct List: UnkeyedDecodingContainer {
 
     init(decoder: BusDecoder, values: [BusValue]) { (self.decoder, self.values) = (decoder, values) }
 
-    /// The next element, which is passed once it was read.
+    /// Reads the next element, and advances only if that succeeds.
     private mutating func next<Value>(_ body: (BusDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Encodes a Swift value as a D-Bus value: structures as `a{sv}`, lists as `as`, `aa{sv}` or `av`, bytes as `ay`, numbers and
-/// truth values in their own types.
+/// Encodes a Swift value as a D-Bus value. Structures become `a{sv}`, lists become `as`, `aa{sv}`
+/// or `av`, and bytes become `ay`. Numbers and Boolean values have types of their own.
 ///
 /// ```swift
 /// let value = try BusEncoder.encode(["title": "Notes"])
 /// ```
 ///
-/// A text that D-Bus has no form for (with a NUL or a noncharacter) becomes its bytes. What is absent in a list is
-/// ``BusValue/absent``; in a structure its key is left out.
+/// A text that D-Bus cannot represent (with a NUL or a noncharacter) becomes its bytes. An absent
+/// list element becomes ``BusValue/absent``; an absent field of a structure is left out.
 public final class BusEncoder: Encoder {
     private let path: BusCodingPath?
     fileprivate var content = Content.none
-    /// How many entries there are room for, in all containers.
+    /// The number of further entries that are permitted in all containers.
     private let room: Room
 
     /// The keys from the outermost value to this one.
     public var codingPath: [any CodingKey] { path?.keys ?? [] }
-    /// Nothing.
+    /// Always empty.
     public var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     fileprivate enum Content {
@@ -27,7 +27,7 @@ public final class BusEncoder: Encoder {
         case list([Slot])
     }
 
-    /// A part of a container: done, or a nested container that is still being filled.
+    /// An entry of a container: a complete value, or a nested container that is still being filled.
     fileprivate enum Slot {
         case value(BusValue)
         case nested(BusEncoder)
@@ -41,8 +41,8 @@ public final class BusEncoder: Encoder {
 
     /// Encodes a value.
     ///
-    /// - Throws: ``BusCodingError`` beyond ``BusValue/maximumEntries`` or ``BusValue/maximumDepth``, and for what a value says
-    ///   that cannot be encoded.
+    /// - Throws: ``BusCodingError`` beyond ``BusValue/maximumEntries`` or
+    ///   ``BusValue/maximumDepth``, and for errors that a value throws.
     public static func encode(_ value: some Encodable) throws(BusCodingError) -> BusValue {
         do {
             return try BusEncoder(nil, Room()).boxed(value).resolved(depth: 0)
@@ -51,7 +51,8 @@ public final class BusEncoder: Encoder {
         }
     }
 
-    /// Has the value that is encoded be a D-Bus value as it is, for types that have no other form, such as descriptors.
+    /// Encodes the current value as a D-Bus value directly, for types without another form, such as
+    /// descriptors.
     public func put(_ value: BusValue) { content = .value(value) }
 
     private func take() throws {
@@ -72,7 +73,7 @@ public final class BusEncoder: Encoder {
         }
     }
 
-    /// The shortest form of a list.
+    /// The most compact form of a list.
     private static func list(_ values: [BusValue]) -> BusValue {
         switch values.first {
         case .string?, nil:
@@ -225,7 +226,7 @@ extension BusEncoder {
     }
 
     fileprivate func nestedEncoder(_ key: any CodingKey, _ content: Content) -> BusEncoder {
-        // A container that is asked for cannot fail; what is put into it is counted.
+        // Requesting a container cannot throw, so only its entries are counted.
         let encoder = BusEncoder(BusCodingPath(key, in: path), room)
         encoder.content = content
         return encoder
