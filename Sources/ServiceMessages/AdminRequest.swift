@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What a program of the user's that sees the whole index asks of the service: the calls of an engine. The engine's own module
-/// knows their names and fields, and answers them.
+/// A request of a program of the user that sees the whole index: the calls of an engine. The
+/// engine's own module defines their names and fields, and answers them.
 public enum AdminRequest: ClientRequest {
-    /// One of the calls of an engine: its name, a number that the client chooses, and its fields (`sta{sv}`). Answer: `a{sv}`
-    /// with `answer` or `error`.
+    /// Performs a call of the engine: its name, a number that the client chooses, and its fields
+    /// (`sta{sv}`). Answer: `a{sv}` with `answer` or `error`.
     case perform(call: String, number: UInt64, fields: BusValue)
-    /// Ends a call, by its number (`t`).
+    /// Cancels a call, by its number (`t`).
     case cancel(number: UInt64)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Engine2"
-    /// An engine's calls see the whole index.
+    /// The permitted clients: these calls see the whole index.
     public static let callers: Set<Caller> = [.shell]
 
-    /// The method that has a call performed.
+    /// The method that performs a call.
     public static let performMember = BusMember(interface, "Perform")
-    /// The method that ends a call.
+    /// The method that cancels a call.
     public static let cancelMember = BusMember(interface, "Cancel")
-    /// Called by the service while it performs a call: the call's number and its progress (`a{sv}`). An answer asks for more.
+    /// The method that the service calls to report the progress of a call: the call's number and
+    /// the events (`a{sv}`). The service sends the next report after the reply.
     public static let eventMember = BusMember(interface, "Event")
 
     /// Reads a request from a call.

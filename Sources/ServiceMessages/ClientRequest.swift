@@ -1,42 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request of a client to the service: the calls of one D-Bus interface, and the clients that may make them. The service
-/// learns from this declaration alone which calls it refuses, and refuses them before it reads their arguments.
+/// A request of a client to the service: the calls of one D-Bus interface, and the clients that may
+/// make them. The service rejects other calls based on this declaration, before it reads their
+/// arguments.
 ///
-/// To add an interface: declare its type, and name it in ``ClientInterface/all``.
+/// To add an interface, declare its type and list it in ``ClientInterface/all``.
 public protocol ClientRequest: Sendable {
     /// The name of the D-Bus interface.
     static var interface: String { get }
-    /// The clients that may make the calls of the interface.
+    /// The clients that may call the interface.
     static var callers: Set<Caller> { get }
-    /// Whether a program on the session bus may make the calls without ``Hello``. It has the rights of a shell then.
+    /// `true` if a program on the session bus may call the interface without ``Hello``. It then has
+    /// the rights of a shell.
     static var isOpenToBus: Bool { get }
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError/malformed(_:)`` for wrong arguments, ``BusError/remote(name:message:)`` with
-    ///   ``BusErrorName/unknownMethod`` for a method that the interface does not have.
+    /// - Throws: ``BusError/malformed(_:)`` for invalid arguments;
+    ///   ``BusError/remote(name:message:)`` with ``BusErrorName/unknownMethod`` for an unknown
+    ///   method.
     init(_ call: IncomingCall) throws(BusError)
 }
 
 extension ClientRequest {
-    /// Most interfaces are for clients that said who they are.
+    /// By default, clients must identify themselves first.
     public static var isOpenToBus: Bool { false }
 }
 
-/// A client as rights distinguish it.
+/// The kinds of clients with different rights.
 public enum Caller: Hashable, Sendable, CaseIterable {
-    /// An app outside of a sandbox.
+    /// An app outside a sandbox.
     case app
-    /// An app in a sandbox: nothing of other bundles is shown to it.
+    /// An app in a sandbox. It has no access to other bundles.
     case sandboxedApp
-    /// A program of the user's that sees the whole index.
+    /// A program of the user that sees the whole index.
     case shell
 }
 
-/// The D-Bus interfaces of the service, but for that of ``Hello``.
+/// The D-Bus interfaces of the service, apart from the interface of ``Hello``.
 public enum ClientInterface {
-    /// The kinds of requests, one for each interface.
+    /// The types of requests, one for each interface.
     public static let all: [any ClientRequest.Type] = [
         IndexRequest.self, QueryRequest.self, DelegateRequest.self, PromiseRequest.self, LauncherRequest.self,
         AdminRequest.self,
@@ -44,6 +47,6 @@ public enum ClientInterface {
 
     private static let byName = Dictionary(all.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// The kind of request that a call is; `nil` for an interface that the service does not have.
+    /// The type of request for a call; `nil` for an unknown interface.
     public static func kind(of call: BusMember) -> (any ClientRequest.Type)? { byName[call.interface] }
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What an app says about itself. While it is registered, the service asks it what it would ask its extension: every
-/// ``WorkerRequest`` but `Load`, over the same connection.
+/// A request of an app to become the delegate of its bundle. While it is registered, the service
+/// sends it the requests for its extension over the same connection: every ``WorkerRequest`` except
+/// `Load`.
 public enum DelegateRequest: ClientRequest, Hashable {
-    /// From now on this app answers for its bundle.
+    /// Registers the app as the delegate of its bundle.
     case register
-    /// The extension answers again.
+    /// Ends the registration; the extension receives the requests again.
     case unregister
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Delegate1"
-    /// Apps alone have a bundle to answer for.
+    /// The permitted clients: only apps have a bundle.
     public static let callers: Set<Caller> = [.app, .sandboxedApp]
 
     /// The methods of the interface.
@@ -20,7 +21,7 @@ public enum DelegateRequest: ClientRequest, Hashable {
         case unregister = "Unregister"
     }
 
-    /// The method that carries the request; it has no arguments.
+    /// The method of the request; it has no arguments.
     public var member: BusMember {
         switch self {
         case .register: BusMember(Self.interface, Method.register.rawValue)

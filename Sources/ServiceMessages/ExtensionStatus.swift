@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// How an extension says that a request went wrong: the statuses of `searchlight_extension.h` and their names on the
-/// connection.
+/// The error statuses of extensions: the statuses of `searchlight_extension.h` and their D-Bus
+/// error names.
 public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
-    /// None of the others; the message says what.
+    /// Another error; the message describes it.
     case failed = 1
-    /// The extension does not serve this type or request.
+    /// The extension does not support this type or request.
     case unsupported = 2
-    /// There is no such item.
+    /// The item does not exist.
     case notFound = 3
     /// The request was cancelled.
     case cancelled = 4
-    /// Malformed text or a missing argument.
+    /// A text is malformed or an argument is missing.
     case invalidArgument = 5
-    /// The host or the index cannot be reached now.
+    /// The host or the index is unavailable.
     case unavailable = 6
-    /// Over a limit that the message names.
+    /// A limit is exceeded; the message names it.
     case tooLarge = 7
-    /// Understood, and not allowed.
+    /// The request is valid but not allowed.
     case refused = 8
 
     /// The D-Bus name of the error.
@@ -35,7 +35,7 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// The status behind a D-Bus error name; unknown names are ``failed``.
+    /// The status for a D-Bus error name; ``failed`` for unknown names.
     public init(errorName: String) {
         switch errorName {
         case ServiceErrorName.invalidItem, ServiceErrorName.invalidClientState, ServiceErrorName.invalidQuery:
@@ -48,12 +48,12 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
 }
 
 extension BusError {
-    /// The error with which a call is refused for a status.
+    /// The error for a rejected call with a status.
     public static func refused(_ status: ExtensionStatus, _ message: String) -> BusError {
         .remote(name: status.errorName, message: message)
     }
 
-    /// The status that says the same.
+    /// The status for the error.
     public var status: ExtensionStatus {
         switch self {
         case .remote(let name, _): ExtensionStatus(errorName: name)
@@ -64,21 +64,21 @@ extension BusError {
     }
 }
 
-/// Why a worker could not load an extension, and the names of these reasons on the connection.
+/// The reasons why a worker cannot load an extension, with their D-Bus error names.
 public enum LoadFailure: String, Sendable, CaseIterable, Codable {
-    /// The dynamic linker refused the library.
+    /// The dynamic linker cannot load the library.
     case cannotOpen = "com.searchlight.Error.CannotOpen"
     /// The library exports no entry point and the manifest names no principal class.
     case missingEntryPoint = "com.searchlight.Error.MissingEntryPoint"
     /// The library was built for another major version of the header.
     case incompatibleABI = "com.searchlight.Error.IncompatibleABI"
-    /// The library says it is another extension than its manifest.
+    /// The library reports another identifier than its manifest.
     case identifierMismatch = "com.searchlight.Error.IdentifierMismatch"
-    /// The extension could not be created; for a principal class also: no such class.
+    /// The extension object cannot be created, or the principal class does not exist.
     case cannotCreate = "com.searchlight.Error.CannotCreate"
-    /// The extension serves no interface the host knows.
+    /// The extension supports no interface of the host.
     case noInterfaces = "com.searchlight.Error.NoInterfaces"
-    /// A symbol binding cannot be read.
+    /// A symbol binding is malformed.
     case invalidBinding = "com.searchlight.Error.InvalidBinding"
     /// A library lacks a function that a symbol binding calls.
     case missingSymbol = "com.searchlight.Error.MissingSymbol"

@@ -3,10 +3,11 @@ import BusTransport
 import SystemSupport
 
 extension [FileChange] {
-    /// The most changes of a request.
+    /// The maximum number of changes in a request.
     public static let maximumCount = 1024
 
-    /// Three lists of equal length: the kinds, the paths, and the paths before, of which only those of moved files count.
+    /// The changes as three lists of equal length: the kinds, the paths, and the earlier paths,
+    /// which matter only for moved files.
     var arguments: [BusValue] {
         [
             .strings(map(\.kind.rawValue)), .strings(map { $0.paths.last ?? "" }),
@@ -16,7 +17,8 @@ extension [FileChange] {
 
     /// Reads the lists.
     ///
-    /// - Throws: ``BusError/malformed(_:)`` for lists of other lengths, other kinds, too many changes, and paths that are not absolute.
+    /// - Throws: ``BusError/malformed(_:)`` for lists of different lengths, unknown kinds, too many
+    ///   changes, and relative paths.
     init(_ arguments: inout BusArguments) throws(BusError) {
         let (kinds, paths, earlier) = (try arguments.strings(), try arguments.strings(), try arguments.strings())
         guard kinds.count <= Self.maximumCount, kinds.count == paths.count, kinds.count == earlier.count else {
@@ -39,7 +41,7 @@ extension [FileChange] {
 }
 
 extension FileChange {
-    /// The kinds by name.
+    /// The kinds of changes.
     enum Kind: String {
         case changed, moved, removed
     }

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// The first call of a client: `com.searchlight.Session1.Hello`. What it fixes holds for the life of the connection.
+/// The first call of a client: `com.searchlight.Session1.Hello`. Its values hold for the life of
+/// the connection.
 public struct Hello: Sendable, Hashable {
-    /// What a client is.
+    /// The role of a client.
     public enum Role: String, Sendable, CaseIterable {
-        /// An app: acts for one bundle, its own.
+        /// An app, which acts for one bundle.
         case app
-        /// A program of the user's that sees the whole index: the command, a launcher. Never a sandboxed one.
+        /// A program of the user that sees the whole index, such as the command or a launcher. It
+        /// must not be sandboxed.
         case shell
     }
-    /// The version of the protocol the client speaks.
+    /// The client's protocol version.
     public var version: UInt64
-    /// What the client is.
+    /// The client's role.
     public var role: Role
-    /// The bundle the client acts for, as it says; the service takes a sandboxed client's from its sandbox. `nil` for a
-    /// shell, and for an app that leaves it to its sandbox.
+    /// The bundle that the client claims to act for. For a sandboxed client the service uses the
+    /// bundle of its sandbox. `nil` for a shell, and for an app whose sandbox names its bundle.
     public var bundle: String?
-    /// The name of the program, for logs and `searchlight status`; nobody relies on it.
+    /// The name of the program, for logs and `searchlight status` only.
     public var program: String
 
-    /// The version of the protocol.
+    /// The current version of the protocol.
     public static let currentVersion: UInt64 = 2
-    /// The method that carries it.
+    /// The method of the call.
     public static let member = BusMember("com.searchlight.Session1", "Hello")
-    /// The longest name of a program, in bytes.
+    /// The maximum length of a program's name in bytes.
     public static let maximumProgramBytes = 255
 
     /// Creates the first call of a client.
@@ -40,10 +42,10 @@ public struct Hello: Sendable, Hashable {
         [.unsigned(version), .string(role.rawValue), .string(bundle ?? ""), .string(program)]
     }
 
-    /// Reads it from a call.
+    /// Reads the arguments of a call.
     ///
-    /// - Throws: ``BusError/malformed(_:)``; ``ServiceErrorName/unsupportedVersion`` before anything else is read, so that
-    ///   versions may differ in all but that.
+    /// - Throws: ``BusError/malformed(_:)``; ``ServiceErrorName/unsupportedVersion`` before any
+    ///   other argument is read, so that those may differ between versions.
     public init(_ call: IncomingCall) throws(BusError) {
         var arguments = BusArguments(call.arguments, of: call.member.member)
         version = try arguments.unsigned()
@@ -69,11 +71,11 @@ public struct Hello: Sendable, Hashable {
 
 /// The answer to ``Hello``.
 public struct Welcome: Sendable, Hashable {
-    /// The version of the service, e.g. `0.1.0`.
+    /// The version of the service, such as `0.1.0`.
     public var serviceVersion: String
-    /// The bundle the client acts for from now on; `nil` for a shell.
+    /// The bundle that the client acts for; `nil` for a shell.
     public var bundle: String?
-    /// The process of the service.
+    /// The process ID of the service.
     public var processIdentifier: UInt64
 
     /// Creates an answer.
@@ -83,12 +85,12 @@ public struct Welcome: Sendable, Hashable {
         self.processIdentifier = processIdentifier
     }
 
-    /// The arguments that carry it.
+    /// The arguments of the answer.
     public var arguments: [BusValue] {
         [.string(serviceVersion), .string(bundle ?? ""), .unsigned(processIdentifier)]
     }
 
-    /// Reads it from the arguments of an answer.
+    /// Reads an answer from its arguments.
     ///
     /// - Throws: ``BusError/malformed(_:)``.
     public init(_ arguments: inout BusArguments) throws(BusError) {

@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What a worker asks of its host: what every donor may (``IndexRequest``), and to say how it goes, in the methods of
-/// the interface `com.searchlight.Host1`. The connection says which bundle asks; no argument does.
+/// A request of a worker to its host: the requests of every donor (``IndexRequest``), and reports
+/// in the methods of the interface `com.searchlight.Host1`. The bundle comes from the connection,
+/// never from an argument.
 public enum HostRequest: Sendable, Hashable {
-    /// A change of the index, or a question about it.
+    /// A change or a query of the index.
     case index(IndexRequest)
-    /// Something to tell the person who looks after the extension; has no answer.
+    /// A log message for the extension's developer; has no answer.
     case log(level: LogLevel, message: String)
-    /// How far the extension has come with a call of the host's, named by its serial number: `completed` of `total` units of
-    /// its choice; `total` is 0 if it is not known. Has no answer.
+    /// The progress of a call from the host, identified by its serial number: `completed` of
+    /// `total` units; `total` is 0 if unknown. Has no answer.
     case progress(call: UInt64, completed: UInt64, total: UInt64)
-    /// The extension broke a rule of `searchlight_extension.h`, and it was made harmless. Has no answer.
+    /// The extension broke a rule of `searchlight_extension.h`, without effect. Has no answer.
     case misuse(Misuse, message: String)
-    /// How many bytes of the heap the libraries of bindings keep, as counted so far; only where the host asked for that. Has no answer.
+    /// The number of heap bytes that the bound libraries keep, as counted so far. Sent only if the
+    /// host requested it. Has no answer.
     case libraryMemory(kept: Int64)
 
-    /// The rules that an extension can be seen to break.
+    /// The rules whose violations are detected.
     public enum Misuse: String, Sendable, Codable, CaseIterable {
         /// A request was answered more than once, or after its end.
         case answeredTwice
-        /// A request was answered with a kind of answer that was not asked for.
+        /// A request was answered with the wrong kind of answer.
         case wrongAnswer
-        /// Text that is not UTF-8.
+        /// A text is not UTF-8.
         case malformedText
-        /// NULL, a length or a size that is not allowed.
+        /// An argument is NULL, or a length or size is out of range.
         case invalidArgument
-        /// Something was called on a thread on which it must not be, or by two threads at once.
+        /// A function was called on the wrong thread, or by two threads at once.
         case wrongThread
-        /// An object of the host's was used after it was released.
+        /// An object of the host was used after its release.
         case usedAfterRelease
     }
 
-    /// How grave a message of an extension is.
+    /// The severity of an extension's log message.
     public enum LogLevel: UInt64, Sendable, Codable {
-        /// Good to know.
+        /// Information.
         case info = 1
-        /// Something was left out.
+        /// Some content was left out.
         case warning = 2
-        /// Something failed.
+        /// An operation failed.
         case error = 3
     }
 
@@ -54,7 +56,7 @@ public enum HostRequest: Sendable, Hashable {
         var member: BusMember { BusMember(HostRequest.interface, rawValue) }
     }
 
-    /// The method that carries the request.
+    /// The method of the request.
     public var member: BusMember { if case .index(let request) = self { request.member } else { call.member } }
     /// The arguments of the method.
     public var arguments: [BusValue] { call.arguments }

@@ -2,26 +2,30 @@
 import BusTransport
 import ItemRecord
 
-/// A request to one index of a bundle. Each case is one method of the interface `com.searchlight.Index1`, spoken by a worker to
-/// its host and by an app to the service. The connection says whose index it is; no argument does.
+/// A request to one index of a bundle. Each case is a method of the interface
+/// `com.searchlight.Index1`. A worker calls it on its host, and an app on the service. The bundle
+/// comes from the connection, never from an argument.
 ///
-/// Requests of one connection are carried out, and answered, in the order in which they were sent. An answer means
-/// durable.
+/// The requests of one connection are processed and answered in order. An answer means that the
+/// change is durable.
 public enum IndexRequest: ClientRequest, Hashable {
-    /// Make a batch durable. The bundle of its scope does not travel; the receiver takes it from the connection.
+    /// Makes a batch durable. The bundle of its scope is not sent; the receiver takes it from the
+    /// connection.
     case commit(IndexBatch)
-    /// Read the client state of the last batch of an index. Answer: a ``ClientStateReply``.
+    /// Reads the client state of the last batch of an index. Answer: a ``ClientStateReply``.
     case clientState(index: String?)
-    /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Answer: a ``RecordReply``.
+    /// Reads one of the bundle's own items from any of its indexes, the default one first. Answer:
+    /// a ``RecordReply``.
     case record(String)
-    /// List the identifiers of the items of an index, in the order of their bytes, at most ``maximumIdentifiers``. Answer: one
-    /// value, the texts. An empty `after` begins at the beginning.
+    /// Lists the identifiers of an index, in byte order, at most ``maximumIdentifiers``. Answer: an
+    /// array of strings. An empty `after` starts from the beginning.
     case identifiers(index: String?, after: String, limit: UInt64)
 
-    /// How many identifiers one answer has at most.
+    /// The maximum number of identifiers in one answer.
     public static let maximumIdentifiers = 1_000
 
-    /// Creates a request for one change, without what means nothing (``IndexChange/meaningful``).
+    /// Creates a request for one change, without parts that have no effect
+    /// (``IndexChange/meaningful``).
     public init(_ change: EncodedChange, index: String?) {
         let changes = ChangeList(change.meaningful.map { [$0] } ?? [])
         self = .commit(IndexBatch(scope: IndexScope(bundle: "", index: index), changes: changes))
@@ -29,7 +33,7 @@ public enum IndexRequest: ClientRequest, Hashable {
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Index1"
-    /// The index is that of the app's own bundle.
+    /// The permitted clients: the index belongs to the app's own bundle.
     public static let callers: Set<Caller> = [.app, .sandboxedApp]
 
     /// The index; `nil` is the default one.
@@ -41,7 +45,7 @@ public enum IndexRequest: ClientRequest, Hashable {
         }
     }
 
-    /// The method that carries the request.
+    /// The method of the request.
     public var member: BusMember {
         switch self {
         case .commit: BusMember(Self.interface, "Commit")
@@ -66,8 +70,9 @@ public enum IndexRequest: ClientRequest, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError/malformed(_:)`` for wrong arguments, ``BusError/remote(name:message:)`` with
-    ///   ``BusErrorName/unknownMethod`` for a method that is not one.
+    /// - Throws: ``BusError/malformed(_:)`` for invalid arguments;
+    ///   ``BusError/remote(name:message:)`` with ``BusErrorName/unknownMethod`` for an unknown
+    ///   method.
     public init(_ call: IncomingCall) throws(BusError) {
         guard call.member.interface == Self.interface else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
@@ -98,12 +103,12 @@ public enum IndexRequest: ClientRequest, Hashable {
         try arguments.finish()
     }
 
-    /// About how much memory the request takes while it is pending, in bytes.
+    /// The approximate memory of the pending request in bytes.
     public var approximateBytes: Int {
         if case .commit(let batch) = self { batch.approximateBytes } else { byteCount }
     }
 
-    /// How many bytes of donations the request has.
+    /// The size of the request's donations in bytes.
     public var byteCount: Int {
         switch self {
         case .commit(let batch): batch.byteCount
@@ -115,7 +120,8 @@ public enum IndexRequest: ClientRequest, Hashable {
 }
 
 extension IndexRequest {
-    /// What an answer to ``identifiers(index:after:limit:)`` has of all identifiers, in whichever order they are.
+    /// A page of identifiers for ``identifiers(index:after:limit:)``, from all identifiers in any
+    /// order.
     public static func page(of identifiers: [String], after: String, limit: Int) -> [String] {
         let behind = identifiers.filter { after.utf8.lexicographicallyPrecedes($0.utf8) }
         return Array(behind.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(limit))
@@ -123,7 +129,8 @@ extension IndexRequest {
 }
 
 extension ClientStateExpectation {
-    /// The arguments that carry the expectation: whether there is one, whether it is a state, and that.
+    /// The arguments of the expectation: `true` if there is one, `true` if it is a state, and the
+    /// state.
     var arguments: [BusValue] {
         switch self {
         case .any: [.boolean(false), .boolean(false), .bytes([])]
@@ -141,13 +148,13 @@ extension ClientStateExpectation {
 
 /// The client state of the last durable batch of an index.
 public struct ClientStateReply: Sendable, Hashable {
-    /// At most 250 bytes; `nil` if there is none. Empty is a state.
+    /// At most 250 bytes; `nil` if there is none. An empty state is a valid state.
     public var state: [UInt8]?
 
     /// Creates a reply.
     public init(state: [UInt8]?) { self.state = state }
 
-    /// The arguments that carry the reply.
+    /// The arguments of the reply.
     public var arguments: [BusValue] { [.boolean(state != nil), .bytes(state ?? [])] }
 
     /// Reads a reply from the arguments of an answer.

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What a launcher asks, in the types that tools of the session bus know. Each case is one method of the interface
-/// `com.searchlight.Search1` (docs/DBUS.md).
+/// A request of a launcher, with argument types that session bus tools support. Each case is a
+/// method of the interface `com.searchlight.Search1` (docs/DBUS.md).
 public enum LauncherRequest: ClientRequest, Hashable {
-    /// The items that contain the words of a text, best first. Answer: `aa{sv}`.
+    /// Finds the items that match the words of a text, best first. Answer: `aa{sv}`.
     case search(text: String, LauncherOptions)
-    /// Texts that may take the place of a text that is being typed. Answer: `aa{sv}`.
+    /// Suggests completions of a text that the user is typing. Answer: `aa{sv}`.
     case suggest(text: String, LauncherOptions)
-    /// All about one item. Answer: `a{sv}`.
+    /// Reads all values of an item. Answer: `a{sv}`.
     case get(number: UInt64)
-    /// What an item looks like. Answer: type, title and content.
+    /// Renders a preview of an item. Answer: type, title and content.
     case preview(number: UInt64, query: String)
-    /// The same, with the content as a file and its length.
+    /// Renders a preview of an item. Answer: type, title, and the content as a file with its
+    /// length.
     case previewFile(number: UInt64, query: String)
-    /// The same with all that is known of it, as one dictionary. Answer: `a{sv}`.
+    /// Renders a preview of an item. Answer: all of its values, as `a{sv}`.
     case getPreview(number: UInt64, query: String)
-    /// Why an item is, or is not, on the first page of a search. Answer: `a{sv}`.
+    /// Explains whether an item is on the first page of a search. Answer: `a{sv}`.
     case whyNot(number: UInt64, text: String, LauncherOptions)
-    /// The user did something with an item: `open`, `drag` or `preview`. Answer: whether it was counted.
+    /// Reports a use of an item: `open`, `drag` or `preview`. Answer: `true` if it was counted.
     case engaged(number: UInt64, text: String, kind: String)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
-    /// A search sees the whole index.
+    /// The permitted clients: a search sees the whole index.
     public static let callers: Set<Caller> = [.shell]
-    /// Tools of the session bus never say hello.
+    /// Session bus tools never send ``Hello``.
     public static let isOpenToBus = true
 
     /// The methods of the interface.
@@ -70,20 +71,20 @@ public enum LauncherRequest: ClientRequest, Hashable {
     }
 }
 
-/// What a launcher may say besides the words.
+/// The options of a launcher's request.
 public struct LauncherOptions: Sendable, Hashable {
-    /// At most so many items.
+    /// The maximum number of items.
     public var limit: UInt64 = 20
-    /// Only items of this bundle.
+    /// A bundle to restrict the search to; `nil` means all.
     public var bundle: String?
-    /// The attributes that found items carry besides those they always have.
+    /// The attributes of found items in addition to the standard values.
     public var attributes: [String] = []
-    /// Where the page before ended; empty for the first.
+    /// The cursor of the previous page; empty for the first page.
     public var cursor: [UInt8] = []
-    /// Whether misspelled words are corrected.
+    /// `true` if misspelled words are corrected.
     public var correctsSpelling = true
 
-    /// Reads options; one that is not known is an error, for it would change what is found.
+    /// Reads the options. An unknown option is an error, since it could change the result.
     ///
     /// - Throws: ``BusError/malformed(_:)``.
     public init(_ options: [String: BusValue]) throws(BusError) {
@@ -99,7 +100,7 @@ public struct LauncherOptions: Sendable, Hashable {
             switch (name, value) {
             case ("limit", .unsigned(let number)): limit = number
             case ("limit", .unsigned32(let number)): limit = UInt64(number)
-            // What tools make of a number without a type.
+            // Tools send a number without an explicit type as a signed integer.
             case ("limit", .signed32(let number)) where number >= 0: limit = UInt64(number)
             case ("limit", .signed(let number)) where number >= 0: limit = UInt64(number)
             case ("bundle", .string(let text)): bundle = text.nonEmpty

@@ -6,14 +6,16 @@ import Glibc
 import SystemSupport
 
 extension Payload {
-    /// Prepares bytes for sending: few of them inside the message, many through a stream that a thread fills while the
-    /// receiver reads. A receiver that stops reading ends the stream.
+    /// Prepares bytes for sending. Few bytes are part of the message. Many bytes go through a
+    /// socket that a thread fills while the receiver reads; the thread ends if the receiver closes
+    /// the socket.
     ///
     /// - Throws: ``BusError/system(operation:code:)``.
     public static func sending(_ bytes: [UInt8]) throws(BusError) -> Payload {
         guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
         var ends: [Int32] = [-1, -1]
-        // Sockets, not a pipe: writing to a pipe that nobody reads any more would send a signal that ends an app.
+        // A socket pair rather than a pipe: a write to a closed pipe raises SIGPIPE, which would
+        // end an app.
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
             throw .system(operation: "creating a stream", code: errno)
@@ -35,11 +37,11 @@ extension Payload {
         return .stream(reader, length: UInt64(bytes.count))
     }
 
-    /// All of the bytes; blocks while a stream is filled.
+    /// Reads all bytes; blocks while a stream is filled.
     ///
-    /// - Parameter limit: The most bytes to take.
-    /// - Throws: ``BusError``: ``BusErrorName/limitsExceeded`` for more than the limit, `malformed` for a stream that ends
-    ///   early.
+    /// - Parameter limit: The maximum number of bytes.
+    /// - Throws: ``BusError``: ``BusErrorName/limitsExceeded`` above the limit, `malformed` for a
+    ///   stream that ends early.
     public func bytes(upTo limit: Int) throws(BusError) -> [UInt8] {
         guard length <= UInt64(limit) else {
             throw .remote(
@@ -54,7 +56,7 @@ extension Payload {
 
     private static func read(_ descriptor: OwnedDescriptor, _ length: Int) throws(BusError) -> [UInt8] {
         let bytes: [UInt8]
-        // Memory grows with what arrives, not with what was announced.
+        // The buffer grows with the received bytes, not with the announced length.
         do throws(ErrnoCode) { bytes = try WholeTransfer.bytes(of: descriptor.number, upTo: length) } catch {
             throw .system(operation: "reading a stream", code: error.code)
         }
@@ -65,20 +67,22 @@ extension Payload {
     }
 }
 
-/// Why a file that was to fulfil a promise cannot be handed over.
+/// The reason why a file cannot fulfil a promise.
 public struct FileRefusal: Error, Sendable {
-    /// What the one who asked is told.
+    /// The status for the requester.
     public let status: ExtensionStatus
-    /// Why.
+    /// The reason.
     public let message: String
 }
 
 extension FileReply {
-    /// Opens the file that fulfils a promise: here, where the provider's own rights apply.
+    /// Opens the file that fulfils a promise. It is opened in this process, so that the provider's
+    /// own rights apply.
     ///
-    /// - Throws: ``FileRefusal``, also for what is neither a regular file nor a folder (as packages are).
+    /// - Throws: ``FileRefusal``, also for a file that is neither a regular file nor a folder (such
+    ///   as a package).
     public init(opening path: String) throws(FileRefusal) {
-        // Without O_NONBLOCK a named pipe would hang the process.
+        // Without O_NONBLOCK, opening a named pipe would block.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else {
             let code = errno

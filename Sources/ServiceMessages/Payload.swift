@@ -2,18 +2,19 @@
 import BusTransport
 import SystemSupport
 
-/// Bytes on their way: inside the message when they are few, else as a stream that the sender fills while the receiver
-/// reads.
+/// Bytes for a message: few bytes are part of the message, many are a stream that the sender fills
+/// while the receiver reads.
 public enum Payload: Sendable {
-    /// All of the bytes.
+    /// The bytes themselves.
     case inline([UInt8])
-    /// A readable stream that will give exactly `length` bytes and then end.
+    /// A readable stream with exactly `length` bytes.
     case stream(OwnedDescriptor, length: UInt64)
 
-    /// The most bytes that travel inside a message. Above, one copy through the message costs more than a stream.
+    /// The maximum number of bytes inside a message. Above it, the copy through the message costs
+    /// more than a stream.
     public static let maximumInlineBytes = 64 << 10
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var length: UInt64 {
         switch self {
         case .inline(let bytes): UInt64(bytes.count)
@@ -21,7 +22,7 @@ public enum Payload: Sendable {
         }
     }
 
-    /// The arguments that carry the payload.
+    /// The arguments of the payload.
     public var arguments: [BusValue] {
         switch self {
         case .inline(let bytes): [.bytes(bytes)]
@@ -41,11 +42,11 @@ public enum Payload: Sendable {
     }
 }
 
-/// A file that fulfils a promise: opened by the worker, read by whoever gets it.
+/// A file that fulfils a promise. The worker opens it, and the receiver reads it.
 public struct FileReply: Sendable {
-    /// The file, or a folder that is one thing to people (a package), open for reading.
+    /// The file, or a package (a folder that users see as one file), open for reading.
     public var descriptor: OwnedDescriptor
-    /// The name the provider gave it; one path component, or empty.
+    /// The name from the provider: one path component, or empty.
     public var name: String
 
     /// Creates a reply.
@@ -54,7 +55,7 @@ public struct FileReply: Sendable {
         self.name = name
     }
 
-    /// The arguments that carry the reply.
+    /// The arguments of the reply.
     public var arguments: [BusValue] { [.descriptor(descriptor), .string(name)] }
 
     /// Reads a reply from the arguments of an answer.
@@ -72,7 +73,7 @@ public struct FileReply: Sendable {
 extension Payload: Codable {
     private enum CodingKeys: CodingKey { case bytes, stream, length }
 
-    /// Decodes a payload; a stream only from a D-Bus value.
+    /// Decodes a payload. A stream can only be decoded from a D-Bus value.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         if values.contains(.bytes) {
@@ -84,7 +85,7 @@ extension Payload: Codable {
         }
     }
 
-    /// Encodes a payload; a stream only as a D-Bus value.
+    /// Encodes a payload. A stream can only be encoded as a D-Bus value.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -118,7 +119,7 @@ extension FileReply: Codable {
     }
 }
 
-/// A descriptor, which only a D-Bus message can carry.
+/// A descriptor, which only D-Bus messages can transfer.
 private struct TravellingDescriptor: Codable {
     let descriptor: OwnedDescriptor
 

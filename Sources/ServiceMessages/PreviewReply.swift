@@ -2,11 +2,11 @@
 import BusTransport
 import ItemRecord
 
-/// A rendered preview on its way from a worker or a live delegate.
+/// A rendered preview from a worker or a delegate.
 public struct PreviewReply: Sendable {
-    /// Type, title, size and attachments.
+    /// The type, title, size and attachments.
     public var header: PreviewHeader
-    /// The content, and behind it the bytes of the attachments, one after the other.
+    /// The content, followed by the bytes of the attachments in order.
     public var content: Payload
 
     /// Creates a reply.
@@ -15,7 +15,7 @@ public struct PreviewReply: Sendable {
         self.content = content
     }
 
-    /// The arguments that carry the reply. Each attachment is three strings: identifier, type and length.
+    /// The arguments of the reply. Each attachment has three strings: identifier, type and length.
     public var arguments: [BusValue] {
         [.string(header.contentType), .string(header.title ?? "")] + content.arguments + [
             .double(header.size?.width ?? 0), .double(header.size?.height ?? 0),
@@ -25,7 +25,7 @@ public struct PreviewReply: Sendable {
 
     /// Reads a reply from the arguments of an answer.
     ///
-    /// - Throws: ``BusError/malformed(_:)``, also for what is beyond a limit.
+    /// - Throws: ``BusError/malformed(_:)``, also if a limit is exceeded.
     public init(_ arguments: inout BusArguments) throws(BusError) {
         header = PreviewHeader(contentType: try arguments.string(), title: try arguments.string().nonEmpty)
         content = try Payload(&arguments)

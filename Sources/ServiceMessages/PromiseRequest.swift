@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// A request for data of an item.
+/// A request for the data of an item.
 public enum PromiseRequest: ClientRequest, Hashable {
-    /// An item of any bundle as data. Answer: a ``Payload``.
+    /// Fetches the data of an item of any bundle. Answer: a ``Payload``.
     case fetchData(bundle: String, item: String, type: String)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Promise1"
-    /// The items of all bundles are not for a sandbox.
+    /// The permitted clients: a sandboxed app has no access to other bundles.
     public static let callers: Set<Caller> = [.app, .shell]
 
     private static let fetchDataMember = BusMember(interface, "FetchData")
 
-    /// The method that carries the request.
+    /// The method of the request.
     public var member: BusMember { Self.fetchDataMember }
     /// The arguments of the method.
     public var arguments: [BusValue] {

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What an app asks about its own items. Each case is one method of the interface `com.searchlight.Query1`.
+/// A query of an app about its own items. Each case is a method of the interface
+/// `com.searchlight.Query1`.
 ///
-/// Pages are pulled, so a client that is slow holds up nobody. The number of a request is chosen by the client and is only
-/// for cancelling it.
+/// The client requests each page, so a slow client delays no other. The client chooses the number
+/// of a request, which is used only to cancel it.
 public enum QueryRequest: ClientRequest, Hashable {
-    /// The items that satisfy a metadata query. Answer: a ``QueryPageReply``.
+    /// Finds the items that satisfy a metadata query. Answer: a ``QueryPageReply``.
     case query(number: UInt64, QueryPageRequest)
-    /// The items that contain the words of a text, best first. Answer: a ``QueryPageReply``.
+    /// Finds the items that match the words of a text, best first. Answer: a ``QueryPageReply``.
     case search(number: UInt64, QueryPageRequest)
-    /// Texts that may take the place of a text that is being typed. Answer: an array of texts, best first.
+    /// Suggests completions of a text that the user is typing. Answer: an array of strings, best
+    /// first.
     case suggest(number: UInt64, text: String, limit: UInt64)
-    /// The user did something with an item of the app: `select` or `focus`. Answer: whether it was counted.
+    /// Reports a use of an item of the app: `select` or `focus`. Answer: `true` if it was counted.
     case engaged(number: UInt64, item: String, text: String, kind: String)
-    /// Stop working on a request; has no answer, and the request is answered with ``ExtensionStatus/cancelled`` unless it
-    /// was already.
+    /// Cancels a request; has no answer. The request is answered with ``ExtensionStatus/cancelled``
+    /// unless it was answered before.
     case cancel(number: UInt64)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Query1"
-    /// The items are those of the app's own bundle.
+    /// The permitted clients: the items belong to the app's own bundle.
     public static let callers: Set<Caller> = [.app, .sandboxedApp]
-    /// The most suggestions.
+    /// The maximum number of suggestions.
     public static let maximumSuggestions: UInt64 = 10
 
     /// The methods of the interface.
@@ -34,7 +36,7 @@ public enum QueryRequest: ClientRequest, Hashable {
         case cancel = "Cancel"
     }
 
-    /// The method that carries the request.
+    /// The method of the request.
     public var member: BusMember { BusMember(Self.interface, call.method.rawValue) }
     /// The arguments of the method.
     public var arguments: [BusValue] { call.arguments }
@@ -72,17 +74,17 @@ public enum QueryRequest: ClientRequest, Hashable {
     }
 }
 
-/// One page of what a query finds.
+/// A request for one page of a query's results.
 public struct QueryPageRequest: Sendable, Hashable {
     /// A metadata query, or words.
     public var text: String
-    /// Metadata queries that must be satisfied as well.
+    /// Metadata queries that items must satisfy as well.
     public var filters: [String]
-    /// The attributes that found items carry; identifier, domain and expiry are always there.
+    /// The attributes of found items. Identifier, domain and expiry are always included.
     public var attributes: [String]
-    /// Where the page before ended, as the service said; empty for the first.
+    /// The cursor of the previous page; empty for the first page.
     public var cursor: [UInt8]
-    /// At most so many items, at least 1; the service may give fewer on a page that is not the last.
+    /// The maximum number of items, at least 1. A page may have fewer items without being the last.
     public var limit: UInt64
 
     /// Creates a request for a page.
@@ -109,9 +111,10 @@ public struct QueryPageRequest: Sendable, Hashable {
 
 /// A page of found items.
 public struct QueryPageReply: Sendable, Hashable {
-    /// The items, a ``RecordBatch``; best first for a search, in the order of their donation for a query.
+    /// The items as a ``RecordBatch``: best first for a search, in the order of their donation for
+    /// a query.
     public var records: [UInt8]
-    /// What to ask the next page with; empty if this is the last.
+    /// The cursor of the next page; empty on the last page.
     public var next: [UInt8]
 
     /// Creates a page.
@@ -120,10 +123,10 @@ public struct QueryPageReply: Sendable, Hashable {
         self.next = next
     }
 
-    /// The arguments that carry it.
+    /// The arguments of the page.
     public var arguments: [BusValue] { [.bytes(records), .bytes(next)] }
 
-    /// Reads it from the arguments of an answer.
+    /// Reads a page from the arguments of an answer.
     ///
     /// - Throws: ``BusError/malformed(_:)``.
     public init(_ arguments: inout BusArguments) throws(BusError) {

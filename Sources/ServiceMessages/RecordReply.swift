@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// An item of the one who asks.
+/// An item of the calling bundle.
 public struct RecordReply: Sendable, Hashable {
-    /// Its record; `nil` if there is no such item.
+    /// The record; `nil` if the item does not exist.
     public var record: [UInt8]?
-    /// The type of its content and all that it conforms to, as the answering process knows types; in no order.
+    /// The item's content type and all its supertypes, in no order, as known to the answering
+    /// process.
     public var types: [String]
 
     /// Creates a reply.
@@ -14,7 +15,7 @@ public struct RecordReply: Sendable, Hashable {
         self.types = types
     }
 
-    /// The arguments that carry the reply.
+    /// The arguments of the reply.
     public var arguments: [BusValue] { [.boolean(record != nil), .bytes(record ?? []), .strings(types)] }
 
     /// Reads a reply from the arguments of an answer.

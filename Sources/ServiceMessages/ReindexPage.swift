@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// One page of a reindex of everything: where it begins, and how much it may take.
+/// A request for one page of a reindex: its start and its limits.
 public struct ReindexPage: Sendable, Hashable {
-    /// What the page before ended with; `nil` for the first. At most ``maximumCursorBytes``.
+    /// The cursor of the previous page; `nil` for the first page. At most ``maximumCursorBytes``.
     public var cursor: [UInt8]?
-    /// The page ends after about so many items,
+    /// The approximate number of items after which the page ends.
     public var items: UInt32
-    /// or after so long, in milliseconds, whichever comes first.
+    /// The time in milliseconds after which the page ends.
     public var milliseconds: UInt32
-    /// What the worker may take, in bytes; over it, it is ended.
+    /// The worker's memory limit in bytes. A worker that exceeds it is ended.
     public var memoryLimit: UInt64
 
-    /// The longest cursor, in bytes (`SEARCHLIGHT_CURSOR_MAX`).
+    /// The maximum length of a cursor in bytes (`SEARCHLIGHT_CURSOR_MAX`).
     public static let maximumCursorBytes = 4096
 
     /// Creates a request.
@@ -23,7 +23,7 @@ public struct ReindexPage: Sendable, Hashable {
         self.memoryLimit = memoryLimit
     }
 
-    /// The arguments that carry the request.
+    /// The arguments of the request.
     var arguments: [BusValue] {
         ReindexPageReply(next: cursor).arguments + [
             .unsigned(UInt64(items)), .unsigned(UInt64(milliseconds)), .unsigned(memoryLimit),
@@ -38,15 +38,15 @@ public struct ReindexPage: Sendable, Hashable {
     }
 }
 
-/// How a page of a reindex ended.
+/// The end of a page of a reindex.
 public struct ReindexPageReply: Sendable, Hashable {
-    /// Where the next page begins; `nil` after the last one. Empty is a cursor.
+    /// The cursor of the next page; `nil` after the last page. An empty cursor is valid.
     public var next: [UInt8]?
 
     /// Creates a reply.
     public init(next: [UInt8]?) { self.next = next }
 
-    /// The arguments that carry the reply.
+    /// The arguments of the reply.
     public var arguments: [BusValue] { [.boolean(next != nil), .bytes(next ?? [])] }
 
     /// Reads a reply from the arguments of an answer.

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of the errors with which the service answers a client, besides those of ``BusErrorName`` and
-/// ``ExtensionStatus``.
+/// The D-Bus error names of the service, in addition to ``BusErrorName`` and ``ExtensionStatus``.
 public enum ServiceErrorName {
-    /// This client may not ask that; the message says why.
+    /// The client may not make this call; the message says why.
     public static let accessDenied = "com.searchlight.Error.AccessDenied"
-    /// An item cannot be indexed as it is.
+    /// An item cannot be indexed.
     public static let invalidItem = "com.searchlight.Error.InvalidItem"
     /// A client state is longer than 250 bytes.
     public static let invalidClientState = "com.searchlight.Error.InvalidClientState"
-    /// The stored client state is not the expected one; nothing was changed.
+    /// The stored client state differs from the expected one; nothing was changed.
     public static let mismatchedClientState = "com.searchlight.Error.MismatchedClientState"
-    /// A query cannot be understood; the message says where and what was expected.
+    /// A query is malformed; the message has the position and the expected text.
     public static let invalidQuery = "com.searchlight.Error.InvalidQuery"
-    /// The client speaks another version of the protocol.
+    /// The client uses another version of the protocol.
     public static let unsupportedVersion = "com.searchlight.Error.UnsupportedVersion"
-    /// No service runs, and nothing is there that would start one; a client says so to itself.
+    /// No service is running, and none can be started. A client creates this error itself.
     public static let absent = "com.searchlight.Error.Absent"
-    /// No service answers; a client says so to itself.
+    /// No service answers. A client creates this error itself.
     public static let unreachable = "com.searchlight.Error.Unreachable"
-    /// The disk is full, or the store cannot be written; the message says what to do.
+    /// The disk is full, or the store cannot be written; the message has advice.
     public static let storeNotWritable = "com.searchlight.Error.StoreNotWritable"
 }

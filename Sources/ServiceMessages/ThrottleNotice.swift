@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// That indexing is slowed down: why, and by how much.
+/// A notice that indexing is slowed down, with the reason and the rate.
 public struct ThrottleNotice: Sendable, Hashable, Codable {
-    /// Why (`SEARCHLIGHT_THROTTLE_…`).
+    /// The reason (`SEARCHLIGHT_THROTTLE_…`).
     public enum Reason: UInt64, Sendable, Codable, CaseIterable {
-        /// None of the others.
+        /// Another reason.
         case other = 0
-        /// Somebody works at the machine.
+        /// The user is active.
         case userActive = 1
-        /// It runs on little battery, or is to save power.
+        /// The battery is low, or power saving is on.
         case battery = 2
-        /// Others need its processors, memory or disks.
+        /// Other programs need the processors, the memory or the disks.
         case pressure = 3
-        /// A person asked for it.
+        /// The user requested it.
         case requested = 4
     }
-    /// Why.
+    /// The reason.
     public var reason: Reason
-    /// As fast as donations are welcome, in items per second; 0 means not at all for now.
+    /// The welcome rate of donations in items per second; 0 for none at present.
     public var itemsPerSecond: Double
 
     /// Creates a notice.

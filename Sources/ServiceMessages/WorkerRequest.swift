@@ -2,29 +2,34 @@
 import BusTransport
 import SystemSupport
 
-/// What a host asks of a worker. Each case is one method of the interface `com.searchlight.Worker1`.
+/// A request of a host to a worker. Each case is a method of the interface
+/// `com.searchlight.Worker1`.
 public enum WorkerRequest: Sendable, Hashable {
-    /// Opens the extension's library; the first request, once. Answer: the identifiers of the interfaces it serves.
+    /// Opens the extension's library. It is the first request and is sent once. Answer: the
+    /// identifiers of the extension's interfaces.
     case load(LoadRequest)
-    /// Donate everything. Answered when the extension acknowledges.
+    /// Donates everything. The answer follows the extension's acknowledgement.
     case reindexAll
-    /// Donate one page of everything. Answer: a ``ReindexPageReply``.
+    /// Donates one page of everything. Answer: a ``ReindexPageReply``.
     case reindexPage(ReindexPage)
-    /// Donate again or delete each of these. Answered when the extension acknowledges.
+    /// Donates each of these items again, or deletes it. The answer follows the extension's
+    /// acknowledgement.
     case reindexItems([String])
-    /// Update the items of these files. Answered when the extension acknowledges.
+    /// Updates the items of these files. The answer follows the extension's acknowledgement.
     case updateFiles([FileChange])
-    /// The item as bytes of a type. Answer: a ``Payload``.
+    /// Provides an item's data as a type. Answer: a ``Payload``.
     case provideData(item: String, type: String)
-    /// The item as a file of a type; the original if `inPlace`. Answer: a descriptor and a file name.
+    /// Provides a file of an item as a type; the original file if `inPlace`. Answer: a descriptor
+    /// and a file name.
     case provideFile(item: String, type: String, inPlace: Bool)
-    /// What a person should see of the item. Answer: a ``PreviewReply``.
+    /// Renders a preview of an item. Answer: a ``PreviewReply``.
     case preview(item: String, query: String?, contentPath: String?)
-    /// Indexing is slowed down.
+    /// Reports that indexing is slowed down.
     case didThrottle(ThrottleNotice)
-    /// Indexing is no longer slowed down.
+    /// Reports that indexing is no longer slowed down.
     case didFinishThrottle
-    /// Nobody waits any more for the answer of a call, named by its serial number; it is to be answered soon. Has no answer.
+    /// Cancels a call, by its serial number; the worker must answer that call soon. Has no answer
+    /// itself.
     case cancel(call: UInt64)
 
     /// The name of the D-Bus interface.
@@ -45,7 +50,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case cancel = "Cancel"
     }
 
-    /// The method that carries the request.
+    /// The method of the request.
     public var member: BusMember { BusMember(Self.interface, call.method.rawValue) }
     /// The arguments of the method.
     public var arguments: [BusValue] { call.arguments }
@@ -78,8 +83,9 @@ public enum WorkerRequest: Sendable, Hashable {
 
     /// Reads a request from a call.
     ///
-    /// - Throws: ``BusError/malformed(_:)`` for wrong arguments, ``BusError/remote(name:message:)`` with
-    ///   ``BusErrorName/unknownMethod`` for a method that is not one.
+    /// - Throws: ``BusError/malformed(_:)`` for invalid arguments;
+    ///   ``BusError/remote(name:message:)`` with ``BusErrorName/unknownMethod`` for an unknown
+    ///   method.
     public init(_ call: IncomingCall) throws(BusError) {
         var arguments = BusArguments(call.arguments, of: call.member.member)
         switch Method(call.member, of: Self.interface) {
@@ -116,19 +122,19 @@ public enum WorkerRequest: Sendable, Hashable {
     }
 }
 
-/// Which extension a worker is to load.
+/// The extension that a worker must load.
 public struct LoadRequest: Sendable, Hashable {
-    /// The `.searchext` directory, absolute.
+    /// The absolute path of the `.searchext` directory.
     public var bundlePath: String
-    /// The library, absolute.
+    /// The absolute path of the library.
     public var libraryPath: String
     /// The identifier in the manifest.
     public var bundleIdentifier: String
-    /// The class that implements the extension, for one written against CoreSpotlight.
+    /// The principal class, for an extension written against CoreSpotlight.
     public var principalClass: String?
-    /// The symbol bindings of its manifest, in the order of the manifest; empty for an extension with code of its own.
+    /// The symbol bindings of the manifest, in order; empty for an extension with its own code.
     public var bindings: [String]
-    /// The types of files by their name extensions, in lower case; empty where no binding asks for them.
+    /// The uniform types of files by lower-case name extension; empty unless a binding needs them.
     public var types: [String: String]
 
     /// Creates a request from its parts.
@@ -146,7 +152,7 @@ public struct LoadRequest: Sendable, Hashable {
 }
 
 extension RawRepresentable<String> {
-    /// The method of an interface that a call names; `nil` if it is none.
+    /// The method that a call names; `nil` if the interface does not have it.
     init?(_ member: BusMember, of interface: String) {
         guard member.interface == interface else { return nil }
         self.init(rawValue: member.member)
@@ -154,13 +160,13 @@ extension RawRepresentable<String> {
 }
 
 extension BusError {
-    /// The refusal of a method that is none.
+    /// The error for an unknown method.
     public static func unknownMethod(_ member: BusMember) -> BusError {
         .remote(name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
     }
 }
 
 extension String {
-    /// D-Bus has no absent text; the empty one stands for it.
+    /// The text; `nil` if it is empty. D-Bus has no absent string, so an empty one means absent.
     var nonEmpty: String? { isEmpty ? nil : self }
 }
