@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystem
 
-/// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720), eight bytes a step by an instruction of the processor,
-/// or from tables where it has none.
+/// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720). It processes eight bytes
+/// at a time, with the processor's instruction for it or with tables.
 ///
-/// Against chance, not against malice: it finds every burst of up to 32 bits and any three wrong bits, whatever the
-/// length of an entry.
+/// It protects against accidental changes, not against malicious ones. It detects every burst of up
+/// to 32 bits and any three wrong bits, at any entry length.
 package struct CRC32C {
-    /// Eight tables of 256, one after the other; table k gives what a byte followed by k zero bytes contributes.
+    /// Eight tables of 256 entries, in order. Table k holds the contribution of a byte that is
+    /// followed by k zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -24,21 +25,21 @@ package struct CRC32C {
 
     private var state: UInt32
 
-    /// Begins a checksum, or goes on where one left off.
+    /// Starts a checksum, or continues an earlier one.
     package init(continuing checksum: UInt32 = 0) { state = ~checksum }
 
-    /// The checksum of what was added.
+    /// The checksum of the added bytes.
     package var value: UInt32 { ~state }
 
     private static let hasInstruction = csystem_has_crc32c() != 0
 
-    /// Adds bytes. Linear in their number.
+    /// Adds bytes in linear time.
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         guard Self.hasInstruction else { return addByTables(bytes) }
         state = csystem_crc32c(state, bytes.baseAddress, bytes.count)
     }
 
-    /// Adds bytes as processors do that have no instruction for it.
+    /// Adds bytes without the processor instruction.
     mutating func addByTables(_ bytes: UnsafeRawBufferPointer) {
         var crc = state
         var offset = 0
@@ -62,7 +63,7 @@ package struct CRC32C {
         state = crc
     }
 
-    /// The checksum of some bytes, or of bytes that follow those of another checksum.
+    /// The checksum of some bytes, or of bytes that continue another checksum.
     package static func of(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
         var crc = CRC32C(continuing: checksum)
         bytes.withUnsafeBytes { crc.add($0) }

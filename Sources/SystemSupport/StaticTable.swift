@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of a C interface at an address that never changes. It is never freed.
+/// A table of a C interface at a constant address. It is never freed.
 package struct StaticTable<Table>: @unchecked Sendable {
-    // Sendable: the memory is written before the constant that holds its address exists, and never again.
+    // `@unchecked Sendable`: the memory is written before the constant with its address exists, and
+    // never again.
 
     package let address: UnsafeRawPointer
 

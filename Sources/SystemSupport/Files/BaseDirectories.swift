@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The folders of the XDG Base Directory specification. A variable that is empty or no absolute path counts as unset, as
-/// the specification asks.
+/// The folders of the XDG Base Directory specification. A variable that is empty or not an absolute
+/// path counts as unset, as the specification requires.
 package struct BaseDirectories: Sendable {
-    /// The home folder; `nil` where nothing says whose it is.
+    /// The home folder; `nil` if unknown.
     package let home: String?
-    /// `$XDG_CONFIG_HOME`, else `.config` in the home folder.
+    /// `$XDG_CONFIG_HOME`, or else `.config` in the home folder.
     package let config: String?
-    /// `$XDG_DATA_HOME`, else `.local/share` in the home folder.
+    /// `$XDG_DATA_HOME`, or else `.local/share` in the home folder.
     package let data: String?
-    /// `$XDG_STATE_HOME`, else `.local/state` in the home folder.
+    /// `$XDG_STATE_HOME`, or else `.local/state` in the home folder.
     package let state: String?
-    /// `$XDG_CACHE_HOME`, else `.cache` in the home folder.
+    /// `$XDG_CACHE_HOME`, or else `.cache` in the home folder.
     package let cache: String?
-    /// `$XDG_DATA_DIRS`, else `/usr/local/share` and `/usr/share`; the first comes first.
+    /// `$XDG_DATA_DIRS`, or else `/usr/local/share` and `/usr/share`, in order of precedence.
     package let sharedData: [String]
 
-    /// The folders that an environment means.
+    /// The folders for an environment.
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - user: Where the home folder is if no variable says so.
-    ///   - absolute: A path as it is to be used; `nil` for one that is not.
+    ///   - user: Returns the home folder if no variable names it.
+    ///   - absolute: Returns a path in its usable form; `nil` for an invalid one.
     package init(
         environment: [String: String], user: () -> String? = { nil },
         absolute: (String) -> String? = { $0.hasPrefix("/") ? $0 : nil }

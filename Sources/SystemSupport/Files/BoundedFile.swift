@@ -2,14 +2,14 @@
 import CSystem
 import Glibc
 
-/// Reads small files that others wrote, whole and no further than a limit.
+/// Reads small files of other programs as a whole, up to a size limit.
 package enum BoundedFile {
     package enum Failure: Error, Hashable, CustomStringConvertible {
         case system(code: Int32)
         case tooLarge(limit: Int)
         case notRegular
 
-        /// What happened, as the end of a sentence about the file.
+        /// The reason, as the end of a sentence about the file.
         package var description: String {
             switch self {
             case .system(let code): "\(String(cString: strerror(code)))."
@@ -19,32 +19,33 @@ package enum BoundedFile {
         }
     }
 
-    /// The bytes of a regular file at a path, which may be a symbolic link as people keep their settings elsewhere. What
-    /// is none, such as a named pipe, is not waited for.
+    /// The bytes of a regular file. The path may be a symbolic link, since users may keep their
+    /// settings elsewhere. Other kinds of files, such as named pipes, are rejected without
+    /// blocking.
     package static func regular(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: true, followingLinks: true)
     }
 
-    /// The bytes of a file of `/proc`.
+    /// The bytes of a file in `/proc`.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: false)
     }
 
-    /// The beginning of a file, which may be a terminal or a named pipe: neither is waited for.
+    /// The beginning of a file. The file may be a terminal or a named pipe; neither blocks.
     package static func beginning(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else { throw .system(code: errno) }
         return try fill(limit, from: OwnedDescriptor(adopting: number))
     }
 
-    /// The one word that a file has; `nil` if it has none or several, or cannot be read.
+    /// The only word in a file; `nil` if the file has none or several, or cannot be read.
     package static func word(_ path: String) -> String? {
         guard let bytes = try? beginning(path, limit: 256) else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return words.count == 1 ? String(words[0]) : nil
     }
 
-    /// The names in a folder, in no order; some of them if there are more than a limit.
+    /// The names in a folder, in no order, up to a limit.
     package static func names(in path: String, limit: Int) throws(Failure) -> [String] {
         guard let folder = opendir(path) else { throw .system(code: errno) }
         defer { closedir(folder) }
@@ -58,8 +59,9 @@ package enum BoundedFile {
         return names
     }
 
-    /// The bytes of a file in a folder that is open; a pipe, a device and the like are refused without being
-    /// opened for more than a look, and so is a symbolic link unless it is to be followed.
+    /// The bytes of a file in an open folder. With `regularOnly`, pipes, devices and other kinds
+    /// are rejected after a non-blocking open. A symbolic link is rejected unless `followingLinks`
+    /// is set.
     static func read(
         below folder: Int32, _ name: String, limit: Int, regularOnly: Bool, followingLinks: Bool = false
     ) throws(Failure) -> [UInt8] {
@@ -75,12 +77,12 @@ package enum BoundedFile {
         return try contents(of: file, limit: limit, size: nil)
     }
 
-    /// The bytes of a file that is open, from its beginning.
+    /// The bytes of an open file, from its beginning.
     static func contents(of file: OwnedDescriptor, limit: Int) throws(Failure) -> [UInt8] {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw .system(code: errno) }
         guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
-        // No more room than it takes.
+        // The buffer is no larger than the file.
         return try contents(of: file, limit: limit, size: Int(status.st_size))
     }
 
@@ -90,7 +92,7 @@ package enum BoundedFile {
         return bytes
     }
 
-    /// So many bytes, or fewer where the file ends.
+    /// Reads up to a number of bytes.
     private static func fill(_ limit: Int, from file: OwnedDescriptor) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         switch bytes.withUnsafeMutableBytes({ WholeTransfer.read(file.number, into: $0) }) {

@@ -2,30 +2,31 @@
 import CSystem
 import Glibc
 
-/// The POSIX access list (ACL) of a file or folder: users and groups besides its own that may use it.
+/// The POSIX access control list (ACL) of a file or folder: the additional users and groups that
+/// may access it.
 ///
-/// Where a file has a list, the group's rights in its mode are the list's mask: all that named users and any group may do at
-/// most. So a mode without them needs no look at the list. Default lists of folders need none either: what is created with
-/// mode 0600 or 0700 has an empty mask.
+/// If a file has a list, the group bits of its mode are the list's mask: the maximum rights of
+/// named users and all groups. So a mode without group rights needs no check of the list. Default
+/// lists of folders need no check either: a file created with mode 0600 or 0700 has an empty mask.
 package enum FileAccessList {
-    /// A file whose list is read.
+    /// The file whose list is read.
     package enum Place: Sendable {
-        /// What is at a path, be it a symbolic link, which has no list.
+        /// The file at a path itself. A symbolic link has no list.
         case path(String)
-        /// What a path leads to.
+        /// The file that a path leads to.
         case target(String)
-        /// An open file; opened with `O_PATH`, its list is read through `/proc`.
+        /// An open file. If it was opened with `O_PATH`, its list is read through `/proc`.
         case descriptor(Int32)
     }
 
-    /// Returns whether somebody else than the owner may write, by mode or by access list. A list that cannot be read counts
-    /// as one that allows it.
+    /// Returns `true` if any user other than the owner may write, by mode or by access list. A list
+    /// that cannot be read counts as permission.
     ///
     /// - Parameters:
     ///   - status: The file's mode and group.
     ///   - place: The file.
-    ///   - isTrustedUser: Whether a user whom the list names may write.
-    ///   - isTrustedGroup: Whether the members of a group may write.
+    ///   - isTrustedUser: Returns `true` if a user in the list is allowed to write.
+    ///   - isTrustedGroup: Returns `true` if the members of a group are allowed to write.
     package static func othersMayWrite(
         _ status: stat, at place: Place, isTrustedUser: (uid_t) -> Bool, isTrustedGroup: (gid_t) -> Bool
     ) -> Bool {
@@ -66,10 +67,10 @@ package enum FileAccessList {
         (0..<count).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
     }
 
-    /// The most bytes of an attribute, as the kernel's.
+    /// The kernel's maximum size of an attribute in bytes.
     private static let maximumBytes = 64 << 10
 
-    /// The list as the kernel stores it; empty without one, `nil` for one that cannot be read.
+    /// The list in the kernel's format; empty if there is none, `nil` if it cannot be read.
     private static func bytes(_ place: Place) -> [UInt8]? {
         let name = "system.posix_acl_access"
         var list = [UInt8](repeating: 0, count: maximumBytes)
@@ -85,7 +86,7 @@ package enum FileAccessList {
                 getxattr("/proc/self/fd/\(number)", name, buffer.baseAddress, buffer.count)
             }
         }
-        // ENODATA: there is none; ENOTSUP: the file system has none.
+        // ENODATA: the file has no list. ENOTSUP: the file system has no lists.
         if count < 0 { return errno == ENODATA || errno == ENOTSUP ? [] : nil }
         return Array(list[..<count])
     }

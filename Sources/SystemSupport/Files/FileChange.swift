@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change of a file for which an extension has to update its items.
+/// A file change for which an extension must update its items.
 public enum FileChange: Hashable, Sendable {
-    /// The file at this path is new, or its content or rights are others.
+    /// The file is new, or its content or permissions changed.
     case changed(path: String)
-    /// The file has another path; it may be changed too.
+    /// The file was moved; its content may have changed too.
     case moved(from: String, to: String)
-    /// There is no file at this path any more.
+    /// The file was removed.
     case removed(path: String)
 
-    /// The paths that the change names.
+    /// The paths in the change.
     public var paths: [String] {
         switch self {
         case .changed(let path), .removed(let path): [path]

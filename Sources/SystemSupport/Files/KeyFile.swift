@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A small, strict reader of the desktop's key files (`[Group]`, `key=value`, `#` comments), for files whose content
-/// decides about rights: what is doubtful is an error, never a guess.
+/// A small, strict parser of desktop key files (`[Group]`, `key=value`, `#` comments), for files
+/// whose content determines rights. Ambiguous content is an error.
 struct KeyFile {
     enum Failure: Error, Hashable, CustomStringConvertible {
         case notText
@@ -19,7 +19,7 @@ struct KeyFile {
 
     private let groups: [String: [String: String]]
 
-    /// Reads the bytes of a file; the caller has bounded their number.
+    /// Parses the bytes of a file. The caller must limit their number.
     init(_ bytes: [UInt8]) throws(Failure) {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else { throw .notText }
         var groups: [String: [String: String]] = [:]
@@ -50,13 +50,13 @@ struct KeyFile {
         self.groups = groups
     }
 
-    /// The value of a key as it stands there.
+    /// The unmodified value of a key.
     func value(_ group: String, _ key: String) -> String? { groups[group]?[key] }
 
     private static func belongsInGroup(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "[") && byte != UInt8(ascii: "]")
     }
 
-    /// Keys may be names of the session bus and paths, hence all but spaces and controls.
+    /// Keys may be bus names and paths, so only spaces and control characters are excluded.
     private static func belongsInKey(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 }

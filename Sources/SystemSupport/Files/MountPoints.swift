@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is mounted where, to find folders that are shown in a second place (bind mounts): their names say nothing of what
-/// they are.
+/// The table of mounts. It detects folders that are also visible at another path (bind mounts), so
+/// that their path does not identify their content.
 package struct MountPoints: Hashable, Sendable {
     private struct Mount: Hashable {
         var device: Substring
-        /// What of the file system is shown, and where.
+        /// The mounted root within the file system, and the mount point.
         var root: String
         var point: String
     }
     private let mounts: [Mount]
-    /// Those of each file system.
+    /// The indices of the mounts of each file system.
     private let places: [Substring: [Int]]
 
     private static let usualBytes = 64 << 10
     private static let maximumBytes = 4 << 20
 
-    /// Reads the form of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+    /// Parses text in the format of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
     package init(_ text: String) {
         let mounts = text.split(separator: "\n").compactMap { line -> Mount? in
             let fields = line.split(separator: " ", maxSplits: 5)
@@ -27,33 +27,36 @@ package struct MountPoints: Hashable, Sendable {
         places = Dictionary(grouping: mounts.indices) { mounts[$0].device }
     }
 
-    /// What this process sees mounted now; `nil` if that cannot be read, or is more than anybody has.
+    /// The current mounts of this process; `nil` if they cannot be read or exceed 4 MiB.
     ///
-    /// - Parameter path: Where the table is. Names in it that are no text are kept as far as they are.
+    /// - Parameter path: The path of the table. Invalid UTF-8 in it is replaced.
     package static func current(_ path: String = "/proc/self/mountinfo") -> MountPoints? {
-        // Room for what most have, first.
+        // Reads with a limit that suffices for most systems first.
         guard
             let bytes = (try? BoundedFile.regular(path, limit: usualBytes))
                 ?? (try? BoundedFile.regular(path, limit: maximumBytes))
         else { return nil }
         let mounts = MountPoints(String(decoding: bytes, as: UTF8.self))
-        // There is always a root.
+        // There is always a root mount.
         return mounts.mounts.isEmpty ? nil : mounts
     }
 
-    /// The places at which something else is mounted than before.
+    /// The mount points where a different file system is mounted than before.
     package func changedPoints(since earlier: MountPoints) -> Set<String> {
         Set(Set(mounts).symmetricDifference(earlier.mounts).map(\.point))
     }
 
-    /// Where else a folder is that is mounted at, above or below a path; `nil` if there is no such mount.
+    /// The other path of a folder that is mounted at, above or below a path; `nil` if there is no
+    /// such mount.
     ///
-    /// A file system that is mounted once is a disk. A part of one that is reached by another mount too is shown twice.
+    /// A file system with one mount is a disk. A part of a file system that another mount shows too
+    /// is a bind mount.
     ///
     /// - Parameters:
-    ///   - path: Without links.
-    ///   - folder: Mounts above it do not count, and one at it only where the home folder is shown.
-    ///   - home: The home folder, without links.
+    ///   - path: A path without symbolic links.
+    ///   - folder: Mounts above it do not count. A mount at it counts only if it shows the home
+    ///     folder.
+    ///   - home: The home folder, without symbolic links.
     package func source(of path: String, below folder: String, home: String) -> String? {
         for mount in mounts where lies(mount.point, in: folder) {
             guard lies(mount.point, in: path) || lies(path, in: mount.point) else { continue }
@@ -66,7 +69,8 @@ package struct MountPoints: Hashable, Sendable {
         return nil
     }
 
-    /// Where another mount of the same file system shows what a mount shows, or a part of it.
+    /// The path at which another mount of the same file system shows a mount's content, or a part
+    /// of it.
     private static func place(of mount: Mount, by other: Mount) -> String? {
         if lies(mount.root, in: other.root) {
             let rest = other.root == "/" ? mount.root : String(mount.root.dropFirst(other.root.count))
@@ -75,7 +79,7 @@ package struct MountPoints: Hashable, Sendable {
         return lies(other.root, in: mount.root) ? other.point : nil
     }
 
-    /// `\040` and the like are bytes.
+    /// The text with octal escapes such as `\040` replaced with their bytes.
     package static func unescaped(_ field: Substring) -> String {
         guard field.utf8.contains(UInt8(ascii: "\\")) else { return String(field) }
         var bytes: [UInt8] = []

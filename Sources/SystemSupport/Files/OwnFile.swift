@@ -2,9 +2,9 @@
 import CSystem
 import Glibc
 
-/// Files of a store: looked at before they are opened, and again when they are.
+/// Access to files of a store, which are checked before and after they are opened.
 package enum OwnFile {
-    /// What has to be at a path, if anything is.
+    /// The required kind of a file.
     package enum Kind: Sendable {
         case file, folder, socket
 
@@ -17,13 +17,13 @@ package enum OwnFile {
         }
     }
 
-    /// How a file is made that is set aside: under this name it keeps being in the store.
+    /// The suffix of a damaged file that is kept in the store.
     private static let setAsideSuffix = ".damaged"
 
-    /// Looks at what is at a path.
+    /// Checks the file at a path.
     ///
-    /// - Returns: Whether there is something.
-    /// - Throws: ``UntrustedFile`` if it is something else than it must be, or others may change it.
+    /// - Returns: `true` if the file exists.
+    /// - Throws: ``UntrustedFile`` if it has the wrong kind, or if others may change it.
     @discardableResult
     package static func check(_ path: String, _ kind: Kind = .file) throws(UntrustedFile) -> Bool {
         var status = stat()
@@ -46,14 +46,15 @@ package enum OwnFile {
             throw fail(.kind(FileTrust.kind(status.st_mode), wanted: wanted))
         }
         guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
-        // Who may connect to a socket its listener finds out by the peer.
+        // The listener of a socket identifies its clients, so the mode of a socket is not checked.
         guard kind == .socket || !FileTrust.othersMayWrite(status, at: place) else { throw fail(.writable) }
         guard kind != .file || status.st_nlink <= 1 || isSetAside(status, path) else {
             throw fail(.names(Int(status.st_nlink)))
         }
     }
 
-    /// Whether the other name of a file is the one under which it is set aside: of a crash in between both are left.
+    /// `true` if the second hard link of a file is its `.damaged` name or original name. A crash
+    /// between link and rename leaves both.
     private static func isSetAside(_ status: stat, _ path: String) -> Bool {
         guard status.st_nlink == 2 else { return false }
         let other =
@@ -62,13 +63,15 @@ package enum OwnFile {
         return lstat(other, &second) == 0 && second.st_dev == status.st_dev && second.st_ino == status.st_ino
     }
 
-    /// Opens a regular file of this user's. Never waits, as a named pipe would have it, and follows no link.
+    /// Opens a regular file of this user. It never blocks, as a named pipe could, and follows no
+    /// symbolic link.
     ///
     /// - Parameters:
-    ///   - path: Where it is.
-    ///   - flags: Without `O_TRUNC`: what others share must not be emptied before it is known.
-    ///   - mode: Of a new file.
-    /// - Throws: ``UntrustedFile``; `system` with `ENOENT` without a file.
+    ///   - path: The path of the file.
+    ///   - flags: The flags of open(2), without `O_TRUNC`, since a file must not be truncated
+    ///     before it is checked.
+    ///   - mode: The mode of a new file.
+    /// - Throws: ``UntrustedFile``; `system` with `ENOENT` if the file does not exist.
     package static func open(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600
     ) throws(UntrustedFile) -> OwnedDescriptor {
@@ -83,14 +86,16 @@ package enum OwnFile {
         guard fstat(number, &status) == 0 else {
             throw UntrustedFile(path: path, problem: .system(operation: "Looking at", code: errno))
         }
-        // It may be another one than a moment ago.
+        // The file may have been replaced since the first check.
         try check(status, at: .descriptor(number), path, .file)
         return file
     }
 
-    /// Makes a new file at a path, in place of what is there. A link there is removed and not followed.
+    /// Creates a new file, replacing an existing one. An existing symbolic link is removed and not
+    /// followed.
     package static func create(_ path: String) throws(UntrustedFile) -> OwnedDescriptor {
-        // Creating a file would only say that there is one, also where nothing can be written.
+        // Removed first: on a read-only file system, `O_EXCL` would report that the file exists
+        // instead of the actual error.
         guard unlink(path) == 0 || errno == ENOENT else {
             throw UntrustedFile(path: path, problem: .system(operation: "Removing", code: errno))
         }
@@ -101,10 +106,10 @@ package enum OwnFile {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// The bytes of a regular file of this user's.
+    /// The bytes of a regular file of this user.
     ///
-    /// - Returns: `nil` without a file.
-    /// - Throws: ``UntrustedFile``; `system` with `EFBIG` if it has more bytes than a limit.
+    /// - Returns: The bytes; `nil` if the file does not exist.
+    /// - Throws: ``UntrustedFile``; `system` with `EFBIG` if it is larger than the limit.
     package static func bytes(_ path: String, limit: Int) throws(UntrustedFile) -> [UInt8]? {
         let file: OwnedDescriptor
         do throws(UntrustedFile) {
@@ -122,30 +127,31 @@ package enum OwnFile {
     }
 }
 
-/// The folder of a store.
+/// Access to the folder of a store.
 package enum OwnFolder {
-    /// The most symbolic links on the way, as the kernel's.
+    /// The maximum number of symbolic links in a path; the same as the kernel's.
     private static let maximumLinks = 40
 
-    /// Opens a folder and looks at each step of the way there, so that none but this user and root can put another one in its
-    /// place. Steps may be symbolic links of theirs: a store may be on another disk.
+    /// Opens a folder and checks each component of its path, so that only this user and root can
+    /// replace it. Components may be symbolic links of these users, since a store may be on another
+    /// disk.
     ///
     /// - Parameters:
-    ///   - path: Absolute.
-    ///   - creating: Whether what is missing of it is made, for its owner alone.
-    /// - Returns: A descriptor to find files from (`O_PATH`); `nil` if there is none and none is made.
+    ///   - path: An absolute path.
+    ///   - creating: `true` to create missing components, accessible only by their owner.
+    /// - Returns: An `O_PATH` descriptor; `nil` if the folder does not exist and is not created.
     @discardableResult
     package static func open(_ path: String, creating: Bool) throws(UntrustedFile) -> OwnedDescriptor? {
         var walk = FolderWalk(path)
         return try walk.run(creating: creating)
     }
 
-    /// The steps of one path.
+    /// The components of one path.
     private struct FolderWalk {
         let path: String
-        /// Still to be gone, the next last.
+        /// The remaining components, the next one last.
         var rest: [Substring]
-        /// Where it has come to.
+        /// The path so far.
         var shown = ""
         var links = 0
 
@@ -154,7 +160,7 @@ package enum OwnFolder {
             rest = Self.steps(path)
         }
 
-        /// The steps of a path, the next last; `.` is none.
+        /// The components of a path without `.`, the next one last.
         private static func steps(_ path: String) -> [Substring] {
             path.split(separator: "/").filter { $0 != "." }.reversed()
         }
@@ -197,7 +203,8 @@ package enum OwnFolder {
                 try check(next)
                 current = next
             }
-            // A link may lead back to a folder that was only on the way before.
+            // After a symbolic link, the last folder may have been checked only as an intermediate
+            // one.
             try check(current)
             return current
         }
@@ -208,7 +215,7 @@ package enum OwnFolder {
             return OwnedDescriptor(adopting: number)
         }
 
-        /// Where a symbolic link leads; `nil` if it is none.
+        /// The target of a symbolic link; `nil` for other files.
         private func link(_ file: OwnedDescriptor) throws(UntrustedFile) -> String? {
             var status = stat()
             guard fstat(file.number, &status) == 0 else { throw fail(.system(operation: "Looking at", code: errno)) }
@@ -234,7 +241,8 @@ package enum OwnFolder {
             }
             guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
             guard FileTrust.othersMayWrite(status, at: .descriptor(folder.number)) else { return }
-            // In /tmp nobody takes away what is another's; a store's own folder is no such place.
+            // In a sticky folder such as /tmp, users cannot replace the files of others. The
+            // store's own folder must not be sticky.
             guard !rest.isEmpty, status.st_mode & S_ISVTX != 0 else { throw fail(.writable) }
         }
     }

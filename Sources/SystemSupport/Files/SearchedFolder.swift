@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What a folder is at a moment, so that something that is not found in it can be told from a folder that is not there: a disk
-/// that is not mounted holds nothing and proves nothing.
+/// The state of a folder, which distinguishes a removed file from an unavailable folder. If a disk
+/// is not mounted, a missing file proves nothing.
 package enum SearchedFolder: Hashable, Sendable {
-    /// It can be read, and is on this file system.
+    /// The folder can be read and is on this file system.
     case open(fileSystem: UInt64)
-    /// It does not exist; what is nearest above it is on this file system.
+    /// The folder does not exist. Its nearest existing parent is on this file system.
     case missing(above: UInt64)
-    /// It cannot be read.
+    /// The folder cannot be read.
     case unreadable
 
-    /// The file system that the folder is on; `nil` if that is not known.
+    /// The file system of the folder; `nil` if unknown.
     package var fileSystem: UInt64? {
         if case .open(let fileSystem) = self { fileSystem } else { nil }
     }
 
-    /// Whether something that was in the folder and is not found is gone.
+    /// `true` if a file that was in the folder and is not found has been removed.
     ///
-    /// - Parameter known: The file system that the folder was on then; `nil` if nobody has looked.
+    /// - Parameter known: The folder's file system at that time; `nil` if unknown.
     package func provesAbsence(on known: UInt64?) -> Bool {
         switch self {
         case .open(let present): known == nil || known == present
-        // Deleted as a whole, as packagers do with an empty one. If it had been on a disk that is gone, what is above it
-        // would be on another.
+        // The folder itself was deleted, as package managers do with empty ones. If it had been on
+        // an unmounted disk, its parent would be on another file system.
         case .missing(let above): known == above
         case .unreadable: false
         }
     }
 
-    /// Looks at a folder. May wait for a file system that does not answer.
+    /// Reads the state of a folder. May block on a file system that does not respond.
     package init(_ path: String) {
         if let folder = opendir(path) {
             closedir(folder)
@@ -52,7 +52,8 @@ package enum SearchedFolder: Hashable, Sendable {
         self = .unreadable
     }
 
-    /// A number that a file system keeps over restarts, where it has one; else that of its device.
+    /// A file system number that stays the same after a restart, if the file system has one;
+    /// otherwise its device number.
     private static func fileSystem(of path: String) -> UInt64? {
         var system = statvfs()
         guard statvfs(path, &system) == 0 else { return nil }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where the store of a user is, and with it the socket of the service that has it open.
+/// The path of a user's store and of its service's socket.
 public struct StoreLocation: Hashable, Sendable {
     /// The absolute path of the store's folder.
     public let folder: String
 
-    /// A store in a folder that was named; a relative path is meant from the working directory.
+    /// A store in a named folder; a relative path starts from the working directory.
     ///
-    /// - Parameter workingDirectory: The absolute path of it, `nil` for the process's own.
+    /// - Parameter workingDirectory: The absolute path of the working directory; `nil` for the
+    ///   process's own.
     public init(folder: String, workingDirectory: String? = nil) {
         self.folder = Self.absolute(folder, from: workingDirectory)
     }
 
-    /// The store that is used when none is named: `$SEARCHLIGHT_STORE`, else `searchlight/store` in `$XDG_DATA_HOME`,
+    /// The default store: `$SEARCHLIGHT_STORE`, or else `searchlight/store` in `$XDG_DATA_HOME`, or
     /// else in `~/.local/share`.
     ///
-    /// An empty variable counts as unset, and so does a relative one of the last two, as the XDG base directory
-    /// specification asks.
+    /// An empty variable counts as unset. A relative `$XDG_DATA_HOME` or `$HOME` counts as unset
+    /// too, as the XDG Base Directory specification requires.
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - workingDirectory: What a relative `SEARCHLIGHT_STORE` starts from, `nil` for the process's own.
+    ///   - workingDirectory: The start of a relative `SEARCHLIGHT_STORE`; `nil` for the process's
+    ///     own.
     public init(environment: [String: String], workingDirectory: String? = nil) {
         if let store = environment["SEARCHLIGHT_STORE"], !store.isEmpty {
             self.init(folder: store, workingDirectory: workingDirectory)
@@ -34,10 +36,10 @@ public struct StoreLocation: Hashable, Sendable {
     /// The name of the socket in the store's folder.
     public static let socketName = "socket"
 
-    /// The path of the socket, for people; it may be longer than a socket address can be.
+    /// The path of the socket, for display. It may be longer than a socket address permits.
     public var socketPath: String { folder == "/" ? "/" + Self.socketName : folder + "/" + Self.socketName }
 
-    /// Absolute, without empty parts, `.` and `..`; symbolic links are not looked at.
+    /// An absolute path without empty components, `.` and `..`. Symbolic links are not resolved.
     private static func absolute(_ path: String, from workingDirectory: String?) -> String {
         let start = path.hasPrefix("/") ? "" : (workingDirectory ?? currentDirectory() ?? "/") + "/"
         var parts: [Substring] = []

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A file or folder that a store does not use, because it is of another kind, or because others may change it.
+/// A file or folder that a store rejects, because it has the wrong kind or others may change it.
 package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// The reason for the rejection.
     package enum Problem: Hashable, Sendable {
-        /// A symbolic link stands in the place of a file.
+        /// The file is a symbolic link.
         case link
-        /// Something else stands there, as “a named pipe”.
+        /// The file has another kind, such as “a named pipe”.
         case kind(String, wanted: String)
-        /// It has another owner.
+        /// The file has another owner.
         case owner(uid_t)
-        /// Others than its owner may write it.
+        /// Other users may write the file.
         case writable
-        /// The file has so many names (hard links), so that it may be a file of something else, too.
+        /// The file has several hard links, so that it may also be part of something else.
         case names(Int)
-        /// Another file took its place while it was opened.
+        /// The file was replaced while it was opened.
         case replaced
         /// A system call failed.
         case system(operation: String, code: Int32)
@@ -25,7 +25,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
 
     package init(path: String, problem: Problem) { (self.path, self.problem) = (path, problem) }
 
-    /// What is wrong, to be put into a sentence about the file.
+    /// The reason, as part of a sentence about the file.
     package var reason: String {
         switch problem {
         case .system(_, let code): String(cString: strerror(code))
@@ -35,7 +35,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
 
     private func withoutEnd(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
-    /// What is wrong and what to do, as one or two sentences that begin with the path.
+    /// The reason and advice, in one or two sentences that start with the path.
     package var description: String {
         switch problem {
         case .link: "\(path) is a symbolic link, which no file of a store may be. Move it away and try again."
@@ -55,16 +55,17 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
     }
 }
 
-/// Which users and modes are trusted with files of this one.
+/// The users and modes that are trusted for files of this user.
 package enum FileTrust {
-    /// Whether what a user owns is safe from all but this user and root. In a container, users that are not mapped show as
-    /// one, which may be the machine's root.
+    /// `true` if files of a user are safe from everyone except this user and root. In a container,
+    /// unmapped users appear as one user, which may be the machine's root.
     static func isTrusted(_ owner: uid_t) -> Bool {
         owner == geteuid() || owner == 0 || owner == overflowUser && isContained
     }
 
-    /// Whether others than the owner may write. A group that has only this user, as many systems make one for each, counts
-    /// as this user; root's counts as root.
+    /// `true` if users other than the owner may write. A group whose only member is this user
+    /// counts as this user, since many systems create one for each user. The group of root counts
+    /// as root.
     static func othersMayWrite(_ status: stat, at place: FileAccessList.Place) -> Bool {
         FileAccessList.othersMayWrite(status, at: place) { user in
             user == geteuid() || user == 0
@@ -79,7 +80,8 @@ package enum FileTrust {
         return String(decoding: map, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }()
 
-    /// Whether a group is this user's first one, bears their name and has no other members, as many systems make one for each.
+    /// `true` if a group is this user's primary group, has the user's name, and has no other
+    /// members.
     package static func isOwn(group: gid_t) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var (user, foundUser) = (passwd(), UnsafeMutablePointer<passwd>?.none)
@@ -101,7 +103,7 @@ package enum FileTrust {
         }
     }
 
-    /// What a file is, as the end of “it is”.
+    /// The kind of a file, as the end of “it is”.
     static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
         case S_IFREG: "a file"

@@ -7,16 +7,16 @@ package struct ErrnoCode: Error, Hashable {
     package init(_ code: Int32) { self.code = code }
 }
 
-/// Reads and writes as a whole: makes a call that a signal interrupted again, and goes on where a call ended too soon. For
-/// descriptors that block. Any thread.
+/// Complete reads and writes: calls that a signal interrupted are repeated, and short transfers are
+/// continued. For blocking descriptors. May be used from any thread.
 package enum WholeTransfer {
-    /// The most bytes that are read at once where memory grows with what arrives.
+    /// The maximum size of one read if the buffer grows with the received bytes.
     private static let pieceBytes = 64 << 10
 
     /// Fills a buffer, or its beginning if the file ends.
     ///
-    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
-    /// - Returns: How many bytes there were.
+    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
+    /// - Returns: The number of bytes.
     package static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int? = nil
     ) -> Result<Int, ErrnoCode> {
@@ -35,9 +35,9 @@ package enum WholeTransfer {
         return .success(done)
     }
 
-    /// A number of bytes, or fewer if the file ends. Memory grows with what arrives.
+    /// Reads up to a number of bytes. The buffer grows with the received bytes.
     ///
-    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
+    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
     package static func bytes(
         of descriptor: Int32, upTo limit: Int, at offset: Int? = nil
     ) throws(ErrnoCode) -> [UInt8] {
@@ -55,9 +55,9 @@ package enum WholeTransfer {
         return bytes
     }
 
-    /// Writes all bytes. A full disk may take some of them first.
+    /// Writes all bytes. If the disk is full, some of them may have been written.
     ///
-    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
+    /// - Parameter offset: The start offset; `nil` uses and moves the file position.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int? = nil
     ) -> Result<Void, ErrnoCode> {

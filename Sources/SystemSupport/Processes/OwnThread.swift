@@ -2,7 +2,8 @@
 import CSystem
 import Glibc
 
-/// A thread that does one thing until it ends. Not of a pool, because it waits in the kernel for most of its life.
+/// A dedicated thread, for work that blocks in the kernel most of the time and so must not occupy a
+/// thread of a pool.
 package enum OwnThread {
     private final class Box {
         let name: String
@@ -13,10 +14,10 @@ package enum OwnThread {
         }
     }
 
-    /// Starts a thread, detached.
+    /// Starts a detached thread.
     ///
-    /// - Parameter name: Up to 15 bytes, for debuggers.
-    /// - Returns: 0, or the code of the error.
+    /// - Parameter name: The name for debuggers, up to 15 bytes.
+    /// - Returns: 0 or an error code.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let box = Unmanaged.passRetained(Box(name: name, body: body))
         var thread = pthread_t()

@@ -2,36 +2,37 @@
 import CSystem
 import Glibc
 
-/// Who is at the other end of a connection, as the kernel knows it. Determined once, when the connection is accepted.
+/// The identity of the process at the other end of a connection, as reported by the kernel. It is
+/// determined once, when the connection is accepted.
 public struct PeerIdentity: Sendable {
-    /// What confines a process, and thus whose data it may touch.
+    /// The sandbox of a process, which determines the data it may access.
     public enum Sandbox: Hashable, Sendable {
-        /// Nothing that gives it an identity of its own.
+        /// No sandbox that defines an identity.
         case none
-        /// A Flatpak sandbox, with the identifier of the application, e.g. `org.gnome.Maps`.
+        /// A Flatpak sandbox, with the application's identifier, such as `org.gnome.Maps`.
         case flatpak(application: String)
-        /// A strictly confined snap, with the name of it, e.g. `firefox`.
+        /// A strictly confined snap, with its name, such as `firefox`.
         case snap(name: String)
     }
 
-    /// The identifier of the user.
+    /// The user ID.
     public let user: uid_t
-    /// The identifier of the process, for logs; it may be another process's one day.
+    /// The process ID, for logs. After the process has ended, another one may get it.
     public let process: pid_t
-    /// What confines the process.
+    /// The sandbox of the process.
     public let sandbox: Sandbox
     private let handle: ProcessHandle
 
     /// Identifies the process that connected a socket.
     ///
-    /// The process that connected counts, whoever it passed the socket to. Before Linux 6.5 the kernel gives only its
-    /// number: a process that connected and died before this call, and whose number another one got since, is taken for
-    /// the other one.
+    /// The process that connected counts, even if it passed the socket to another one. Before Linux
+    /// 6.5 the kernel reports only its process ID. If the process died before this call and another
+    /// one got its ID, the other one is identified instead.
     ///
     /// - Parameters:
     ///   - socket: A connected Unix socket.
-    ///   - processes: Where the processes are found (`/proc`).
-    /// - Throws: ``PeerIdentityError``; what cannot be determined is an error.
+    ///   - processes: The path of `/proc`.
+    /// - Throws: ``PeerIdentityError``, also if the sandbox cannot be determined.
     public init(of socket: OwnedDescriptor, processes: String = "/proc") throws(PeerIdentityError) {
         var process: pid_t = 0
         var user: uid_t = 0
@@ -52,7 +53,7 @@ public struct PeerIdentity: Sendable {
         try self.init(user: user, handle: handle, processes: processes)
     }
 
-    /// Identifies a process by its number, for a client of a message bus whose number the bus has told.
+    /// Identifies a process by its ID, for a client of a message bus that reports the ID.
     public init(process: pid_t, user: uid_t, processes: String = "/proc") throws(PeerIdentityError) {
         guard process > 0 else { throw .invisible }
         try self.init(
@@ -61,7 +62,8 @@ public struct PeerIdentity: Sendable {
 
     init(user: uid_t, handle: ProcessHandle, processes: String) throws(PeerIdentityError) {
         let sandbox = try SandboxProbe(process: handle.process, processes: processes).sandbox()
-        // Only now is it sure that all of the above was about this process and not about one that got its number.
+        // Only now is it certain that the checks were about this process and not about another one
+        // that got its ID.
         guard handle.isAlive else { throw .gone(process: handle.process) }
         self.user = user
         process = handle.process
@@ -69,17 +71,17 @@ public struct PeerIdentity: Sendable {
         self.handle = handle
     }
 
-    /// Whether the process still lives.
+    /// `true` while the process exists.
     public var isAlive: Bool { handle.isAlive }
 }
 
-/// Why it cannot be said who is at the other end.
+/// The reason why a process cannot be identified.
 public enum PeerIdentityError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The process is not visible from here, as one in another process namespace.
+    /// The process is not visible, for example in another PID namespace.
     case invisible
-    /// The process ended meanwhile.
+    /// The process ended during the identification.
     case gone(process: pid_t)
-    /// Its sandbox cannot be made out.
+    /// The sandbox of the process cannot be determined.
     case undetermined(process: pid_t, detail: String)
     /// A system call failed.
     case system(operation: String, code: Int32)

@@ -2,8 +2,8 @@
 import CSystem
 import Glibc
 
-/// One process, not merely a number that another process may get: by its descriptor, or where the kernel has none by
-/// its start time.
+/// A reference to one process, which does not apply to another process with the same ID. It is a
+/// pidfd, or the start time on kernels without pidfds.
 struct ProcessHandle: Sendable {
     private enum Proof: Sendable {
         case descriptor(OwnedDescriptor)
@@ -13,13 +13,13 @@ struct ProcessHandle: Sendable {
     let process: pid_t
     private let proof: Proof
 
-    /// A process whose descriptor (pidfd) is there.
+    /// A process with its pidfd.
     init(_ process: pid_t, descriptor: OwnedDescriptor) {
         self.process = process
         proof = .descriptor(descriptor)
     }
 
-    /// The process that has the number now.
+    /// The process that has the ID now.
     init(_ process: pid_t, processes: String) throws(PeerIdentityError) {
         let number = csystem_open_process(process)
         if number >= 0 {
@@ -31,7 +31,7 @@ struct ProcessHandle: Sendable {
         }
     }
 
-    /// The process that has the number now, for kernels before 5.3.
+    /// The process that has the ID now, for kernels before 5.3.
     init(_ process: pid_t, startTimeIn processes: String) throws(PeerIdentityError) {
         guard let time = Self.startTime(process, processes) else { throw .gone(process: process) }
         self.process = process
@@ -41,15 +41,16 @@ struct ProcessHandle: Sendable {
     var isAlive: Bool {
         switch proof {
         case .descriptor(let descriptor):
-            // Readable from the moment the process ended (pidfd_open(2)).
+            // A pidfd becomes readable when its process ends (pidfd_open(2)).
             var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, 0) == 0
         case .startTime(let time, let processes): return Self.startTime(process, processes) == time
         }
     }
 
-    /// The field 22 of `/proc/<pid>/stat`; `nil` for a process that ended. The name before it is in parentheses and may
-    /// have any character in it, hence from the last one on.
+    /// Field 22 of `/proc/<pid>/stat`; `nil` for a process that has ended. The process name is in
+    /// parentheses and may contain any character, so parsing starts after the last closing
+    /// parenthesis.
     private static func startTime(_ process: pid_t, _ processes: String) -> String? {
         guard let bytes = try? BoundedFile.read("\(processes)/\(process)/stat", limit: 4096),
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))

@@ -2,15 +2,15 @@
 import CSystem
 import Glibc
 
-/// Finds out what confines a process. What a process can see of the file system is what its sandbox lets it see, so the
-/// file that Flatpak puts at the root of every sandbox tells; a sandboxed process may not change its own root.
+/// Determines the sandbox of a process. It reads the file that Flatpak puts at the root of every
+/// sandbox. A sandboxed process cannot change its own root.
 struct SandboxProbe {
     let process: pid_t
     let processes: String
 
-    /// The most bytes of `.flatpak-info`; a usual one has a few hundred.
+    /// The maximum size of `.flatpak-info` in bytes; it usually has several hundred.
     static let maximumInfo = 64 << 10
-    /// The most bytes of a security label.
+    /// The maximum size of a security label in bytes.
     private static let maximumLabel = 4096
 
     func sandbox() throws(PeerIdentityError) -> PeerIdentity.Sandbox {
@@ -49,8 +49,8 @@ struct SandboxProbe {
         return name
     }
 
-    /// From the AppArmor label `snap.NAME.PROGRAM (enforce)`. A snap in classic confinement, or on a system without
-    /// AppArmor, is not confined and thus no sandbox.
+    /// The snap's name from the AppArmor label `snap.NAME.PROGRAM (enforce)`. A snap in classic
+    /// confinement, or on a system without AppArmor, is not sandboxed.
     private func snapName() throws(PeerIdentityError) -> String? {
         for file in ["attr/apparmor/current", "attr/current"] {
             let bytes: [UInt8]
@@ -71,8 +71,9 @@ struct SandboxProbe {
         return nil
     }
 
-    /// Whether a name is an application identifier: at most 255 bytes, two or more parts of letters, digits, `_` and
-    /// `-` with dots between, none of which begins with a digit.
+    /// `true` if a name is a valid application identifier. It has at most 255 bytes, and two or
+    /// more elements separated by dots. Each element has letters, digits, `_` and `-`, and does not
+    /// start with a digit.
     static func isApplicationName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return name.utf8.count <= 255 && parts.count >= 2

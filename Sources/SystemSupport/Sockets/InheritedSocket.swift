@@ -2,24 +2,26 @@
 import CSystem
 import Glibc
 
-/// Listening sockets that a service manager opened before it started this process (sd_listen_fds(3)).
+/// Listening sockets that a service manager opened before it started this process
+/// (sd_listen_fds(3)).
 public enum InheritedSocket {
-    /// The number of the first descriptor that a service manager hands over (`SD_LISTEN_FDS_START`).
+    /// The number of the first inherited descriptor (`SD_LISTEN_FDS_START`).
     public static let firstDescriptor: Int32 = 3
-    /// The most descriptors that are checked.
+    /// The maximum number of descriptors that are checked.
     private static let maximumCount = 64
 
-    /// Takes the one listening Unix stream socket that was handed over, if any was.
+    /// Takes the inherited listening Unix stream socket, if there is one.
     ///
-    /// Reads the variables `LISTEN_PID` and `LISTEN_FDS`, and closes what was handed over besides. Call it once, before
-    /// other threads open descriptors, and do not give the variables to child processes.
+    /// Reads the variables `LISTEN_PID` and `LISTEN_FDS`, and closes other inherited descriptors.
+    /// Call it once, before other threads open descriptors, and do not pass the variables to child
+    /// processes.
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - process: This process.
+    ///   - process: The ID of this process.
     ///   - first: The number of the first descriptor.
-    /// - Returns: `nil` when nothing was handed over to this process.
-    /// - Throws: ``ServiceSocketError/notInherited(detail:)`` when it is something else.
+    /// - Returns: The socket; `nil` if this process inherited none.
+    /// - Throws: ``ServiceSocketError/notInherited(detail:)`` if the descriptor is something else.
     public static func take(
         environment: [String: String], process: pid_t = getpid(), first: Int32 = firstDescriptor
     ) throws(ServiceSocketError) -> OwnedDescriptor? {
@@ -37,7 +39,8 @@ public enum InheritedSocket {
         else {
             throw .notInherited(detail: "descriptor \(first) is something else")
         }
-        // Who listened on it: this user, or the system's manager for this user.
+        // The user that listens on the socket must be this user, or root for the system's service
+        // manager.
         var (maker, owner) = (pid_t(0), uid_t(0))
         guard csystem_peer(taken[0].number, &maker, &owner) == 0, owner == geteuid() || owner == 0 else {
             throw .notInherited(detail: "user \(owner) listens on it, and this is user \(geteuid())")
@@ -48,7 +51,7 @@ public enum InheritedSocket {
         return taken[0]
     }
 
-    /// An option of a socket; `nil` for a descriptor that is none.
+    /// A socket option; `nil` if the descriptor is not a socket.
     private static func option(_ name: Int32, of descriptor: OwnedDescriptor) -> Int32? {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

@@ -3,20 +3,21 @@ import CSystem
 import Glibc
 import Synchronization
 
-/// Accepts connections on a listening socket, on a thread of its own that sleeps in the kernel until one comes.
+/// Accepts connections on a listening socket, on a thread of its own that blocks in `poll`.
 ///
-/// When the process has no descriptors left, the connection that waits is accepted in the place of one kept spare and
-/// closed, so that its client learns of it and the thread does not spin.
+/// If the process has no descriptors left, the listener frees a spare descriptor, accepts the
+/// waiting connection with it, and closes that connection. The client then gets an error, and the
+/// thread does not spin.
 public final class Listener: Sendable {
-    /// What a listener tells its owner besides connections.
+    /// A problem of a listener.
     public enum Trouble: Hashable, Sendable, CustomStringConvertible {
-        /// A connection was closed at once (or still waits), because the process or the system has no descriptors or
-        /// memory left.
+        /// A connection was closed immediately, or still waits, because the process or the system
+        /// has no descriptors or memory left.
         case exhausted(code: Int32)
-        /// The socket cannot be listened on any more; nothing will be accepted.
+        /// The socket failed; nothing will be accepted.
         case failed(code: Int32)
 
-        /// The trouble in one sentence.
+        /// The problem in one sentence.
         public var description: String {
             switch self {
             case .exhausted(let code): "A connection was refused: \(String(cString: strerror(code)))."
@@ -25,7 +26,7 @@ public final class Listener: Sendable {
         }
     }
 
-    /// What the kernel does, so that tests can have it fail.
+    /// The system calls of a listener; replaceable in tests.
     struct Kernel: Sendable {
         var accept: @Sendable (_ listener: Int32) -> Result<Int32, ErrnoCode> = { listener in
             let number = csystem_accept(listener)
@@ -45,8 +46,8 @@ public final class Listener: Sendable {
     ///   - socket: The listening socket; closed with the listener.
     ///   - name: The name of the thread, up to 15 bytes.
     ///   - onTrouble: Called on the listener's thread.
-    ///   - onConnection: Called on the listener's thread for each connection, in the order in which they came; others
-    ///     wait until it returns.
+    ///   - onConnection: Called on the listener's thread for each connection, in order. Other
+    ///     connections wait until it returns.
     /// - Throws: ``ServiceSocketError/system(operation:code:)``.
     public convenience init(
         adopting socket: OwnedDescriptor, name: String, onTrouble: @escaping @Sendable (Trouble) -> Void,
@@ -65,7 +66,8 @@ public final class Listener: Sendable {
         guard descriptor >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
         let wake = OwnedDescriptor(adopting: descriptor)
         self.wake = wake
-        // Another process may share an inherited socket and take the connection first: accepting must not wait.
+        // Another process may share an inherited socket and accept a connection first, so `accept`
+        // must not block.
         let flags = fcntl(socket.number, F_GETFL)
         guard flags >= 0, fcntl(socket.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw .system(operation: "preparing the listening socket", code: errno)
@@ -78,8 +80,9 @@ public final class Listener: Sendable {
 
     deinit { close() }
 
-    /// Stops accepting and closes the socket; a handler that runs is not waited for. Connections that still wait are
-    /// closed by the kernel. May be called from any thread, more than once.
+    /// Stops accepting and closes the socket, without waiting for a running handler. The kernel
+    /// closes the connections that were not accepted. May be called from any thread, more than
+    /// once.
     public func close() {
         isClosed.withLock { closed in
             guard !closed else { return }
@@ -98,8 +101,9 @@ private struct Accepting: Sendable {
     let onTrouble: @Sendable (Listener.Trouble) -> Void
     let onConnection: @Sendable (OwnedDescriptor) -> Void
 
-    /// How long a connection is left waiting when even the spare descriptor was taken by another thread, in
-    /// milliseconds: nothing tells when a descriptor becomes free. The only time-out here, and only while that lasts.
+    /// The delay in milliseconds before another attempt if another thread took the spare
+    /// descriptor. There is no notification of a free descriptor, so this case alone uses a
+    /// timeout.
     private static let pause: Int32 = 1000
 
     func run() {
@@ -121,7 +125,7 @@ private struct Accepting: Sendable {
         }
     }
 
-    /// Accepts one connection; `false` when the socket is of no use any more.
+    /// Accepts one connection; `false` if the socket has failed.
     private func accept(_ spare: inout OwnedDescriptor?) -> Bool {
         switch kernel.accept(socket.number) {
         case .success(let number): onConnection(OwnedDescriptor(adopting: number))
@@ -131,10 +135,11 @@ private struct Accepting: Sendable {
             case EMFILE, ENFILE, ENOMEM, ENOBUFS:
                 onTrouble(.exhausted(code: error.code))
                 spare = nil  // Closes it.
-                // Taken by another thread in this moment, the place is gone, and the loop pauses.
+                // If another thread took the free descriptor, this fails and the loop pauses.
                 guard case .success(let number) = kernel.accept(socket.number) else { return true }
                 let refused = OwnedDescriptor(adopting: number)
-                // In one step, so that no other thread gets the place: closes the connection and keeps the number.
+                // `dup3` closes the connection and keeps its number for the spare in one step, so
+                // that no other thread can take it.
                 if csystem_replace(wake.number, refused.number) >= 0 { spare = refused }
             default:
                 onTrouble(.failed(code: error.code))
@@ -144,6 +149,6 @@ private struct Accepting: Sendable {
         return true
     }
 
-    /// Any descriptor will do; this one costs nothing.
+    /// A duplicate of the event descriptor, which costs nothing.
     private func newSpare() -> OwnedDescriptor? { OwnedDescriptor(duplicating: wake.number) }
 }

@@ -2,57 +2,59 @@
 import CSystem
 import Glibc
 
-/// The Unix stream socket in a store's folder, through which clients find the service that has the store open.
+/// The Unix stream socket in a store's folder, through which clients find the service of the store.
 public enum ServiceSocket {
-    /// How many connections wait to be accepted; the kernel lets further clients wait in their own call.
+    /// The maximum number of connections that wait for `accept`. Further clients block in
+    /// `connect`.
     static let backlog: Int32 = 64
-    /// How long connecting waits for a place among these, in seconds.
+    /// The time limit of such a `connect`, in seconds.
     public static let connectTimeout = 5
 
-    /// Makes a listening socket that only this user may connect to (mode 0600).
+    /// Creates a listening socket that only this user may connect to (mode 0600).
     ///
-    /// What a service that died left behind is replaced. That is safe only for the one who holds the store's lock: with
-    /// the lock held no other service can be listening there.
+    /// The socket of an earlier service is replaced. The caller must hold the store's write lock,
+    /// so that no other service can be listening on it.
     ///
-    /// - Parameter folder: The store's folder, which exists.
-    /// - Throws: ``ServiceSocketError``; `notASocket` when a file of another kind has the name.
+    /// - Parameter folder: The store's existing folder.
+    /// - Throws: ``ServiceSocketError``; `notASocket` if another kind of file has the name.
     public static func listen(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: true)
         try place.removeSocket()
         let socket = try newSocket()
-        // bind(2) gives the file this mode at once, so that there is no moment in which others may connect.
+        // bind(2) creates the file with this mode, so that others can never connect.
         guard fchmod(socket.number, 0o600) == 0 else { throw .system(operation: "restricting a socket", code: errno) }
         let bound = place.withAddress { bind(socket.number, $0, $1) == 0 ? 0 : errno }
         guard bound == 0 else { throw place.error("creating the socket \(place.path)", code: bound) }
         guard Glibc.listen(socket.number, backlog) == 0 else {
             throw .system(operation: "listening on \(place.path)", code: errno)
         }
-        // What has the name now is what was just made, and nobody else's.
+        // The path must still lead to the socket that was just created.
         guard try place.isOwnSocket() else { throw .notASocket(path: place.path) }
         return socket
     }
 
-    /// Takes the socket away, so that clients see at once that no service runs. For the one who listens, before the
-    /// store's lock is given back; not for a socket that a service manager made.
+    /// Removes the socket, so that clients find immediately that no service is running. Call it as
+    /// the listener, before the store's lock is released, and not for a socket of a service
+    /// manager.
     public static func remove(inFolder folder: String) throws(ServiceSocketError) {
         try SocketPlace(folder: folder, create: true).removeSocket()
     }
 
-    /// Connects to the service that listens in a store's folder, and makes sure that it is this user's: nothing is said to
-    /// another one.
+    /// Connects to the service in a store's folder and verifies that it belongs to this user before
+    /// anything is sent.
     ///
-    /// - Throws: ``ServiceSocketError``: `absent` without a socket, `nobodyListens` when its service has died,
-    ///   `anotherUser` when somebody else serves it.
+    /// - Throws: ``ServiceSocketError``: `absent` without a socket, `nobodyListens` if its service
+    ///   has died, `anotherUser` if another user serves it.
     public static func connect(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
         try connect(inFolder: folder, servedBy: geteuid())
     }
 
-    /// The same for the service of a user who is named.
+    /// Connects to the service of a given user.
     package static func connect(
         inFolder folder: String, servedBy user: uid_t
     ) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: false)
-        // A link would lead to what is served elsewhere.
+        // A symbolic link could lead to another service.
         guard try place.isSocket() else { throw .notASocket(path: place.path) }
         let socket = try newSocket()
         try setSendTimeout(of: socket, seconds: connectTimeout)
@@ -71,7 +73,7 @@ public enum ServiceSocket {
         return socket
     }
 
-    /// Makes sure that a user serves a connection, by who listened for it.
+    /// Verifies the user that listens on the other end of a connection.
     static func checkServer(
         _ socket: OwnedDescriptor, path: String, user: uid_t
     ) throws(ServiceSocketError) {

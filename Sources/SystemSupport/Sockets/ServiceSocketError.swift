@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why a service's socket cannot be listened on, or not be connected to.
+/// An error of listening on or connecting to a service's socket.
 public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no socket: no service has run on this store, or it ended in order.
+    /// There is no socket: no service has run on this store, or it ended normally.
     case absent(path: String)
-    /// There is a socket, and nobody listens: the service died.
+    /// There is a socket without a listener: the service died.
     case nobodyListens(path: String)
-    /// The file system does not let this user in.
+    /// The file system denies access to this user.
     case notPermitted(path: String)
-    /// Something that is no socket has its name.
+    /// The file with the socket's name is not a socket.
     case notASocket(path: String)
-    /// A service listens and did not take the connection in time.
+    /// The service did not accept the connection in time.
     case busy(path: String)
-    /// Another user's process serves it, which is told nothing.
+    /// Another user's process serves the socket; nothing is sent to it.
     case anotherUser(path: String, user: uid_t)
-    /// What the service manager handed over is not what was asked for.
+    /// The descriptor from the service manager is not the expected socket.
     case notInherited(detail: String)
     /// A system call failed.
     case system(operation: String, code: Int32)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where the user's session bus is, by the variables of the session.
+/// The address of the user's session bus, from the environment.
 package enum SessionBusAddress {
-    /// `$DBUS_SESSION_BUS_ADDRESS`; without it the socket `bus` in `$XDG_RUNTIME_DIR`, if there is one, as libraries of D-Bus find
-    /// it. `nil` where there is no bus.
+    /// The address in `$DBUS_SESSION_BUS_ADDRESS`, or else of the socket `bus` in
+    /// `$XDG_RUNTIME_DIR`, as in D-Bus libraries; `nil` if there is no bus.
     package static func find(in environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
@@ -14,7 +14,7 @@ package enum SessionBusAddress {
         return "unix:path=" + escaped(path)
     }
 
-    /// A value of an address, as the D-Bus specification has it: other bytes than these begin with a percent sign.
+    /// Escapes a value of an address with percent signs, as the D-Bus specification requires.
     private static func escaped(_ path: String) -> String {
         let hex = Array("0123456789abcdef".utf8)
         var bytes: [UInt8] = []

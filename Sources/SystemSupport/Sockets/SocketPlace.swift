@@ -2,18 +2,21 @@
 import CSystem
 import Glibc
 
-/// The folder in which a socket is or will be, held open, and the address of the socket in it.
+/// The open folder of a socket, and the socket's address in it.
 struct SocketPlace {
-    /// The socket's path, for error texts.
+    /// The socket's path, for error messages.
     let path: String
     private let folder: OwnedDescriptor
     private let create: Bool
     private static let name = StoreLocation.socketName
-    /// The bytes of a socket address's path, the final zero included (`sun_path`, unix(7)).
+    /// The maximum size of a path in a socket address, including its terminator (`sun_path`,
+    /// unix(7)).
     static let maximumAddress = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// - Parameter create: Whether the folder must exist; for connecting, a folder that does not is a socket that does
-    ///   not.
+    /// Opens the folder.
+    ///
+    /// - Parameter create: `true` if the folder must exist. For connecting, a missing folder is
+    ///   reported as a missing socket.
     init(folder: String, create: Bool) throws(ServiceSocketError) {
         path = StoreLocation(folder: folder).socketPath
         self.create = create
@@ -25,14 +28,15 @@ struct SocketPlace {
         self.folder = OwnedDescriptor(adopting: number)
     }
 
-    /// Calls with the socket's address. A path that does not fit in one goes through the folder's descriptor.
+    /// Calls `body` with the socket's address. A path that is too long for it is replaced with one
+    /// through the folder's descriptor in `/proc`.
     func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let direct = path.utf8.count < Self.maximumAddress
         let address = direct ? path : "/proc/self/fd/\(folder.number)/\(Self.name)"
         return withSocketAddress(Array(address.utf8), body)
     }
 
-    /// Whether what has the socket's name is a socket; `nil` when nothing has it.
+    /// `true` if the file with the socket's name is a socket; `nil` if there is no file.
     private func kind() throws(ServiceSocketError) -> Bool? {
         var status = stat()
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -43,10 +47,10 @@ struct SocketPlace {
         return status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Whether what has the socket's name is a socket, or has gone meanwhile.
+    /// `true` if the file with the socket's name is a socket or has disappeared.
     func isSocket() throws(ServiceSocketError) -> Bool { try kind() ?? true }
 
-    /// Whether what has the socket's name is a socket of this user's that only this user may connect to.
+    /// `true` if the file is a socket of this user that only this user may connect to.
     func isOwnSocket() throws(ServiceSocketError) -> Bool {
         var status = stat()
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -55,7 +59,7 @@ struct SocketPlace {
         return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
     }
 
-    /// Removes a socket if there is one, and nothing else.
+    /// Removes the socket, if there is one, but no other file.
     func removeSocket() throws(ServiceSocketError) {
         guard let isSocket = try kind() else { return }
         guard isSocket else { throw .notASocket(path: path) }
@@ -77,7 +81,8 @@ struct SocketPlace {
     }
 }
 
-/// Calls with the Unix socket address of a path; a zero first means a name outside the file system.
+/// Calls `body` with the Unix socket address of a path. A path that starts with a zero byte is an
+/// abstract name.
 ///
 /// - Precondition: At most ``SocketPlace/maximumAddress`` bytes.
 func withSocketAddress<Result>(
@@ -88,7 +93,7 @@ func withSocketAddress<Result>(
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
-    // A name outside the file system ends where the length says, a path at its zero.
+    // An abstract name ends at the address length, a path at its zero byte.
     let length = path.first == 0 ? start + path.count : MemoryLayout<sockaddr_un>.size
     return withUnsafePointer(to: address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
