@@ -3,16 +3,17 @@ import ArgumentParser
 import CStart
 import Glibc
 
-/// A process that runs a command. The parser's own `main` prints past ``Output``.
+/// A process that runs a command. The argument parser's own `main` is not used, since it prints
+/// without ``Output``.
 package enum CommandProgram {
     /// Parses the arguments, runs the command, and ends the process with the command's exit status.
     ///
     ///     Signals.prepare()
     ///     await CommandProgram.run(Searchlight.self)
     ///
-    /// The signals are prepared by the caller, on the main thread: other threads block them.
+    /// The caller prepares the signals first, on the main thread, since other threads block them.
     ///
-    /// - Parameter complain: Prints the parser's message about wrong usage.
+    /// - Parameter complain: Prints the parser's usage error.
     package static func run<Root: AsyncParsableCommand>(
         _ root: Root.Type, complain: @Sendable (String) -> Void = { Output.complain("\(text: $0)") }
     ) async {
@@ -30,11 +31,12 @@ package enum CommandProgram {
         }
     }
 
-    /// Has all threads take memory from one pool, for a command whose threads work one after the other: a search reads some hundred
-    /// pages of the index, and growing a thread's own pool for each takes a twentieth of its time. To be called at the start.
+    /// Makes all threads use one malloc arena. Call it at the start of a command whose threads work
+    /// one after the other. A search reads several hundred pages of the index, and growing an arena
+    /// for each thread takes a twentieth of its time.
     package static func useOnePool() { cstart_use_one_pool() }
 
-    /// Prints the parser's help or version on standard output, or its complaint.
+    /// Prints the parser's help or version on standard output, or its usage error.
     ///
     /// - Returns: The exit status.
     private static func end<Root: AsyncParsableCommand>(
@@ -55,12 +57,13 @@ package enum CommandProgram {
         }
     }
 
-    /// Replaces this process with another program (execve(2)): process number, terminal, streams and signals stay.
+    /// Replaces this process with another program (execve(2)). The process number, terminal,
+    /// streams and signals stay.
     ///
     /// - Parameters:
-    ///   - program: Its path.
-    ///   - arguments: All of them; the first is what the program calls itself.
-    /// - Returns: Why the program could not be started.
+    ///   - program: The path of the program.
+    ///   - arguments: All arguments, including the program's name as the first.
+    /// - Returns: The reason why the program could not be started.
     package static func replace(with program: String, arguments: [String]) -> String {
         Signals.withdraw()
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

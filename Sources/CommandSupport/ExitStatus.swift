@@ -6,7 +6,7 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-/// How a command ends; the numbers are part of what scripts rely on.
+/// The exit statuses of commands. Scripts rely on the numbers.
 package enum ExitStatus: Int32 {
     case failure = 1
     case notFound = 2
@@ -17,13 +17,13 @@ package enum ExitStatus: Int32 {
     case crashed = 7
     case inputOutput = 8
     case storeInUse = 9
-    /// A check found damage, or a comparison differences.
+    /// A check found damage, or a comparison found differences.
     case damageFound = 10
     /// An extension failed a check.
     case checkFailed = 11
     case usage = 64
-    // 71 (EX_OSERR): a limit of the system is too small for a start (CStart).
-    /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
+    // 71 (EX_OSERR): a resource limit is too small to start the program (CStart).
+    /// The reader of standard output closed the pipe. A shell reports this status for SIGPIPE.
     case closedPipe = 141
 
     package init(_ error: EngineError) {
@@ -54,7 +54,7 @@ package enum ExitStatus: Int32 {
 
     package init(_ error: PromiseError) { self.init(error.kind) }
 
-    /// How a drag that ended so ends the command.
+    /// The exit status for a failed drag.
     package init(_ kind: DragFailure.Kind) {
         switch kind {
         case .unsupportedType: self = .unsupportedType
@@ -69,7 +69,7 @@ package enum ExitStatus: Int32 {
     }
 }
 
-/// A failure that a command itself finds.
+/// A failure that a command itself detects.
 package struct CommandFailure: Error {
     package var message: String
     package var status: ExitStatus
@@ -81,11 +81,12 @@ package struct CommandFailure: Error {
     }
 }
 
-/// A command whose errors become one message on standard error (or a JSON object) and an exit status.
+/// A command whose errors become one message on standard error, or a JSON object, and an exit
+/// status.
 package protocol ReportingCommand: AsyncParsableCommand {
-    /// Whether JSON is printed.
+    /// `true` if the command prints JSON.
     var printsJSON: Bool { get }
-    /// Does what the command is for.
+    /// Performs the command.
     func perform() async throws
 }
 
@@ -105,9 +106,9 @@ extension OptionedCommand {
     package var printsJSON: Bool { options.json }
 }
 
-/// Says why a command ends.
+/// Reports the error that ends a command.
 ///
-/// - Returns: What to throw for that.
+/// - Returns: The error to throw.
 private func end(_ error: any Error, json: Bool) -> any Error {
     switch error {
     case let error as EngineError: report(error.description, ExitStatus(error), json: json)
@@ -132,7 +133,7 @@ private func report(_ message: String, _ status: ExitStatus, json: Bool) -> any 
     }
 }
 
-/// Ends after standard output could not be written: quietly when its reader has just seen enough.
+/// Returns the exit code for a failed write to standard output. A closed pipe is not reported.
 package func end(_ error: OutputError) -> ExitCode {
     if error.isClosedPipe { return ExitCode(ExitStatus.closedPipe.rawValue) }
     Output.fail(error.description)

@@ -6,15 +6,17 @@ extension GlobalOptions {
     /// `true` to bypass the service.
     package var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
 
-    /// The service of the store, if one runs and is to be asked.
+    /// Connects to the service of the store, unless the service is bypassed; `nil` if none is
+    /// running.
     ///
-    /// - Throws: `EngineError.service`, if it cannot be spoken with.
+    /// - Throws: `EngineError.service` if the connection fails.
     package func connectToService() async throws(EngineError) -> RemoteEngine? {
         guard !staysInProcess else { return nil }
         return try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
     }
 
-    /// Makes the types known that the service's extensions declare, and says where it does not look.
+    /// Registers the types that the service's extensions declare, and reports requested folders
+    /// that the service does not search.
     package func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
         let theirs = try await service.perform(ExtensionsCall()).searchPath
         let cache = RegistryCache(
@@ -24,7 +26,7 @@ extension GlobalOptions {
         warnOfOtherFolders(explicitExtensionFolders.filter { !theirs.contains($0) })
     }
 
-    /// Says what the notes of an answer say of the store as it was opened and of its extensions.
+    /// Reports an answer's notes on the store's opening and on folders that are not searched.
     package func warnOfOpening(_ notes: StoreNotes) {
         warnOfOtherFolders(notes.otherExtensionFolders)
         warnOfOpening(notes.opening)

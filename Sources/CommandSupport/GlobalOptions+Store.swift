@@ -4,13 +4,14 @@ import SearchlightEngine
 
 /// The use of the store by a command.
 package enum StoreUse {
-    /// Reads it.
+    /// Reads the store.
     case read
-    /// Reads the log too, which only a writer can apply. While another process writes, reads the applied donations.
+    /// Reads the store, including log entries, which only a writer can apply. While another process
+    /// writes, it reads the applied donations only.
     case readJournaled
-    /// Changes it, and creates it if need be.
+    /// Changes the store, and creates it if needed.
     case change
-    /// Changes it. None is made for it.
+    /// Changes the store, but does not create it.
     case changeExisting
 
     fileprivate var isReading: Bool {
@@ -24,12 +25,12 @@ package enum StoreUse {
 extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
     ///
-    /// A body that only reads and meets damage runs a second time, unless it has printed something: the first run has
-    /// marked the damage, so the second opening repairs it.
+    /// If a body that only reads finds damage, it runs a second time, unless it has printed
+    /// something. The first run has marked the damage, so the second opening repairs it.
     ///
     /// - Parameters:
-    ///   - notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
-    ///   - isRepeatable: Whether a body that reads may run a second time.
+    ///   - notesFollow: `true` if the body requests ``StoreNotes`` and shows them.
+    ///   - isRepeatable: `true` if a reading body may run a second time.
     package func withStore<Value>(
         _ use: StoreUse, notesFollow: Bool = false, isRepeatable: Bool = true,
         _ body: (any EngineClient) async throws -> Value
@@ -41,7 +42,8 @@ extension GlobalOptions {
         }
     }
 
-    /// Runs the body of a program that goes on when the service ends, with the store that it reads, and closes that.
+    /// Runs the body of a program that continues after the service ends. It gets a store for
+    /// reading, which is closed afterwards.
     package func withLastingStore<Value>(_ body: (any EngineClient) async throws -> Value) async throws -> Value {
         let connect = { @Sendable () async throws(EngineError) -> LastingStore.Opened? in
             guard let service = try await connectToService() else { return nil }
@@ -88,7 +90,7 @@ extension GlobalOptions {
         return try result.get()
     }
 
-    /// An engine of this process over this store and these extensions.
+    /// An engine of this process for this store and these extensions.
     private func openEngine(_ use: StoreUse) throws -> SearchlightEngine {
         switch use {
         case .read: return try SearchlightEngine(try engineConfiguration(.readOnly))
@@ -108,7 +110,7 @@ extension GlobalOptions {
         }
     }
 
-    /// Whether another process writes the store, or this user may not write it.
+    /// `true` if another process writes the store, or if this user may not write it.
     private static func isKeptFromWriting(_ error: any Error) -> Bool {
         switch error {
         case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
@@ -117,7 +119,7 @@ extension GlobalOptions {
         }
     }
 
-    /// Reports on standard error which losses and pending donations the opening found.
+    /// Reports on standard error the losses and pending donations that the opening found.
     package func warnOfOpening(_ opening: StoreOpeningReport) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }

@@ -6,7 +6,7 @@ import Glibc
 import SearchlightEngine
 import SystemSupport
 
-/// The options every command takes.
+/// The options of every command.
 package struct GlobalOptions: ParsableArguments {
     /// Creates the options, to be parsed.
     package init() {}
@@ -42,7 +42,7 @@ package struct GlobalOptions: ParsableArguments {
                 """))
     package var inProcess = false
 
-    /// The environment without the variables that are empty, which count as unset.
+    /// The environment without empty variables, which count as unset.
     package var environment: [String: String] { Self.environment }
     private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
@@ -55,38 +55,38 @@ package struct GlobalOptions: ParsableArguments {
 
     package var storeDirectory: String { location.folder }
 
-    /// Where the store is, and the socket of its service.
+    /// The paths of the store and of its service's socket.
     package var location: StoreLocation {
         if let store { StoreLocation(folder: store) } else { StoreLocation(environment: environment) }
     }
 
-    /// The folders with extensions that were asked for, with colons between.
+    /// The requested extension folders, separated by colons.
     package var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
     package var explicitExtensionFolders: [String] {
         (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
     }
 
-    /// The folders in which extensions are looked for.
+    /// The folders that are searched for extensions.
     package var extensionSearchPath: [String] {
         let explicit = explicitExtensionPath.map { _ in explicitExtensionFolders.joined(separator: ":") }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
-    /// The extensions that are found, without opening a store.
+    /// The installed extensions, without opening a store.
     package var registry: ExtensionRegistry {
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
         return ExtensionRegistry(searchPath: extensionSearchPath, cache: cache)
     }
 
-    /// Where this user's own extensions belong.
+    /// The folder for the user's own extensions.
     package var userExtensionFolder: String { ExtensionRegistry.userDirectory(environment: environment) }
 
-    /// Makes the types that extensions declare known to this process.
+    /// Registers the types that extensions declare with this process.
     package func registerTypes() { registry.registerTypes() }
 
-    /// Where an engine finds this store and these extensions.
+    /// The engine configuration for this store and these extensions.
     package func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration
     {
         try checkStore(access)
@@ -104,7 +104,7 @@ package struct GlobalOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-    /// Tells a store that cannot be reached from one that does not exist.
+    /// Distinguishes a store that cannot be accessed from one that does not exist.
     private func checkStore(_ access: EngineConfiguration.Access) throws(CommandFailure) {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: storeDirectory, isDirectory: &isFolder), !isFolder.boolValue {
@@ -126,5 +126,5 @@ extension GlobalOptions {
     }
 }
 
-/// A path as it is meant from the working directory.
+/// The absolute path for a path relative to the working directory.
 package func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }

@@ -4,23 +4,24 @@ import SearchIndex
 import SearchlightEngine
 import Synchronization
 
-/// The store for a program that outlives services. When the service ends, a call is made once more: of the service that has taken
-/// its place, or else of an engine of this process, until a service runs again.
+/// The store of a program that outlives the service. If the service ends during a call, the call is
+/// repeated once: with the next service, or else with an engine of this process, until a service is
+/// running again.
 ///
-/// May be used from any task. Only for calls that may be carried out twice.
+/// May be used from any task. Only for calls that may be performed twice.
 package final class LastingStore: EngineClient {
-    /// A store that was opened.
+    /// An open store.
     package struct Opened: Sendable {
         var client: any EngineClient
-        /// Whether it is the service.
+        /// `true` if the client is a connection to the service.
         var isService: Bool
-        /// Whether it is closed here.
+        /// `true` if this object closes the store.
         var isOwned = true
 
         package init(client: any EngineClient, isService: Bool) { (self.client, self.isService) = (client, isService) }
     }
 
-    /// One that is used, and closed once nobody does.
+    /// A store with a count of its uses. It is closed after its retirement and its last use.
     private final class Held: Sendable {
         let opened: Opened
         private let uses = Mutex((count: 0, isOver: false))
@@ -37,7 +38,7 @@ package final class LastingStore: EngineClient {
             if isLast, opened.isOwned { await opened.client.close() }
         }
 
-        /// Another one is used from now on.
+        /// Retires the store, because another one replaces it.
         func retire() async {
             let isUnused = uses.withLock { uses in
                 defer { uses.isOver = true }
@@ -51,9 +52,11 @@ package final class LastingStore: EngineClient {
     private let connect: @Sendable () async throws(EngineError) -> Opened?
     private let open: @Sendable () async throws(EngineError) -> Opened
 
+    /// Creates a lasting store.
+    ///
     /// - Parameters:
-    ///   - first: What was opened; its opener closes it.
-    ///   - connect: Connects to the service; `nil` if none runs.
+    ///   - first: An open store, which the caller closes.
+    ///   - connect: Connects to the service; returns `nil` if none is running.
     ///   - open: Opens an engine of this process.
     package init(
         _ first: Opened, connect: @escaping @Sendable () async throws(EngineError) -> Opened?,
@@ -84,7 +87,8 @@ package final class LastingStore: EngineClient {
 
     package func close() async { await held.withLock { $0 }.retire() }
 
-    /// What is used now. While that is an engine of this process, a service may have begun.
+    /// The store to use. If it is an engine of this process and a service has started, switches to
+    /// the service.
     private func current() async -> Held {
         let now = use { $0 }
         guard !now.opened.isService, let service = try? await connect() else { return now }
@@ -93,14 +97,14 @@ package final class LastingStore: EngineClient {
         return next
     }
 
-    /// What is used after a service has ended; another caller may have seen to that.
+    /// The store to use after a service has ended. Another caller may have replaced it already.
     private func successor(of ended: Held) async throws(EngineError) -> Held {
         let now = use { $0 }
         if now !== ended { return now }
         await now.end()
         var opened: Opened?
         do throws(EngineError) { opened = try await connect() } catch {
-            // It may be ending still.
+            // The service may still be ending.
         }
         if opened == nil { opened = try await open() }
         return await replace(ended, by: opened ?? ended.opened)

@@ -4,18 +4,18 @@ import Glibc
 import Previews
 import Synchronization
 
-/// The only path to standard output and standard error, so that all text is filtered.
+/// The only access to standard output and standard error, so that all text is filtered.
 package enum Output {
-    /// Whether a descriptor is a terminal that wants colour.
+    /// `true` if a descriptor is a terminal and `NO_COLOR` is unset.
     private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
-    /// Whether standard error is a terminal, where progress may be shown.
+    /// `true` if standard error is a terminal, where progress may be shown.
     package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
-    /// Whether standard output is a terminal.
+    /// `true` if standard output is a terminal.
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// How many columns standard output has, if it is a terminal.
+    /// The number of columns of standard output; `nil` if it is not a terminal.
     package static var columns: Int? {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -29,16 +29,16 @@ package enum Output {
         try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a line on standard error. A failure to print it is ignored.
+    /// Prints a line on standard error. A failed write is ignored.
     package static func complain(_ text: StyledText) {
         try? write(text.rendered(coloured: isColoured(STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
 
-    /// The longest message of a failure that is shown, in characters.
+    /// The maximum length of a printed failure message in characters.
     private static let maximumFailureCharacters = 20_000
 
-    /// Prints the reason of a failure on standard error. Lines after the first are indented, so that a quotation from an
-    /// extension does not look like a line of this program.
+    /// Prints a failure message on standard error. Lines after the first are indented, so that
+    /// quoted output of an extension cannot look like a line of this program.
     package static func fail(_ description: String) {
         let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
         let shown = lines.enumerated().map {
@@ -47,18 +47,20 @@ package enum Output {
         complain("searchlight: \(text: shown.joined(separator: "\n"))")
     }
 
-    /// A message made harmless, bounded, and with one full stop where a quoted sentence brought a second one.
+    /// A message without control characters, with a bounded length, and without a doubled full stop
+    /// after a quoted sentence.
     package static func tidied(_ description: String) -> String {
         let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
         return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
     }
 
-    /// The lines of a message, each to be printed as one.
+    /// The lines of a message, each to be printed separately.
     package static func lines(_ description: String) -> [String] {
         tidied(description).split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Shows progress in the last line of the terminal, in place of the previous progress; `nil` removes it.
+    /// Shows progress in the last line of the terminal, replacing the previous progress; `nil`
+    /// removes it.
     package static func progress(_ text: StyledText?) {
         let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
         try? write("\r\u{1B}[K" + line, to: STDERR_FILENO)
@@ -76,12 +78,13 @@ package enum Output {
         try write(DisplayText.safeJSON(json) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a document on standard output: as it is, unless a terminal would act on it.
+    /// Prints a document on standard output. If standard output is a terminal, control characters
+    /// are removed.
     package static func document(_ text: String) throws(OutputError) {
         try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }
 
-    /// Whether anything was written to standard output.
+    /// `true` if anything was written to standard output.
     package static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
     private static let printed = Atomic(false)
 
@@ -108,15 +111,15 @@ package enum Output {
     }
 }
 
-/// Standard output could not be written.
+/// A failed write to standard output.
 package struct OutputError: Error {
-    /// The system's number for the reason.
+    /// The errno code.
     package let code: Int32
 
     /// Creates the error.
     package init(code: Int32) { self.code = code }
 
-    /// Whether the reader has seen enough, as “head” has.
+    /// `true` if the reader closed the pipe, as `head` does.
     package var isClosedPipe: Bool { code == EPIPE }
 
     package var description: String { "Writing to standard output failed: \(String(cString: strerror(code)))." }

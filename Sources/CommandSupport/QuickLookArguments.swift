@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// The arguments of `searchlight quicklook`. The command checks them, and `searchlight-quicklook` acts on them.
+/// The arguments of `searchlight quicklook`. The command checks them, and `searchlight-quicklook`
+/// uses them.
 package struct QuickLookArguments: ParsableArguments {
     /// The store and the extensions.
     @OptionGroup package var options: GlobalOptions
-    /// The words to search for at first.
+    /// The words of the first search.
     @Argument(help: "The first search.")
     package var query: [String] = []
     /// The port to listen on.
@@ -14,7 +15,7 @@ package struct QuickLookArguments: ParsableArguments {
     /// `true` to start no browser.
     @Flag(help: "Only print the address of the file. Otherwise a browser is opened where there is a desktop.")
     package var noOpen = false
-    /// The seconds without a request after which the server ends.
+    /// The time in seconds without a request after which the server ends.
     @Option(
         help: ArgumentHelp("End once nothing was asked for so long.", valueName: "seconds"))
     package var idleExit: Int?

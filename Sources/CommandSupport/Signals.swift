@@ -6,11 +6,12 @@ import Glibc
 import Promises
 import Synchronization
 
-/// What this program does at signals.
+/// The program's handling of signals.
 package enum Signals {
-    /// Leaves no unfinished file behind when a person or the system ends the program, and takes a reader that has gone
-    /// as an error of the write. Call it once, before anything else, and on the first thread. Threads of libdispatch
-    /// block signals, and this function keeps the mask of its thread for programs that are started.
+    /// Installs the signal handlers. They remove unfinished files when a signal ends the program. A
+    /// closed pipe becomes an error of the write instead of SIGPIPE. Call it once, before anything
+    /// else, and on the first thread. Threads of libdispatch block signals, and this function saves
+    /// its thread's signal mask for child programs.
     package static func prepare() {
         var mask = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -18,12 +19,12 @@ package enum Signals {
         signal(SIGPIPE, SIG_IGN)
         cstart_fail_at_file_size()
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-            // Not ignored before: the source takes the place of what the signal does once it has begun, and one that comes
-            // earlier would be lost.
+            // The signal is not set to be ignored first. The dispatch source replaces its action
+            // once it is active; an earlier signal would be lost.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            // The handler holds the source, which so lives as long as the program.
+            // The handler retains the source, so that it lives as long as the program.
             source.setEventHandler {
-                // The second one ends what does not end by itself.
+                // A second signal ends a program that does not react to the first.
                 if let end = interruption.withLock({ $0.take() }) { return end() }
                 Delivery.removeUnfinishedFiles()
                 signal(number, SIG_DFL)
@@ -35,11 +36,13 @@ package enum Signals {
         }
     }
 
-    /// Has the next signal end something rather than the program, which then ends by itself. May be called once.
+    /// Sets a function that the next signal calls instead of ending the program. The program then
+    /// ends by itself. May be called once.
     package static func onInterruption(_ end: @escaping @Sendable () -> Void) { interruption.withLock { $0 = end } }
 
-    /// Ends the program, as if by itself, if it has not ended soon: an extension may hang. Only for who changes nothing; the
-    /// kernel ends the workers of a host that has gone.
+    /// Ends the program, with status 0, if it has not ended within ``longestEnd`` seconds, since an
+    /// extension may hang. Only for programs that change nothing. The kernel ends the workers of a
+    /// host that is gone.
     package static func endSoon() {
         Thread.detachNewThread {
             Thread.sleep(forTimeInterval: longestEnd)
@@ -48,16 +51,16 @@ package enum Signals {
         }
     }
 
-    /// How long an end may take, in seconds.
+    /// The time limit in seconds.
     private static let longestEnd = 0.8
-    /// A queue of its own has a thread when all threads of the shared ones are blocked.
+    /// A queue of its own, which has a thread even if all threads of the shared queues are blocked.
     private static let queue = DispatchQueue(label: "searchlight.signals")
     private static let interruption = Mutex<(@Sendable () -> Void)?>(nil)
     private static let handled = Mutex<[Int32]>([])
     private static let maskAtStart = Mutex(sigset_t())
 
-    /// What a program that this one starts has to be given so that signals act on it as they did on this one at the beginning:
-    /// those that do what they do by themselves, and those that are blocked.
+    /// The signal settings for a child program, which equal the settings at the start of this
+    /// program. They are the signals to reset to their default action, and the signal mask.
     package static var beforehand: (defaults: sigset_t, mask: sigset_t) {
         var defaults = sigset_t()
         sigemptyset(&defaults)
@@ -66,7 +69,8 @@ package enum Signals {
         return (defaults, maskAtStart.withLock { $0 })
     }
 
-    /// Restores the actions and the mask of signals that this program was started with, before execve(2), which keeps both.
+    /// Restores the signal actions and the mask that this program started with, before execve(2),
+    /// which keeps both.
     package static func withdraw() {
         for number in handled.withLock({ $0 }) + [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
         // Threads of libdispatch block signals.
@@ -74,7 +78,7 @@ package enum Signals {
         pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
-    /// Whether the parent process set the signal to be ignored, as “nohup” does.
+    /// `true` if the parent process set the signal to be ignored, as “nohup” does.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// A text to print. Whatever stands in it is made harmless; only the styles of this program may drive a terminal.
+/// A text to print. Control characters in values are removed; only the styles of this type produce
+/// terminal sequences.
 ///
-/// `"\(value)"` is put on one line, `"\(text: value)"` keeps its lines; what is written out in the source stays as it is.
+/// `"\(value)"` puts a value on one line, `"\(text: value)"` keeps its lines. Literal text in the
+/// source is printed unchanged.
 package struct StyledText: ExpressibleByStringInterpolation {
     package enum Style {
         case plain
@@ -36,12 +38,12 @@ package struct StyledText: ExpressibleByStringInterpolation {
     package init(stringLiteral text: String) { pieces = [(text, .plain)] }
     package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-    /// The parts of a text, those highlighted that a search has found.
+    /// A text from parts; the parts that a search matched are highlighted.
     package init(_ parts: [(text: Substring, isMarked: Bool)]) {
         pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isMarked ? .found : .plain) }
     }
 
-    /// A text whose pieces say how they look.
+    /// A text from pieces with styles.
     package init(_ parts: [TextPiece]) {
         pieces = parts.map { piece in
             let style: Style =
@@ -64,8 +66,8 @@ package struct StyledText: ExpressibleByStringInterpolation {
         return both
     }
 
-    /// The text for a terminal that wants colours or for anything else. A style ends with each line and begins again in the
-    /// next: a pager or multiplexer shows lines by themselves.
+    /// The text for a coloured terminal, or as plain text. A style ends with each line and starts
+    /// again in the next, since pagers and multiplexers may show lines separately.
     package func rendered(coloured: Bool) -> String {
         pieces.map { piece in
             guard coloured, let code = piece.style.code else { return piece.text }
@@ -97,11 +99,11 @@ package struct StyledText: ExpressibleByStringInterpolation {
     }
 }
 
-/// A number of things: 1 item, 2 items.
+/// A number of things, such as “1 item” or “2 items”.
 package func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
 
 extension String {
-    /// The text with spaces behind it, in characters; the text itself if it is not shorter. `padding(toLength:)` of Foundation
-    /// counts UTF-16 units and cuts longer texts.
+    /// The text, padded with spaces to a number of characters; a longer text is unchanged.
+    /// `padding(toLength:)` of Foundation counts UTF-16 units and cuts longer texts.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
