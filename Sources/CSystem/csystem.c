@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-/* The last moment there is a number for is in the year 2262, and files may claim later ones. */
+/* Converts a time and clamps it: 64 bits of nanoseconds end in the year 2262, and a file may have a
+ * later time. */
 static int64_t nanoseconds(struct statx_timestamp time) {
     int64_t result;
     if (__builtin_mul_overflow((int64_t)time.tv_sec, (int64_t)1000000000, &result)
@@ -24,7 +25,7 @@ int csystem_describe(int folder, const char *name, int follows, struct csystem_f
     file->modified = nanoseconds(found.stx_mtime);
     file->changed = nanoseconds(found.stx_ctime);
     file->mode = found.stx_mode;
-    /* STATX_ATTR_MOUNT_ROOT, of Linux 5.8. */
+    /* STATX_ATTR_MOUNT_ROOT (Linux 5.8). */
     const uint64_t mount_root = 0x2000;
     file->links = found.stx_nlink;
     file->is_mount = found.stx_attributes_mask & mount_root ? (found.stx_attributes & mount_root) != 0 : -1;

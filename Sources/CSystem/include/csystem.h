@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel calls that Swift cannot make: they are variadic, macros, or need _GNU_SOURCE. Thin, without policy. And the
- * structures of ELF files, which Swift's Glibc leaves out. */
+/* Thin wrappers of system calls that Swift cannot call, because they are variadic, macros, or need
+ * _GNU_SOURCE; and the structures of ELF files, which Swift's Glibc module lacks. */
 #ifndef SEARCHLIGHT_CSYSTEM_H
 #define SEARCHLIGHT_CSYSTEM_H
 
@@ -17,19 +17,19 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Elf64_Dyn without the union, of which Swift does not know that its bytes can be copied. */
+/* Elf64_Dyn without the union, so that Swift can copy it as plain bytes. */
 struct csystem_dynamic {
     Elf64_Sxword tag;
     Elf64_Xword value;
 };
 
-/* Names the calling thread for debuggers; at most 15 bytes are kept. */
+/* Names the calling thread for debuggers. Longer names are cut to 15 bytes. */
 static inline void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/* An event descriptor that starts at 0, close-on-exec and non-blocking; negative on failure. */
+/* Creates an eventfd with the value 0, close-on-exec and non-blocking; negative on failure. */
 static inline int csystem_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-/* O_PATH, a descriptor that only stands for a place in the file system. */
+/* O_PATH: the descriptor only refers to a file and cannot read or write it. */
 enum { csystem_o_path = __O_PATH };
 
 /* Accepts a connection, close-on-exec; negative on failure. */
@@ -37,14 +37,14 @@ static inline int csystem_accept(int listener) {
     return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
 }
 
-/* Makes `number` stand for what `descriptor` stands for, close-on-exec, in one step with the closing of what it stood for
- * before; negative on failure. */
+/* Closes the descriptor `number` and makes it a duplicate of `descriptor`, close-on-exec, in one
+ * atomic step (dup3); negative on failure. */
 static inline int csystem_replace(int descriptor, int number) {
     return (int)syscall(SYS_dup3, descriptor, number, O_CLOEXEC);
 }
 
-/* Who is at the other end of a Unix socket, as the kernel wrote it down when the two were connected; negative on
- * failure. A process that cannot be seen from here has the identifier 0. */
+/* The process and user at the other end of a Unix socket, as the kernel recorded them when the
+ * sockets were connected; negative on failure. A process in another PID namespace has the ID 0. */
 static inline int csystem_peer(int socket, int *process, unsigned *user) {
     struct { int process; unsigned user; unsigned group; } peer;
     socklen_t size = sizeof peer;
@@ -54,22 +54,24 @@ static inline int csystem_peer(int socket, int *process, unsigned *user) {
     return 0;
 }
 
-/* A descriptor of the process at the other end (SO_PEERPIDFD = 77, Linux 6.5); negative on failure, with ENOPROTOOPT
- * where the kernel has none. The kernel's generic number; the few architectures with their own answer ENOPROTOOPT. */
+/* A pidfd of the process at the other end (SO_PEERPIDFD = 77, Linux 6.5); negative on failure, with
+ * ENOPROTOOPT on older kernels. 77 is the generic number; the few architectures with another one
+ * also return ENOPROTOOPT. */
 static inline int csystem_peer_process(int socket) {
     int descriptor = -1;
     socklen_t size = sizeof descriptor;
     return getsockopt(socket, SOL_SOCKET, 77, &descriptor, &size) < 0 ? -1 : descriptor;
 }
 
-/* A descriptor of a process by its identifier (Linux 5.3), close-on-exec; negative on failure. */
+/* A pidfd of a process by its ID (Linux 5.3), close-on-exec; negative on failure. */
 static inline int csystem_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-/* The most descriptors one read or write here carries along. */
+/* The maximum number of descriptors in one read or write. */
 enum { csystem_maximum_descriptors = 16 };
 
-/* Reads without waiting, with the descriptors that came along, close-on-exec. `truncated` says that there were more
- * descriptors than fit; the kernel has closed these. As recv otherwise. */
+/* Reads from a socket without blocking, with the received descriptors, close-on-exec. `truncated`
+ * is 1 if more descriptors came than fit; the kernel has closed those. Returns the result of
+ * recvmsg(2). */
 static inline ssize_t csystem_receive(int socket, void *bytes, size_t size, int *descriptors, int *count,
                                        int *truncated) {
     union {
@@ -98,8 +100,8 @@ static inline ssize_t csystem_receive(int socket, void *bytes, size_t size, int 
     return result;
 }
 
-/* Writes without waiting and without a signal, with up to csystem_maximum_descriptors descriptors that travel with
- * the first byte. As send otherwise. */
+/* Writes to a socket without blocking and without SIGPIPE, with up to csystem_maximum_descriptors
+ * descriptors, which are attached to the first byte. Returns the result of sendmsg(2). */
 static inline ssize_t csystem_send(int socket, const void *bytes, size_t size, const int *descriptors, int count) {
     union {
         struct cmsghdr header;
@@ -127,16 +129,18 @@ static inline ssize_t csystem_send(int socket, const void *bytes, size_t size, c
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* A timer descriptor whose time goes on while the machine sleeps; read(2) waits for it. Negative on failure. */
+/* Creates a blocking timerfd on CLOCK_BOOTTIME, which includes system suspends; negative on
+ * failure. */
 static inline int csystem_timer_descriptor(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC); }
 
-/* Has a timer descriptor expire once after so many nanoseconds, or never for 0; negative on failure. */
+/* Arms a timerfd to expire once after `nanoseconds`, or disarms it for 0; negative on failure. */
 static inline int csystem_set_timer(int descriptor, long nanoseconds) {
     struct itimerspec time = {{0, 0}, {nanoseconds / 1000000000, nanoseconds % 1000000000}};
     return timerfd_settime(descriptor, 0, &time, NULL);
 }
 
-/* A file or folder as statx(2) describes it. Times in nanoseconds since 1970; `born` is 0 where the file system does not say. */
+/* The attributes of a file or folder from statx(2). Times are in nanoseconds since 1970; `born` is
+ * 0 if the file system has no creation times. */
 struct csystem_file {
     uint64_t inode;
     uint64_t device;
@@ -145,25 +149,26 @@ struct csystem_file {
     int64_t modified;
     int64_t changed;
     uint32_t mode;
-    uint32_t links; /* names of the file (hard links) */
-    int32_t is_mount; /* 1 for the root of a mounted file system, 0 for others, -1 where the kernel does not say */
+    uint32_t links; /* the number of hard links */
+    int32_t is_mount; /* 1 for the root of a mount, 0 for other files, -1 if unknown */
 };
 
-/* Describes what `name` in an open folder is, or the folder itself for an empty name. `follows`: whether a symbolic link
- * stands for its target. Opens and mounts nothing. Returns 0 or the code of the error. */
+/* Reads the attributes of the file `name` in an open folder, or of the folder itself for an empty
+ * name. A symbolic link is followed if `follows` is not 0. It neither opens the file nor triggers
+ * an automount. Returns 0 or an error code. */
 int csystem_describe(int folder, const char *name, int follows, struct csystem_file *file);
 
-/* A number that a file system keeps over restarts, or 0 where it has none; and its type (f_type of statfs). Returns 0 or the
- * code of the error. */
+/* The persistent number of a file system (f_fsid of statfs), or 0 if it has none, and its type
+ * (f_type). Returns 0 or an error code. */
 int csystem_file_system(int descriptor, uint64_t *number, int64_t *type);
 
-/* Whether the processor has an instruction for CRC-32C that csystem_crc32c uses. */
+/* 1 if the processor has an instruction for CRC-32C that csystem_crc32c can use, 0 otherwise. */
 int csystem_has_crc32c(void);
 
-/* The state of a CRC-32C after some bytes. Only where csystem_has_crc32c says so. */
+/* The state of a CRC-32C after some bytes. Call it only if csystem_has_crc32c returns 1. */
 uint32_t csystem_crc32c(uint32_t state, const void *bytes, size_t size);
 
-/* Gives memory back to the system that the C library keeps for reuse. */
+/* Returns memory that malloc keeps for reuse to the kernel. */
 static inline void csystem_trim_memory(void) { malloc_trim(0); }
 
 #endif
