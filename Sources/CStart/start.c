@@ -17,9 +17,9 @@
 
 static char program[64] = "searchlight";
 
-/* Says why the program cannot start, without the help of anything that may need memory, and ends it. */
+/* Prints the reason why the program cannot start, without allocating memory, and exits. */
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...) {
-    /* Not on the stack, which may be the one that is too small. */
+    /* Static, since the stack may be too small. */
     static char text[512];
     int length = snprintf(text, sizeof text, "%s: ", program);
     va_list arguments;
@@ -50,13 +50,13 @@ void cstart_fail_at_file_size(void) { signal(SIGXFSZ, SIG_IGN); }
 void cstart_keep_little_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
-    /* Where addresses are limited there is one pool, and stays so. */
+    /* With a limit of address space, try_memory has set a maximum of one arena. */
     if (limit_of(RLIMIT_AS) == RLIM_INFINITY) mallopt(M_ARENA_MAX, 4);
 }
 
 void cstart_use_one_pool(void) { mallopt(M_ARENA_MAX, 1); }
 
-/* Has threads take no more room for their stacks than they need, where room is limited. */
+/* Reduces the default stack size of threads; for limited memory. */
 static void shrink_stacks(void) {
     pthread_attr_t attributes;
     size_t size = 0;
@@ -67,7 +67,7 @@ static void shrink_stacks(void) {
     pthread_attr_destroy(&attributes);
 }
 
-/* How much room a thread's stack takes. */
+/* The default stack size of a thread in bytes. */
 static size_t stack_size(void) {
     pthread_attr_t attributes;
     size_t size = 8ul << 20;
@@ -84,7 +84,8 @@ static unsigned thread_count(void) {
     return CSTART_THREADS + (unsigned)(count < CSTART_MAXIMUM_PROCESSORS ? count : CSTART_MAXIMUM_PROCESSORS);
 }
 
-/* Memory of all its threads and of the rest, tried out in one piece; it is not touched. */
+/* Checks the memory limits by mapping the required size, including all stacks, as one untouched
+ * block. */
 static void try_memory(unsigned threads) {
     rlim_t space = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
     if (space == RLIM_INFINITY && data == RLIM_INFINITY) return;
@@ -93,12 +94,14 @@ static void try_memory(unsigned threads) {
     void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room != MAP_FAILED) {
         munmap(room, size);
-        /* The C library keeps addresses for each thread's memory, many times what it needs; threads could not begin. */
+        /* malloc reserves address space for each arena, many times more than it uses; threads could
+         * not start. */
         if (space != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
         return;
     }
     unsigned long wanted = (unsigned long)(size >> 20);
-    /* Addresses that may not be written count for the one limit only. */
+    /* A mapping without write access counts against RLIMIT_AS only, so it shows the limit at
+     * fault. */
     room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     int is_data = room != MAP_FAILED && data != RLIM_INFINITY;
     if (room != MAP_FAILED) munmap(room, size);
@@ -109,7 +112,7 @@ static void try_memory(unsigned threads) {
            wanted, limit, name, is_data || space == RLIM_INFINITY ? "-d" : "-v");
 }
 
-/* Threads that wait for one another, so that all are there at once. */
+/* Held while the test threads are created, so that all of them exist at the same time. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static void *pass(void *argument) {
@@ -118,7 +121,7 @@ static void *pass(void *argument) {
     return argument;
 }
 
-/* The beginning of a small file, with a zero behind; 0 if it cannot be read. */
+/* Reads the beginning of a file as a zero-terminated text; returns 0 on failure. */
 static int read_text(const char *path, char *text, size_t capacity) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
@@ -129,7 +132,7 @@ static int read_text(const char *path, char *text, size_t capacity) {
     return 1;
 }
 
-/* Whether a control group above this process may be short of room for so many threads. */
+/* 1 if the pids.max of a control group of this process may not permit `count` more threads. */
 static int group_is_short(unsigned count) {
     static char groups[4096], path[4200], text[32];
     if (!read_text("/proc/self/cgroup", groups, sizeof groups)) return 0;
@@ -151,15 +154,15 @@ static int group_is_short(unsigned count) {
 }
 
 /*
- * Whether it is certain that so many threads may be: all users together have no more than this one may. Trying would take
- * milliseconds.
+ * 1 if `count` more threads are certainly permitted, because the threads of all users together stay
+ * within this user's limit. This avoids creating test threads, which takes milliseconds.
  */
 static int threads_are_certain(unsigned count) {
     static char text[128];
     rlim_t limit = limit_of(RLIMIT_NPROC);
     if (limit != RLIM_INFINITY) {
         unsigned long all = 0;
-        /* 0.20 0.18 0.12 1/80 11206 */
+        /* For example: 0.20 0.18 0.12 1/80 11206 */
         if (!read_text("/proc/loadavg", text, sizeof text) || sscanf(text, "%*s %*s %*s %*u/%lu", &all) != 1 ||
             all + count > limit)
             return 0;
@@ -174,7 +177,7 @@ static void try_threads(unsigned count) {
     unsigned started = 0;
     int error = pthread_attr_init(&attributes);
     if (error != 0) return;
-    /* What their stacks take has been tried. */
+    /* Small stacks, since try_memory has checked the memory. */
     pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN < (64 << 10) ? 64 << 10 : PTHREAD_STACK_MIN);
     pthread_mutex_lock(&gate);
     while (started < count && (error = pthread_create(&threads[started], &attributes, pass, NULL)) == 0) started++;
@@ -193,14 +196,15 @@ static void try_threads(unsigned count) {
 }
 
 /*
- * Opens the null device for each of the descriptors 0 to 2 that is closed. Otherwise a file or a socket would get the number, and
- * printed lines would go into it. The direction is the wrong one on purpose: reading and writing fail with EBADF, as with a closed
- * descriptor. Call it before there are threads, since these may open files.
+ * Opens /dev/null for each of the descriptors 0 to 2 that is closed. Otherwise a file or a socket
+ * could get the number, and printed lines would go into it. The access mode is the opposite one on
+ * purpose, so that reading and writing fail with EBADF, as with a closed descriptor. Call it before
+ * other threads exist, since these may open files.
  */
 static void hold_streams(void) {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {
         if (fcntl(number, F_GETFD) >= 0) continue;
-        /* The lowest free number is this one: those below are open. */
+        /* open returns the lowest free number, which is this one. */
         if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number)
             refuse("Descriptor %d is closed, and opening /dev/null in its place failed: %s. Check that /dev/null is there",
                    number, strerror(errno));
@@ -231,7 +235,7 @@ static void check(int argc, char **argv, char **environment) {
     try_threads(threads);
 }
 
-/* The sanitizers' own beginning comes later, and they need memory of their own kind. */
+/* Sanitizers initialize later and reserve much address space, so the checks are skipped. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define CSTART_IS_SANITIZED 1
@@ -242,6 +246,7 @@ static void check(int argc, char **argv, char **environment) {
 void (*const cstart_unused)(int, char **, char **) = check;
 __attribute__((constructor)) static void begin(void) { hold_streams(); }
 #else
-/* Called by the dynamic loader before the libraries begin (DT_PREINIT_ARRAY), with what main gets. */
+/* Called by the dynamic loader before the initializers of libraries (DT_PREINIT_ARRAY), with the
+ * arguments of main. */
 __attribute__((section(".preinit_array"), used, retain)) static void (*const begin)(int, char **, char **) = check;
 #endif
