@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is said of a machine: pure, so that a test can make one up.
+/// The findings about a machine, computed from facts alone, so that tests can supply the facts.
 package struct Diagnosis: Hashable, Sendable {
-    /// All that was looked at, in the order of ``Finding/Area``.
+    /// All findings, in the order of ``Finding/Area``.
     package let findings: [Finding]
 
-    /// How many are of a level.
+    /// The number of findings of a level.
     package func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
 
-    /// Judges what was found.
+    /// Computes the findings from the facts.
     package init(_ facts: MachineFacts) {
         func part<Part>(
             _ area: Finding.Area, _ name: String, _ what: String, _ part: Part?, _ judge: (Part) -> [Finding]

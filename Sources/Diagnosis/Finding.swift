@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that was looked at, and what is the case.
+/// The result of one check.
 package struct Finding: Hashable, Sendable, Encodable {
-    /// What it is about, in the order in which people read it.
+    /// The areas of checks, in the order of the report.
     package enum Area: String, Hashable, Sendable, Encodable, CaseIterable {
-        /// What confines extensions and lets work give way, by the kernel.
+        /// The kernel's support for sandboxes and idle priorities.
         case kernel
-        /// What the machine tells of itself, by which work in the background is timed.
+        /// The sensors that control background work.
         case machine
-        /// Programs and libraries that are called.
+        /// The required programs and libraries.
         case programs
         /// The index.
         case store
-        /// Who answers apps.
+        /// The service that answers apps.
         case service
-        /// What fills the index.
+        /// The extensions that fill the index.
         case extensions
     }
-    /// What it means.
+    /// The severity of a finding.
     package enum Level: String, Hashable, Sendable, Encodable {
-        /// It is as it should be.
+        /// Nothing is wrong.
         case ok
-        /// Something is missing, and all but that works.
+        /// Something is missing; everything else works.
         case note
-        /// Something does not work, or is not safe.
+        /// Something does not work or is insecure.
         case problem
     }
 
-    /// What was looked at, by a name that stays.
+    /// The stable name of the check.
     package var name: String
-    /// What it is about.
+    /// The area of the check.
     package var area: Area
-    /// What it means.
+    /// The severity of the finding.
     package var level: Level
-    /// What is the case, in one sentence.
+    /// The fact, in one sentence.
     package var fact: String
-    /// What that costs, in one sentence; `nil` where nothing is missing.
+    /// The consequence, in one sentence; `nil` if nothing is missing.
     package var cost: String?
-    /// What to do about it; `nil` likewise, or if nothing can be done.
+    /// The advice; `nil` if nothing is missing or nothing can be done.
     package var advice: String?
 
-    /// Creates what is as it should be.
+    /// Creates a finding without a problem.
     static func ok(_ area: Area, _ name: String, _ fact: String) -> Finding {
         Finding(name: name, area: area, level: .ok, fact: fact, cost: nil, advice: nil)
     }
 
-    /// Creates what is missing and what that costs.
+    /// Creates a finding about something missing, with its consequence.
     static func note(
         _ area: Area, _ name: String, _ fact: String, costs cost: String, advice: String? = nil
     ) -> Finding {
         Finding(name: name, area: area, level: .note, fact: fact, cost: cost, advice: advice)
     }
 
-    /// Creates what does not work and what that costs.
+    /// Creates a finding about a problem, with its consequence.
     static func problem(
         _ area: Area, _ name: String, _ fact: String, costs cost: String, advice: String? = nil
     ) -> Finding {

@@ -4,45 +4,46 @@ import ExtensionHost
 import IdleScheduling
 import SearchlightEngine
 
-/// What a look at the machine found, before anything is said of it. A part is `nil` if looking at it did not end in time.
+/// The facts about a machine, before they are judged. A part is `nil` if reading it exceeded the
+/// time limit.
 package struct MachineFacts: Sendable {
-    /// What the kernel does.
+    /// The kernel.
     package var kernel: KernelFacts?
-    /// Which sensors there are.
+    /// The sensors.
     package var sensors: MonitorReport?
-    /// What is called and installed.
+    /// The required programs and the configuration.
     package var programs: ProgramFacts?
     /// The index.
     package var store: StoreFacts?
     /// The service.
     package var service: ServiceStateFacts?
-    /// What starts the service.
+    /// The activation of the service.
     package var activation: ActivationFacts?
     /// The extensions.
     package var extensions: ExtensionFacts?
-    /// How long each part was waited for, in seconds.
+    /// The time limit of each part in seconds.
     package var patience: Double
 }
 
-/// What the kernel does for this process.
+/// The kernel's features for this process.
 package struct KernelFacts: Hashable, Sendable {
-    /// Its release, such as `6.12.0`.
+    /// The kernel release, such as `6.12.0`.
     var release: String
-    /// What can hold a worker back.
+    /// The available sandbox protections.
     var protections: SandboxProtections
-    /// The revision of Landlock; 0 for none.
+    /// The Landlock ABI version; 0 if there is no Landlock.
     var landlockRevision: Int
-    /// Whether `SEARCHLIGHT_SANDBOX=off` is set here.
+    /// `true` if `SEARCHLIGHT_SANDBOX=off` is set.
     var isSandboxOff: Bool
-    /// What was tried, on a thread of its own.
+    /// The results of probes on a thread of their own.
     var abilities: KernelAbilities
     /// `kernel.yama.ptrace_scope`; `nil` without Yama.
     var tracingScope: Int?
-    /// The limit of descriptors, soft.
+    /// The soft limit of descriptors.
     var descriptorLimit: Int
 }
 
-/// What the kernel let this process do when it was tried.
+/// The kernel features that were probed successfully.
 package struct KernelAbilities: OptionSet, Hashable, Sendable {
     /// The bits of `csandbox.h`.
     package let rawValue: UInt32
@@ -56,59 +57,59 @@ package struct KernelAbilities: OptionSet, Hashable, Sendable {
     static let all: Self = [.processHandles, .openBeneath, .folderWatch, .idleProcessor, .idleDisk]
 }
 
-/// What is called and installed besides extensions.
+/// The required programs and the configuration, apart from extensions.
 package struct ProgramFacts: Hashable, Sendable {
     /// The version of this command.
     var version: String
-    /// The program of workers, and whether it can be run.
+    /// The path of the worker program; `isWorkerThere` is `true` if it is executable.
     var worker: String
     var isWorkerThere: Bool
-    /// Whether the program of the page can be run.
+    /// `true` if the Quick Look server is executable.
     var isQuickLookThere: Bool
     /// The folder of `libCoreSpotlight.so`; `nil` if there is none.
     var frameworkFolder: String?
-    /// Programs that are called and on the `PATH`.
+    /// The optional programs on the `PATH`.
     var found: Set<String>
-    /// What is wrong with the file of scheduling constants.
+    /// The error in the configuration file for scheduling.
     var policyFailure: String?
-    /// What is wrong with the folder below which workers get theirs, as it reads after its path.
+    /// The parent folder of the workers' temporary folders.
     var workerFolder: FolderFacts
 }
 
-/// A folder, or the one in which it would be made.
+/// A folder, or its nearest existing parent.
 package struct FolderFacts: Hashable, Sendable {
     var path: String
-    /// Whether it is there; else ``nearest`` is what is there above it.
+    /// `true` if the folder exists; otherwise ``nearest`` is its nearest existing parent.
     var exists: Bool
     var nearest: String
     var isFolder: Bool
-    /// Whether this process may make something in ``nearest``.
+    /// `true` if this process may create files in ``nearest``.
     var isWritable: Bool
-    /// Who owns ``nearest``, and its mode.
+    /// The owner and the mode of ``nearest``.
     var owner: UInt32
     var mode: UInt32
-    /// Who this process is.
+    /// The user of this process.
     var user: UInt32
 }
 
 /// The index, without opening it.
 package struct StoreFacts: Hashable, Sendable {
     var folder: FolderFacts
-    /// Whether there is a database, and who else may do something with it.
+    /// The owner and mode of the database; `nil` if there is none.
     var database: FileFacts?
-    /// The file system, as the kernel's table of mounts has it; `nil` if that does not tell.
+    /// The mount of the store; `nil` if unknown.
     var mount: Mount?
-    /// How the disk orders requests, `mq-deadline` for instance; `nil` if that is not told.
+    /// The disk scheduler, such as `mq-deadline`; `nil` if unknown.
     var diskScheduler: String?
-    /// How much is free, in bytes; `nil` if that is not told.
+    /// The free space in bytes; `nil` if unknown.
     var free: UInt64?
-    /// Below how much nothing is done in the background.
+    /// The free space in bytes below which no background work starts.
     var floor: UInt64
-    /// What the folder tells of the index.
+    /// The marks of the index in the store's folder.
     var marks = StoreMarks()
 }
 
-/// A file's owner and mode.
+/// The owner and mode of a file.
 package struct FileFacts: Hashable, Sendable {
     var owner: UInt32
     var mode: UInt32
@@ -116,33 +117,34 @@ package struct FileFacts: Hashable, Sendable {
 
 /// The service of the store.
 package struct ServiceStateFacts: Hashable, Sendable {
-    /// Who is at its socket.
+    /// The listener of its socket.
     enum Listener: Hashable, Sendable {
         /// There is no socket.
         case noSocket
-        /// There is one that nobody listens at.
+        /// There is a socket without a listener.
         case nobody
-        /// The service does.
+        /// The service is listening.
         case service(process: Int32)
-        /// Somebody does who is not the service: systemd, which starts it.
+        /// Another process is listening: systemd, which starts the service.
         case other
     }
-    /// What it said when it was asked.
+    /// The service's answer.
     enum Answer: Hashable, Sendable {
         case facts(ServiceFacts)
         case failure(String)
     }
     var listener: Listener
-    /// `nil` if it was not asked, since that would start it, or since none runs.
+    /// The answer; `nil` if the service is not running and was not asked, since that could start
+    /// it.
     var answer: Answer?
     var descriptorLimit: Int?
-    /// Whether its program's file was replaced since it began.
+    /// `true` if the service's program file was replaced since its start.
     var isReplaced: Bool
 }
 
-/// What starts the service.
+/// The activation of the service.
 package struct ActivationFacts: Hashable, Sendable {
-    /// A unit or D-Bus service file: where it is, and the program that it starts.
+    /// A systemd unit or D-Bus service file: its path, and the program that it starts.
     struct Unit: Hashable, Sendable {
         var path: String
         var program: String?
@@ -150,44 +152,44 @@ package struct ActivationFacts: Hashable, Sendable {
     }
     /// The first `searchlightd.service` that systemd finds.
     var service: Unit?
-    /// The first `searchlightd.socket`.
+    /// The first `searchlightd.socket` that systemd finds.
     var socket: Unit?
     var isSocketEnabled: Bool
-    /// Whether the service is started with a session.
+    /// `true` if the service starts with each session.
     var isServiceEnabled: Bool
-    /// Where the socket unit listens; `nil` if that is not told, or a drop-in may say otherwise.
+    /// The path in the socket unit; `nil` if unknown, for example because a drop-in may change it.
     var listens: String?
-    /// Where the service of the store in use would be listened for.
+    /// The socket path of the store in use.
     var wanted: String
     var busFile: Unit?
     /// The session bus.
     enum Bus: Hashable, Sendable {
         /// There is no address.
         case absent
-        /// It cannot be spoken with.
+        /// The connection failed.
         case failed(String)
-        /// It can; whether it would start the service.
+        /// The connection succeeded. `startsService` is `true` if the bus can start the service.
         case reached(startsService: Bool)
     }
     var bus: Bus
-    /// The user's folder of sockets (`XDG_RUNTIME_DIR`); `nil` if the variable is not set.
+    /// The user's runtime folder (`XDG_RUNTIME_DIR`); `nil` if the variable is unset.
     var runtimeFolder: FolderFacts?
-    /// Whether systemd runs this machine.
+    /// `true` if systemd is the machine's init system.
     var hasSystemd: Bool
 }
 
-/// The extensions, by their manifests, and what is held against them.
+/// The extensions, by their manifests, and their health records.
 package struct ExtensionFacts: Hashable, Sendable {
     struct Extension: Hashable, Sendable {
         var identifier: String
-        /// What of the shared libraries it needs is nowhere.
+        /// The needed shared libraries that are not installed.
         var missingLibraries: [String]
-        /// What of its bindings has none of the libraries that would do.
+        /// The bindings without any of their alternative libraries installed.
         var missingChoices: [String]
-        /// The compiler it was built with, where that is another than that of Searchlight's library, and both are Swift.
+        /// The library's Swift compiler, if it differs from the compiler of Searchlight's library.
         var otherCompiler: String?
         var isDisabled: Bool
-        /// Why it is in quarantine.
+        /// The reason for its quarantine.
         var quarantine: String?
         var itemsSetAside: Int
         var warnings: [String]
@@ -195,12 +197,12 @@ package struct ExtensionFacts: Hashable, Sendable {
     struct Refusal: Hashable, Sendable {
         var path: String
         var reason: String
-        /// Whether another of the same name is used in its place.
+        /// `true` if another bundle of the same name takes precedence.
         var isShadowed: Bool
     }
     var searchPath: [String]
     var extensions: [Extension]
     var refusals: [Refusal]
-    /// Whether what is held against extensions cannot be read.
+    /// `true` if the health records cannot be read.
     var isHealthDamaged: Bool
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether somebody starts the service when it is asked for.
+/// Checks that systemd or the session bus starts the service on demand.
 enum ActivationChecks {
     static func findings(_ facts: ActivationFacts) -> [Finding] {
         units(facts) + bus(facts) + runtimeFolder(facts)

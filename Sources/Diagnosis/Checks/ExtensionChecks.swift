@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What fills the index: which extensions are used, and why others are not.
+/// Checks the installed extensions: which ones are used, and the reasons why others are not.
 enum ExtensionChecks {
-    /// How many of one kind are told, so that a folder of broken ones does not hide the rest.
+    /// The maximum number of findings of one kind, so that a folder of broken extensions does not
+    /// hide the rest.
     static let maximumTold = 16
 
     static func findings(_ facts: ExtensionFacts) -> [Finding] {

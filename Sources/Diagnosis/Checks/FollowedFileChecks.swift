@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightEngine
 
-/// Whether changes of the files that are followed for extensions are noticed.
+/// Checks that changes of the followed files are noticed.
 enum FollowedFileChecks {
-    /// The most places that are named.
+    /// The maximum number of named paths.
     private static let shown = 5
 
     static func findings(_ followed: FollowedStatus) -> [Finding] {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 
-/// What confines extensions, and what lets work give way.
+/// Checks the kernel's support for sandboxes and for idle priorities.
 enum KernelChecks {
     static func findings(_ facts: KernelFacts) -> [Finding] {
         sandbox(facts) + abilities(facts) + [descriptors(facts)]
     }
 
-    /// What each protection is for, and from which kernel on it is there.
+    /// The sandbox protections, with the cost of their absence and the kernel version that
+    /// introduced them.
     private static let protections: [(SandboxProtections, name: String, what: String, cost: String, since: String)] = [
         (
             .files, "landlock", "Landlock", "An extension can read and change every file that you can, the index too.",
@@ -65,7 +66,8 @@ enum KernelChecks {
         return missing.map { protection, name, what, cost, since in
             let fact = "Linux \(facts.release) does not have \(what)."
             let advice = "It takes \(since)."
-            // Without these two an extension is not confined at all.
+            // Without Landlock rules for files or without seccomp, an extension is not confined at
+            // all.
             return protection == .files || protection == .systemCalls
                 ? .problem(.kernel, name, fact, costs: cost, advice: advice)
                 : .note(.kernel, name, fact, costs: cost, advice: advice)
@@ -122,9 +124,11 @@ enum KernelChecks {
         return findings
     }
 
-    /// 128 connections of five descriptors, and what a process needs besides.
+    /// The number of descriptors for 128 connections with five descriptors each, plus the other
+    /// needs of the process.
     static let wantedDescriptors = 704
-    /// With fewer not even a command can open its index, its journal and a few workers.
+    /// With fewer descriptors, not even a command can open its index, its write-ahead log and a few
+    /// workers.
     static let leastDescriptors = 128
 
     private static func descriptors(_ facts: KernelFacts) -> Finding {

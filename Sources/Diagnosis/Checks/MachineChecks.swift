@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ConditionSensors
 
-/// What the machine tells of itself, by which work in the background is timed. Of several sensors of one thing, one is enough.
+/// Checks the sensors that control background work. If several sensors measure the same condition,
+/// one of them is enough.
 enum MachineChecks {
     private struct Question {
         var name: String

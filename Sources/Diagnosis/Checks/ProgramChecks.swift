@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Programs and libraries that are called, and what a person has configured.
+/// Checks the required programs and libraries, and the user's configuration.
 enum ProgramChecks {
     static func findings(_ facts: ProgramFacts) -> [Finding] {
         var findings: [Finding] = []

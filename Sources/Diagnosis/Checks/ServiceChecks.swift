@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the service runs, and is the one that belongs to this command.
+/// Checks that the service is running and belongs to the same release as this command.
 enum ServiceChecks {
     static func findings(_ facts: ServiceStateFacts, _ version: String?) -> [Finding] {
         switch facts.listener {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightEngine
 
-/// Where the index is, who can get at it, and whether its disk will do.
+/// Checks the location and permissions of the index, and its disk.
 enum StoreChecks {
     static func findings(_ facts: StoreFacts) -> [Finding] {
         let folder = facts.folder
@@ -79,7 +79,8 @@ enum StoreChecks {
         return [.ok(.store, "permissions", "Only you can look into it (mode 700).")]
     }
 
-    /// File systems over a network, and those without owners; SQLite's log in shared memory works on one machine only.
+    /// Network file systems, and file systems without owners. SQLite's WAL uses shared memory,
+    /// which works on one machine only.
     private static let remote: Set<String> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "coda", "lustre", "gfs2", "ocfs2", "fuse.sshfs",
         "fuse.glusterfs", "fuse.rclone", "fuse.davfs", "davfs", "fuse.s3fs", "virtiofs", "vboxsf", "vmhgfs",
@@ -109,7 +110,7 @@ enum StoreChecks {
         return .ok(.store, "file-system", fact)
     }
 
-    /// Below this the index itself has no room for a batch.
+    /// The minimum free space in bytes; below it the index cannot write a batch.
     static let leastRoom: UInt64 = 64 << 20
 
     private static func room(_ facts: StoreFacts) -> Finding? {
@@ -132,7 +133,7 @@ enum StoreChecks {
         bytes >> 30 >= 10 ? "\(bytes >> 30) GiB" : "\(bytes >> 20) MiB"
     }
 
-    /// Schedulers of disks that know an idle class.
+    /// The disk schedulers with an idle class.
     private static let idleSchedulers: Set<String> = ["bfq", "mq-deadline", "cfq"]
 
     private static func disk(_ facts: StoreFacts) -> Finding? {

@@ -4,7 +4,8 @@ import Glibc
 import SystemSupport
 
 extension ActivationFacts {
-    /// Looks for the units and D-Bus service files, and asks the session bus what it would start.
+    /// Reads the systemd units and D-Bus service files, and asks the session bus for the services
+    /// that it can start.
     static func read(_ roots: DiagnosisRoots) async -> ActivationFacts? {
         let bus = await askBus(roots)
         return await Patience.look(roots.patience) { ActivationFacts(roots, bus) }
@@ -28,11 +29,11 @@ extension ActivationFacts {
             wanted: StoreLocation(folder: roots.store).socketPath,
             busFile: Self.unit(MessageBus.serviceName + ".service", Self.busFolders(roots), "Exec="), bus: bus,
             runtimeFolder: roots.folder("XDG_RUNTIME_DIR").map { FolderFacts($0) },
-            // sd_booted(3)
+            // As sd_booted(3) does.
             hasSystemd: access(roots.system + "/run/systemd/system", F_OK) == 0)
     }
 
-    /// The folders of a user's units, the first wins (systemd.unit(5)).
+    /// The folders of user units in order of precedence (systemd.unit(5)).
     private static func unitFolders(_ roots: DiagnosisRoots) -> [String] {
         var folders = [roots.userFolder("XDG_CONFIG_HOME", ".config"), "\(roots.system)/etc"]
         folders += [roots.folder("XDG_RUNTIME_DIR"), "\(roots.system)/run"]
@@ -42,13 +43,13 @@ extension ActivationFacts {
         return folders.compactMap { $0 }.map { $0 + "/systemd/user" }
     }
 
-    /// The folders of D-Bus service files of the session bus.
+    /// The folders of the session bus's service files.
     private static func busFolders(_ roots: DiagnosisRoots) -> [String] {
         let own = [roots.folder("XDG_RUNTIME_DIR"), roots.userFolder("XDG_DATA_HOME", ".local/share")]
         return (own.compactMap { $0 } + roots.dataFolders).map { $0 + "/dbus-1/services" }
     }
 
-    /// The first file of a name, and the first word of the line that begins so.
+    /// The first file with a name, and the first word of the line with a key.
     private static func unit(_ name: String, _ folders: [String], _ key: String) -> Unit? {
         guard let path = folders.map({ "\($0)/\(name)" }).first(where: { (path: String) in access(path, R_OK) == 0 }),
             let text = ProbedFile.text(path)
@@ -58,7 +59,7 @@ extension ActivationFacts {
         return Unit(path: path, program: word, isProgramThere: word.map(ProbedFile.isProgram) ?? false)
     }
 
-    /// Asks the bus, which starts nothing for that.
+    /// Asks the bus for its activatable names, which starts no service.
     private static func askBus(_ roots: DiagnosisRoots) async -> Bus {
         guard let address = SessionBusAddress.find(in: roots.environment) else { return .absent }
         let answer = await Patience.ask(
@@ -76,7 +77,7 @@ extension ActivationFacts {
                     let names = try await bus.activatableNames()
                     return .reached(startsService: names.contains(MessageBus.serviceName))
                 } catch {
-                    // The reason is told once the call has failed.
+                    // The connection reports the reason after the call has failed.
                     if case .disconnected = error, let reason = await ends.first(where: { _ in true }) {
                         return .failed(reason.description)
                     }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a look at the machine looks; a test puts its own folders there.
+/// The roots of all paths that a diagnosis reads; replaceable in tests.
 package struct DiagnosisRoots: Sendable {
     /// The folder of processes, usually `/proc`.
     package var proc = "/proc"
     /// The folder of devices, usually `/sys`.
     package var sys = "/sys"
-    /// What stands before `/etc`, `/usr` and `/run`, usually nothing.
+    /// The prefix of `/etc`, `/usr` and `/run`, usually empty.
     package var system = ""
-    /// The variables, without empty ones.
+    /// The environment without empty variables.
     package var environment: [String: String]
     /// The folder of the store.
     package var store: String
-    /// Where extensions are looked for.
+    /// The directories that are searched for extensions.
     package var extensionSearchPath: [String]
-    /// The name that a process of the service has.
+    /// The process name of the service.
     package var serviceName = "searchlightd"
-    /// How long each part is waited for, in seconds.
+    /// The time limit of each part in seconds.
     package var patience = 2.0
 
-    /// The machine that this runs on.
+    /// The roots of this machine.
     package init(environment: [String: String], store: String, extensionSearchPath: [String]) {
         self.environment = environment
         self.store = store
         self.extensionSearchPath = extensionSearchPath
     }
 
-    /// A folder that a variable names; a relative one does not count, as the XDG base directory specification asks.
+    /// The folder in a variable; `nil` for a relative path, as the XDG Base Directory specification
+    /// requires.
     func folder(_ variable: String) -> String? { environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// The folder of a kind of user files: that of a variable, else one in the home.
+    /// A folder of user files: from a variable, or else in the home folder.
     func userFolder(_ variable: String, _ inHome: String) -> String? {
         folder(variable) ?? folder("HOME").map { $0 + "/" + inHome }
     }
 
-    /// The folders of shared files, without the user's.
+    /// The folders of shared data files, without the user's own.
     var dataFolders: [String] {
         (environment["XDG_DATA_DIRS"] ?? "\(system)/usr/local/share:\(system)/usr/share").split(separator: ":")
             .map(String.init).filter { $0.hasPrefix("/") }

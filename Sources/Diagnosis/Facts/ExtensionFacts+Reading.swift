@@ -4,7 +4,7 @@ import SearchlightEngine
 import SymbolBindings
 
 extension ExtensionFacts {
-    /// Reads manifests and the headers of libraries; loads nothing, and opens no index.
+    /// Reads manifests and library headers, without loading libraries or opening the index.
     init(_ roots: DiagnosisRoots, frameworkFolder: String?) {
         let registry = ExtensionRegistry(searchPath: roots.extensionSearchPath)
         let health = KeptHealth(storeDirectory: roots.store)
@@ -15,7 +15,8 @@ extension ExtensionFacts {
             extensions: registry.extensions.map { bundle in
                 let library = bundle.libraryPath.flatMap { SharedLibraryFile(at: $0) }
                 let kept = health.extensions[bundle.identifier]
-                // The host has workers look in its own folder first, then the extension's are looked at.
+                // In a worker, the dynamic linker searches the host's folder first, then the
+                // extension's own folders.
                 let before = [frameworkFolder].compactMap { $0 } + (library?.folders ?? [])
                 return Extension(
                     identifier: bundle.identifier,
@@ -33,7 +34,7 @@ extension ExtensionFacts {
             isHealthDamaged: health.wasDamaged)
     }
 
-    /// The libraries of bindings of which not one choice is there.
+    /// The bindings without any of their alternative libraries installed.
     private static func missingChoices(_ bundle: ExtensionBundle, _ folders: LibraryFolders) -> [String] {
         var missing: [String] = []
         for text in bundle.manifest.bindings {
@@ -47,7 +48,9 @@ extension ExtensionFacts {
         return missing
     }
 
-    /// Swift's libraries on Linux fit only code of the same compiler; what needs none of them fits any.
+    /// The library's compiler, if it differs from the compiler of Searchlight's own library.
+    /// Swift's libraries on Linux work only with code from the same compiler; code that uses none
+    /// of them works with any.
     private static func otherCompiler(_ library: SharedLibraryFile?, _ own: SharedLibraryFile?) -> String? {
         guard let library, library.needed.contains("libswiftCore.so"), let theirs = library.compiler,
             let ours = own?.compiler, theirs != ours

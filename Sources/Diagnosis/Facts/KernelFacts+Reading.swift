@@ -3,7 +3,8 @@ import CSandbox
 import ExtensionHost
 
 extension KernelFacts {
-    /// Tries it on this thread, which must end afterwards, since it is idle for good.
+    /// Probes the kernel on this thread. The thread must end afterwards, since the probe leaves it
+    /// at idle priority.
     init(_ roots: DiagnosisRoots) {
         let (protections, revision) = SandboxProtections.available()
         self.init(

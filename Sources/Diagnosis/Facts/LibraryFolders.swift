@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Where the dynamic linker finds libraries on this machine: the folders of its configuration, then its own (ld.so(8)). Its
-/// cache is made of the same.
+/// The library folders of the dynamic linker: the folders in its configuration, then its default
+/// ones (ld.so(8)). Its cache is built from the same folders.
 struct LibraryFolders {
     private let folders: [String]
 
@@ -19,7 +19,9 @@ struct LibraryFolders {
         #error("Name this architecture's folder of libraries here.")
     #endif
 
-    /// - Parameter root: The folder in which `/etc`, `/lib` and `/usr` are; empty for those of the machine.
+    /// Reads the configuration.
+    ///
+    /// - Parameter root: The prefix of `/etc`, `/lib` and `/usr`; empty for this machine.
     init(root: String) {
         let standard = ["/lib", "/usr/lib"].flatMap { ["\($0)/\(Self.triple)", "\($0)64", $0] }
         folders = Array(
@@ -27,7 +29,7 @@ struct LibraryFolders {
         ).map { root + $0 }
     }
 
-    /// Whether one of them, or of others before, has a library.
+    /// `true` if one of these folders, or of `others`, has a library.
     func has(_ name: String, besides others: [String] = []) -> Bool {
         if name.hasPrefix("/") { return access(name, R_OK) == 0 }
         return (others + folders).contains { access($0 + "/" + name, R_OK) == 0 }
@@ -45,7 +47,7 @@ struct LibraryFolders {
         }
     }
 
-    /// The files of a pattern, which has its stars in the last part only.
+    /// The files that match a pattern, which may have wildcards in its last component only.
     private static func files(_ pattern: String, beside path: String, _ root: String) -> [String] {
         let base = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         let full = pattern.hasPrefix("/") ? pattern : base + pattern

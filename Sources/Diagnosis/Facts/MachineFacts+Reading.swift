@@ -6,8 +6,8 @@ import IdleScheduling
 import SearchlightEngine
 
 extension MachineFacts {
-    /// Looks at the machine. Changes nothing and starts nothing; each part is waited for no longer than `patience`, all at a
-    /// time.
+    /// Reads the facts about the machine without changing or starting anything. All parts are read
+    /// concurrently, each with the time limit `patience`.
     package init(_ roots: DiagnosisRoots, installation: Installation) async {
         let patience = roots.patience
         async let kernel = Patience.look(patience) { KernelFacts(roots) }
@@ -24,7 +24,7 @@ extension MachineFacts {
             service: await service, activation: await activation, extensions: await extensions, patience: patience)
     }
 
-    /// Has the sensors of the service look, as if something ran.
+    /// Reads the sensors of the service as during a background job.
     private static func sensors(_ roots: DiagnosisRoots) -> MonitorReport {
         var places = SensorRoots.machine(environment: roots.environment)
         (places.proc, places.sys, places.threadName) = (roots.proc, roots.sys, "doctor")
@@ -33,18 +33,19 @@ extension MachineFacts {
         monitor.sense(.running)
         defer { monitor.sense(.off) }
         monitor.look()
-        // Load is what has been used between two looks.
+        // The load is computed from the difference between two readings.
         usleep(useconds_t(sensorPause * 1e6))
         monitor.look()
         return monitor.report()
     }
 
-    /// Between two looks; from a quarter of a second on load is told.
+    /// The delay between two readings in seconds. The load is reported from a quarter of a second
+    /// on.
     private static let sensorPause = 0.3
 }
 
 extension ProgramFacts {
-    /// Programs that commands start, where they are there.
+    /// The programs that commands start if they are installed.
     static let called = ["xdg-open", "rsvg-convert"]
 
     init(_ roots: DiagnosisRoots, _ installation: Installation) {
@@ -86,10 +87,11 @@ extension StoreFacts {
             floor: UInt64(max(0, min(policy.diskFloorCloses, 1e18))), marks: StoreMarks(store: roots.store))
     }
 
-    /// How deep devices may lie on others, such as an encrypted volume on a partition.
+    /// The maximum number of device layers, such as an encrypted volume on a partition.
     private static let maximumLayers = 6
 
-    /// The scheduler of the disk below a mount, in brackets among those there are: `none [mq-deadline] kyber`.
+    /// The scheduler of a mount's disk: the word in brackets in a line such as `none [mq-deadline]
+    /// kyber`.
     private static func diskScheduler(_ mount: Mount, _ sys: String) -> String? {
         let name = mount.source.split(separator: "/").last.map(String.init) ?? ""
         for folder in ["\(sys)/dev/block/\(mount.device)", "\(sys)/class/block/\(name)"] {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of the kernel's table of mounts (`/proc/self/mountinfo`, proc(5)).
+/// A line of the kernel's mount table (`/proc/self/mountinfo`, proc(5)).
 package struct Mount: Hashable, Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     var point: String
-    /// The kind of file system, such as `ext4`.
+    /// The type of the file system, such as `ext4`.
     var kind: String
-    /// What is mounted: a device, for the file systems of disks.
+    /// The mounted source, such as a device.
     var source: String
-    /// The device's number, `8:1`.
+    /// The device number, such as `8:1`.
     var device: String
     var isReadOnly: Bool
 
-    /// The longest table that is read, in bytes.
+    /// The maximum size of the table in bytes.
     static let maximumBytes = 1 << 20
 
-    /// The mount on which a path without symbolic links lies: the last of those with the longest point.
+    /// The mount that contains a path without symbolic links: the last one among the mounts with
+    /// the longest mount point.
     static func of(_ path: String, in table: String) -> Mount? {
         var found: Mount?
         for line in table.split(separator: "\n") {
@@ -31,7 +32,8 @@ package struct Mount: Hashable, Sendable {
         point == "/" || path == point || path.hasPrefix(point + "/")
     }
 
-    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`
+    /// Parses a line such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root
+    /// rw,errors=continue`.
     init?(line: Substring) {
         let fields = line.split(separator: " ")
         guard fields.count >= 10, let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 3 else {
@@ -44,7 +46,8 @@ package struct Mount: Hashable, Sendable {
         isReadOnly = ([fields[5], fields[dash + 3]] as [Substring]).contains { $0.split(separator: ",").contains("ro") }
     }
 
-    /// Spaces, tabs, line ends and backslashes are written as `\040`.
+    /// The text with octal escapes such as `\040` for spaces, tabs, line ends and backslashes
+    /// replaced.
     private static func unescaped(_ text: Substring) -> String {
         guard text.contains("\\") else { return String(text) }
         var bytes: [UInt8] = []

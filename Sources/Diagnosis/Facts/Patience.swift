@@ -3,9 +3,10 @@ import Dispatch
 import Synchronization
 import SystemSupport
 
-/// Waits for what may never end, such as a look at a disk whose server is gone, no longer than a limit.
+/// Time limits for operations that may never end, such as an access to a disk whose server is gone.
 enum Patience {
-    /// Carries out a body on a thread of its own; `nil` if it has not ended in time. Its thread is left behind then.
+    /// Runs a body on a thread of its own; `nil` after the time limit. The thread is then
+    /// abandoned.
     static func look<Value: Sendable>(_ seconds: Double, _ body: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let answer = Answer(continuation)
@@ -14,7 +15,7 @@ enum Patience {
         }
     }
 
-    /// The same for a task, which is cancelled then.
+    /// Runs a body in a task; `nil` after the time limit. The task is then cancelled.
     static func ask<Value: Sendable>(
         _ seconds: Double, _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {
@@ -25,7 +26,7 @@ enum Patience {
         }
     }
 
-    /// Given once, by whoever comes first.
+    /// An answer that only the first of two callers sets.
     private final class Answer<Value: Sendable>: Sendable {
         private let continuation: Mutex<CheckedContinuation<Value?, Never>?>
 

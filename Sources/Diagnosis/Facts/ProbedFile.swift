@@ -2,26 +2,26 @@
 import Glibc
 import SystemSupport
 
-/// Files that are looked at, no further than a limit, and without waiting for a pipe or a terminal.
+/// Reads files up to a size limit, without blocking on a pipe or a terminal.
 enum ProbedFile {
-    /// The beginning of a file, as text; `nil` if it cannot be read.
+    /// The beginning of a file as text; `nil` if it cannot be read.
     static func text(_ path: String, limit: Int = 64 << 10) -> String? {
         (try? BoundedFile.beginning(path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func word(_ path: String) -> String? { BoundedFile.word(path) }
 
-    /// Bytes of an open file, from a place in it or from where it stands; fewer where it ends.
+    /// Up to `count` bytes of an open file, from an offset or from its current position.
     static func bytes(of file: OwnedDescriptor, at offset: Int?, count: Int) -> [UInt8]? {
         try? WholeTransfer.bytes(of: file.number, upTo: count, at: offset)
     }
 
-    /// The names in a folder, some of them if there are more than a limit.
+    /// The names in a folder, up to a limit.
     static func names(_ path: String, limit: Int) -> [String] {
         (try? BoundedFile.names(in: path, limit: limit)) ?? []
     }
 
-    /// Whether there is something that this process may run.
+    /// `true` if a file is a program that this process may run.
     static func isProgram(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
@@ -36,7 +36,7 @@ enum ProbedFile {
 }
 
 extension FolderFacts {
-    /// Looks at a folder, or at what is there above it.
+    /// Reads the facts about a folder, or about its nearest existing parent.
     init(_ path: String) {
         var status = stat()
         var nearest = path

@@ -4,8 +4,8 @@ import SearchlightEngine
 import SystemSupport
 
 extension ServiceStateFacts {
-    /// Finds out who is at the socket of the store without connecting to it, since that would have systemd start the service;
-    /// the service itself is asked how it is.
+    /// Finds the listener of the store's socket without a connection, which would make systemd
+    /// start the service. A running service is then asked for its facts.
     static func read(_ roots: DiagnosisRoots) async -> ServiceStateFacts? {
         guard var facts = await Patience.look(roots.patience, { Self.listener(roots) }) else { return nil }
         guard case .service = facts.listener else { return facts }
@@ -36,7 +36,8 @@ extension ServiceStateFacts {
         return facts
     }
 
-    /// The processes that are looked at, and the descriptors of each.
+    /// The maximum numbers of checked processes, of descriptors of each, and of bytes of the socket
+    /// table.
     private static let maximumProcesses = 65536
     private static let maximumDescriptors = 4096
     private static let maximumTable = 8 << 20
@@ -60,14 +61,14 @@ extension ServiceStateFacts {
         return facts
     }
 
-    /// The numbers of the sockets that listen at a path, by `/proc/net/unix` (proc(5)).
+    /// The inode numbers of the sockets that listen at a path, from `/proc/net/unix` (proc(5)).
     private static func listening(at path: String, _ proc: String) -> Set<Substring> {
         guard let table = ProbedFile.text(proc + "/net/unix", limit: maximumTable) else { return [] }
         let names = Set([path, ProbedFile.resolved(path) ?? path])
         var found: Set<Substring> = []
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 7)
-            // __SO_ACCEPTCON
+            // The flag __SO_ACCEPTCON marks a listening socket.
             guard fields.count == 8, let flags = UInt32(fields[3], radix: 16), flags & 0x10000 != 0,
                 names.contains(String(fields[7]))
             else { continue }
@@ -76,7 +77,7 @@ extension ServiceStateFacts {
         return found
     }
 
-    /// A process of the service that has one of these sockets, or the store's lock.
+    /// A process of the service that has one of these sockets or the store's lock file open.
     private static func service(_ inodes: Set<Substring>, _ roots: DiagnosisRoots) -> Int32? {
         var lock = stat()
         let hasLock = stat(roots.store + "/lock", &lock) == 0
@@ -99,7 +100,8 @@ extension ServiceStateFacts {
         return nil
     }
 
-    /// `Max open files            1024                 524288               files`
+    /// The soft limit in a line such as `Max open files            1024                 524288
+    /// files`.
     private static func descriptorLimit(_ folder: String) -> Int? {
         guard let table = ProbedFile.text(folder + "/limits"),
             let line = table.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") })

@@ -4,21 +4,21 @@ import ExtensionHost
 import Glibc
 import SystemSupport
 
-/// What the dynamic linker would look for on behalf of a shared library, and who compiled it: read from the file, which is
-/// hostile, and never loaded.
+/// The dependencies and the compiler of a shared library. They are read from the file, which is
+/// untrusted and is never loaded.
 struct SharedLibraryFile: Hashable {
     /// The names of the libraries it needs.
     var needed: [String]
-    /// The folders in which it looks for them first, `$ORIGIN` replaced.
+    /// The folders that it adds to the search for them, with `$ORIGIN` replaced.
     var folders: [String]
-    /// Swift's compiler, as the file tells it; `nil` if none had a part in it.
+    /// The Swift compiler that the file names; `nil` if there is none.
     var compiler: String?
 
     private static let maximumEntries = 4096
     private static let maximumNames = 1 << 20
     private static let maximumComment = 64 << 10
 
-    /// Reads a library; `nil` for what cannot be understood.
+    /// Reads a library; `nil` if it is malformed.
     init?(at path: String) {
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard number >= 0 else { return nil }
@@ -49,7 +49,7 @@ struct SharedLibraryFile: Hashable {
         compiler = Self.compiler(file)
     }
 
-    /// What the section `.comment` says of the clang that is part of Swift's compiler.
+    /// The entry of the section `.comment` for the clang that is part of the Swift compiler.
     private static func compiler(_ file: ELFFile) -> String? {
         let sections = file.sections
         let place = Int(file.header.e_shstrndx)
@@ -65,7 +65,7 @@ struct SharedLibraryFile: Hashable {
 }
 
 extension [UInt8] {
-    /// The text up to a zero.
+    /// The zero-terminated text at an offset.
     fileprivate func text(_ offset: UInt64) -> String? {
         guard let start = Int(exactly: offset), indices.contains(start) else { return nil }
         return String(decoding: self[start...].prefix { $0 != 0 }, as: UTF8.self)
