@@ -22,7 +22,7 @@ struct Searchlightd: AsyncParsableCommand {
             """,
         version: BuildFacts.text(of: "searchlightd"))
 
-    /// Where the program begins; argument parser's own beginning follows.
+    /// The entry point of the program; it calls the argument parser's own.
     static func main() async {
         cstart_keep_little_memory()
         await main(nil)
@@ -100,7 +100,8 @@ struct Searchlightd: AsyncParsableCommand {
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()
         } catch {
-            // Better than no service; and whoever asks why something waits is told by the log.
+            // The service starts with the default policy, which is better than none. The log has
+            // the error.
             log.write(.error, "\(error.description) The standard policy is used.")
         }
         let store = configuration.engine.storeDirectory
@@ -109,7 +110,8 @@ struct Searchlightd: AsyncParsableCommand {
         }
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
-        // Before anybody can know that the service is there, and be it by its socket.
+        // Before the socket exists, so that no client can request the end of a service that does
+        // not handle signals yet.
         let signals = StopSignals()
         defer { signals.end() }
         configuration.isStopWanted = signals.isStopWanted
@@ -133,8 +135,8 @@ struct Searchlightd: AsyncParsableCommand {
         }
     }
 
-    /// Waits a moment by each clock, so that the descriptors of their timers are there, however few are left later: without
-    /// one, what waits would wait without end.
+    /// Waits briefly on each clock, so that libdispatch creates its timer descriptors now. If it
+    /// could not create one later, for lack of descriptors, a sleep would never end.
     private static func takeTimers() async {
         try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)
@@ -161,14 +163,14 @@ struct Searchlightd: AsyncParsableCommand {
     }
 }
 
-/// How the service ends; the command's numbers where they say the same.
+/// The exit statuses of the service. They equal the command's statuses of the same meaning.
 enum ServiceExit: Int32 {
     case success = 0
     case failure = 1
     case inputOutput = 8
     case usage = 64
-    // 71 (EX_OSERR): a limit of the system is too small for a start (CStart).
-    /// Another process has the store (EX_TEMPFAIL).
+    // 71 (EX_OSERR): a resource limit is too small to start the program (CStart).
+    /// Another process holds the store's write lock (EX_TEMPFAIL).
     case storeInUse = 75
 
     init(_ error: ServiceStartError) {

@@ -2,10 +2,11 @@
 import CSystemd
 import Glibc
 
-/// The service manager, if this program was started by one (sd_notify(3), sd_watchdog_enabled(3)).
+/// The service manager that started this program, if there is one (sd_notify(3),
+/// sd_watchdog_enabled(3)).
 struct ServiceManager {
     private let isThere: Bool
-    /// How long it waits for a sign of life.
+    /// The watchdog timeout; `nil` if it is off.
     let watchdog: Duration?
 
     init(environment: [String: String]) {
@@ -16,7 +17,7 @@ struct ServiceManager {
             ? .microseconds(Int64(clamping: microseconds)) : nil
     }
 
-    /// Says something; one that is not there is told nothing.
+    /// Sends a notification, or does nothing without a service manager.
     var notify: @Sendable (String) -> Void {
         guard isThere else { return { _ in } }
         return { _ = sd_notify(0, $0) }

@@ -2,18 +2,20 @@
 import Glibc
 import SearchlightService
 
-/// Writes lines to standard error: for the journal with the level in front (sd-daemon(3)), for people without.
+/// Writes log lines to standard error: with a level prefix for the systemd journal (sd-daemon(3)),
+/// or with the program's name otherwise.
 struct StandardError: Sendable {
     private let isJournal: Bool
 
     init(_ environment: [String: String]) {
         var status = stat()
-        // The variable may be inherited by one whose standard error is something else.
+        // The variable may be inherited by a process whose standard error is not the journal, so
+        // the device and inode are compared.
         isJournal =
             fstat(STDERR_FILENO, &status) == 0 && environment["JOURNAL_STREAM"] == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one line, whole; what cannot be written is lost.
+    /// Writes one line with a single call; errors are ignored.
     var write: ServiceLog.Sink {
         { [isJournal] level, text in
             var line = Array((isJournal ? "<\(level.rawValue)>" : "searchlightd: ").utf8) + Array(text.utf8)

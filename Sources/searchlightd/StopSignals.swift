@@ -5,22 +5,24 @@ import Glibc
 import Promises
 import Synchronization
 
-/// The signals that end the service: the first in order, the second at once. One that comes before there is a service to
-/// end is kept for it.
+/// The signals that end the service: the first ends it in order, the second immediately. A signal
+/// that arrives before the service exists is kept for it.
 final class StopSignals {
     private var sources: [any DispatchSourceSignal] = []
     private let stop = Stop()
 
-    /// Returns when signals are taken, so that from then on none is lost or ends the process out of order.
+    /// Returns once the signal sources are active. From then on, no signal is lost or ends the
+    /// process abruptly.
     init() {
         signal(SIGPIPE, SIG_IGN)
         cstart_fail_at_file_size()
-        // A service has no terminal to lose.
+        // A service has no terminal.
         signal(SIGHUP, SIG_IGN)
         let queue = DispatchQueue(label: "com.searchlight.signals")
         let begun = DispatchGroup()
         for number in [SIGTERM, SIGINT] {
-            // Not ignored before: the source takes the place of whatever is done at the signal once it has begun.
+            // The signal is not set to be ignored first: the dispatch source replaces its action
+            // once it is active.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [stop] in
                 guard stop.want() else {
@@ -36,10 +38,11 @@ final class StopSignals {
         begun.wait()
     }
 
-    /// Has something called at the first signal, also if that came before.
+    /// Sets the function that the first signal calls. If that signal has arrived already, calls it
+    /// immediately.
     func onStop(_ action: @escaping @Sendable () -> Void) { stop.set(action) }
 
-    /// Whether there was one.
+    /// `true` if a signal has arrived.
     var isStopWanted: @Sendable () -> Bool { { [stop] in stop.isWanted } }
 
     func end() { for source in sources { source.cancel() } }
@@ -54,7 +57,7 @@ private final class Stop: Sendable {
 
     var isWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// Notes a signal; says whether it is the first.
+    /// Records a signal; returns `true` for the first one.
     func want() -> Bool {
         let (isFirst, action) = state.withLock { state in
             defer { state.isWanted = true }
