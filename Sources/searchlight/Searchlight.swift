@@ -5,7 +5,7 @@ import ExtensionHost
 import SearchlightEngine
 import Glibc
 
-/// The command a person types.
+/// The root command.
 struct Searchlight: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlight",
@@ -41,13 +41,14 @@ struct Searchlight: AsyncParsableCommand {
         ])
 }
 
-/// Where the program begins.
+/// The entry point of the program.
 @main
 enum Program {
     static func main() async {
         if CommandLine.arguments.dropFirst().first == "search" { CommandProgram.useOnePool() }
         Signals.prepare()
-        // The parser shows the page of the nearest command above, as if that had been asked for.
+        // Checked first, since the parser would show the help of the nearest existing command
+        // instead of an error.
         if let problem = wrongHelp(Array(CommandLine.arguments.dropFirst())) {
             Output.complain("Error: \(problem)")
             Output.complain("  See 'searchlight --help' for more information.")
@@ -67,7 +68,7 @@ enum Program {
         }
     }
 
-    /// What is wrong with the name of a command, or its place; `nil` if that is not what is wrong.
+    /// The error in the name or position of a command; `nil` if there is none.
     private static func wrongCommand(_ arguments: [String]) -> String? {
         let names = Searchlight.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let first = arguments.first, first != "help" else { return nil }
@@ -80,7 +81,8 @@ enum Program {
         return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"
     }
 
-    /// What is wrong with a command of a group, such as `types`; `nil` if that is not what is wrong, or nothing is like it.
+    /// The error in the command of a group, such as `types`; `nil` if there is none, or no similar
+    /// name.
     private static func wrongSubcommand(_ arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Searchlight.self
         var place = "searchlight"
@@ -98,7 +100,7 @@ enum Program {
         return nil
     }
 
-    /// What is wrong with the command that help is wanted for; `nil` if nothing is.
+    /// The error in the command name after `help`; `nil` if there is none.
     private static func wrongHelp(_ arguments: [String]) -> String? {
         guard arguments.first == "help" else { return nil }
         var command: any ParsableCommand.Type = Searchlight.self
@@ -108,7 +110,7 @@ enum Program {
                 command = child
                 continue
             }
-            // Help about help.
+            // The command “help help” is valid.
             if command == Searchlight.self, name == "help" { return nil }
             let names = children.compactMap { $0.configuration.commandName }
             let place = command == Searchlight.self ? "" : " of \(command.configuration.commandName ?? "it")"
@@ -118,7 +120,7 @@ enum Program {
         return nil
     }
 
-    /// Whether a word to leave out of a search was taken for options.
+    /// `true` if an excluded word of a search (`-word`) was parsed as options.
     private static func hasMinusWord(_ arguments: [String]) -> Bool {
         guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
         return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }

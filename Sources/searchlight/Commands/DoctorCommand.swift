@@ -61,7 +61,7 @@ extension Finding.Area {
     }
 }
 
-/// Lines of a finding that fit a terminal of 80 columns.
+/// The lines of a finding, for a terminal of 80 columns.
 private enum DoctorLayout {
     private static let columns = 80
     private static let indent = 11
@@ -87,7 +87,7 @@ private enum DoctorLayout {
         return lines
     }
 
-    /// Breaks at spaces; a longer word, such as a path to be copied, stays whole.
+    /// Breaks a text at spaces. A longer word, such as a path to be copied, is not broken.
     private static func wrapped(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -103,7 +103,7 @@ private enum DoctorLayout {
 }
 
 extension JSONObject {
-    /// As programs read it: names and levels stay.
+    /// The diagnosis for programs. The names of checks and levels are stable.
     fileprivate init(_ diagnosis: Diagnosis) {
         self = [
             "version": Installation.version, "problems": diagnosis.count(.problem), "notes": diagnosis.count(.note),

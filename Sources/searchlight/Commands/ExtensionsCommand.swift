@@ -25,7 +25,7 @@ struct ExtensionsListCommand: OptionedCommand {
         discussion: "No extension is loaded for this.")
 
     @OptionGroup var options: GlobalOptions
-    /// What is no option of this one, which is also what a slip in the name of another subcommand leads to.
+    /// Unrecognized arguments, such as a misspelt subcommand.
     @Argument(parsing: .allUnrecognized, help: .hidden)
     var rest: [String] = []
 
@@ -77,7 +77,8 @@ struct ExtensionsListCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// The extensions with what the store knows of them; without a store only what the bundles say.
+    /// The extensions with the store's facts about them; without a store, only the facts in the
+    /// bundles.
     fileprivate func extensionListing() async throws -> ExtensionListing {
         do {
             return try await withStore(.read) { try await $0.perform(ExtensionListingCall()) }
@@ -88,17 +89,17 @@ extension GlobalOptions {
 }
 
 extension ExtensionState {
-    /// The state for a person to read.
+    /// The state in words.
     var word: String { self == .backingOff ? "backing off" : rawValue }
 }
 
 extension ExtensionRegistry.Refusal {
-    /// Whether nothing is wrong with it but that another comes first.
+    /// `true` if the only problem is that another bundle takes precedence.
     var isShadowed: Bool { if case .shadowed = problem { true } else { false } }
 }
 
 extension PendingRemoval {
-    /// When what is left of it goes, for a person to read.
+    /// The line about the pending deletion of its items.
     var line: String {
         """
         It has been missing since \(moment(removed)); its items are deleted after \(moment(due)), unless it comes back. \
@@ -107,9 +108,9 @@ extension PendingRemoval {
     }
 }
 
-/// A moment in seconds since 2001 for people and scripts.
+/// A time in seconds since 2001-01-01 UTC as ISO 8601, for users and scripts.
 func moment(_ seconds: Double) -> String {
-    // Beyond this the calendar of Foundation is of no use.
+    // Foundation's calendar does not work beyond these bounds.
     let bounded = max(-6e10, min(seconds.isNaN ? 0 : seconds, 2.5e11))
     return Date(timeIntervalSinceReferenceDate: bounded).ISO8601Format()
 }

@@ -51,7 +51,7 @@ struct ExtensionsInfoCommand: OptionedCommand {
             lines.append(("owes", ["a reindex\(failed)"] + (owed.lastFailure.map { [$0] } ?? [])))
         }
         if let removal = details.removal { lines.append(("gone", [removal.line])) }
-        // The reason of one that is refused is above.
+        // The reason for a rejected bundle was printed above.
         lines.append(
             (
                 "not used",

@@ -5,7 +5,7 @@ import ExtensionHost
 import Foundation
 import SearchlightEngine
 
-/// Which extension is meant.
+/// The argument that names an extension.
 struct ExtensionChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The bundle identifier of the extension.", valueName: "bundle"),
@@ -17,9 +17,9 @@ struct ExtensionChoice: ParsableArguments {
     }
 }
 
-/// The names that a shell completes.
+/// Bundle names for shell completion.
 enum BundleNames {
-    /// The extensions that are found where this user's environment says; options on the command line are not looked at.
+    /// The extensions for the user's environment; options on the command line are ignored.
     static let completion = CompletionKind.custom { _, _, _ in
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let path = ExtensionRegistry.standardSearchPath(

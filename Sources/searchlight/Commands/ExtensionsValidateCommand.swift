@@ -7,7 +7,7 @@ import Foundation
 import SearchlightEngine
 import SystemSupport
 
-/// The judge that an extension's author runs.
+/// Runs the validation checks, for authors of extensions.
 struct ExtensionsValidateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
@@ -102,7 +102,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
         var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
         settings.isInProcess = inProcess
         if let items { settings.sampleItems = items }
-        // An extension in this process has this process's variables.
+        // An extension in this process reads the variable from this process's environment.
         if inProcess, settings.sampleItems > 0 {
             setenv(ValidationSettings.sampleVariable, "\(settings.sampleItems)", 1)
         }
@@ -130,7 +130,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
                 try Output.line("In this process: no sandbox, and a crash ends the command.")
             }
         }
-        // One line is enough for all that cannot be checked for one reason, which has been told.
+        // Checks that cannot run for the same, already reported reason are summarized in one line.
         var summarised: [(reason: String, count: Int)] = []
         func isSummarised(_ report: CheckReport) -> Bool {
             guard report.isConsequence, let reason = report.result.reason else { return false }
@@ -182,7 +182,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
         }
     }
 
-    /// What to type to have the same done again.
+    /// The command that repeats this validation.
     private func command(seed: UInt64) -> String {
         var words = ["searchlight", "extensions", "validate", bundle ?? ""]
         if let extensionPath { words += ["--extensions", extensionPath] }
@@ -216,23 +216,23 @@ extension ExtensionsValidateCommand {
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
-    /// How the processes are started, or that none is.
+    /// The start parameters of the processes, or of the extension within this process.
     private var configuration: WorkerConfiguration {
         let installation = Installation(environment: environment)
         var configuration = WorkerConfiguration(
             workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
         )
-        // As with the engine that will ask it.
+        // The same protection as in the engine.
         configuration.protectedFolders.append(StoreLocation(environment: environment).folder)
         configuration.trustedFolders += searchPath
         if inProcess { configuration.startInProcess = InProcess.start }
         return configuration
     }
 
-    /// What is meant: a folder, or an extension that is found.
+    /// The subject: a folder, or an installed extension.
     private func subject() throws -> ExtensionValidator.Subject {
         let registry = registry
-        // Other extensions may declare types that this one imports.
+        // This extension may import types that others declare.
         registry.registerTypes()
         let text = bundle ?? ""
         var isFolder: ObjCBool = false

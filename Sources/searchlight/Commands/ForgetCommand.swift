@@ -41,7 +41,7 @@ struct ForgetCommand: OptionedCommand {
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }
 
-    /// Whether the bundle is an extension that was removed, as the listing reports.
+    /// `true` if the bundle is an extension that was removed, as the listing reports.
     private func isGone(in store: any EngineClient) async throws -> Bool {
         try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
     }

@@ -47,7 +47,7 @@ struct HistoryCommand: OptionedCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
-    /// More than are ever kept.
+    /// A limit above the maximum number of stored entries.
     private static let everything = 100_000
 
     func validate() throws {
@@ -120,10 +120,10 @@ struct HistoryCommand: OptionedCommand {
         try Output.line("\(path): \(counted(history.items, "item"))")
     }
 
-    /// Asks before a file is replaced, and takes from others what they may do with it.
+    /// Asks before a file is replaced, and removes the rights of other users to it.
     private func prepare(_ path: String) throws {
         var status = stat()
-        // Pipes and devices get what is written; a folder is refused later.
+        // Pipes and devices are written as they are; a folder is rejected later.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         if !yes { try Confirmation.ask("replace", "the file \(path)", json: options.json) }
         guard status.st_uid == geteuid(), chmod(path, 0o600) == 0 else {
@@ -171,7 +171,7 @@ struct HistoryCommand: OptionedCommand {
         }
     }
 
-    /// A moment in the time zone of this machine, in 16 characters.
+    /// A time in the local time zone, in 16 characters.
     private static func time(_ moment: Double) -> String {
         guard DisplayText.moment(moment) != nil else { return "at no time      " }
         let style = Date.VerbatimFormatStyle(

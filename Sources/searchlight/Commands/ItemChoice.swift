@@ -5,7 +5,7 @@ import Foundation
 import SearchIndex
 import SearchlightEngine
 
-/// Which item is meant.
+/// The arguments that name an item.
 struct ItemChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -16,7 +16,7 @@ struct ItemChoice: ParsableArguments {
         help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
     var bundle: String?
 
-    /// The item that a name means.
+    /// The item with a name.
     static func find(
         _ item: String, bundle: String?, in store: any EngineClient
     ) async throws(EngineError) -> StoredItem {
@@ -24,12 +24,13 @@ struct ItemChoice: ParsableArguments {
         return try found.get()
     }
 
-    /// The items that names mean. Apps that index files call an item by its absolute path, users by any path.
+    /// The items with the given names. Apps that index files use absolute paths as identifiers;
+    /// users may name any path.
     static func find(
         _ names: [String], bundle: String?, in store: any EngineClient
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
         var found = try await store.items(named: names, bundle: bundle)
-        // Names that are files, and the paths by which apps may know them.
+        // Names that are files, with the paths that apps may use for them.
         let missing = names.indices.filter { isNotFound(found[$0]) }
         let paths = missing.map { names[$0] }.map { FileManager.default.fileExists(atPath: $0) ? absolute($0) : nil }
         let resolved = paths.map { path in path.map { URL(filePath: $0).resolvingSymlinksInPath().path } }
@@ -41,7 +42,7 @@ struct ItemChoice: ParsableArguments {
             let answers = try await store.items(named: tried.map(\.1), bundle: bundle)
             for ((index, _), answer) in zip(tried, answers) where !isNotFound(answer) { found[index] = answer }
         }
-        // Some may be among what was donated a moment ago.
+        // Missing items may be among pending donations.
         if found.contains(where: isNotFound) { warnOfPending(try? await store.perform(PendingCall())) }
         return found
     }

@@ -4,20 +4,22 @@ import CommandSupport
 import SearchIndex
 import SearchlightEngine
 
-/// The items a command is given: as arguments, or as lines of a file or of standard input.
+/// The items for a command: from arguments, or from the lines of a file or of standard input.
 struct ItemNames {
     let names: [String]
-    /// Whether there was a list, where the first one came from.
+    /// The source of the list, if there was one.
     let source: String?
 
     static let maximumItems = 10_000
     private static let maximumBytes = 16 << 20
-    /// Longer lines are cut in messages, in characters.
+    /// The maximum length of a line in messages, in characters.
     private static let shownLength = 60
 
+    /// Reads the names.
+    ///
     /// - Parameters:
     ///   - arguments: Names; `-` reads a list from standard input.
-    ///   - file: A list; `-` is standard input.
+    ///   - file: A file with a list; `-` is standard input.
     init(_ arguments: [String], from file: String? = nil) throws(CommandFailure) {
         var names: [String] = []
         for argument in arguments { names += argument == "-" ? try Self.lines(of: nil) : [argument] }
@@ -54,13 +56,13 @@ struct ItemNames {
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// A name that was looked up.
+    /// A name and its item, or an error.
     typealias Lookup = (name: String, result: Result<StoredItem, EngineError>)
 
-    /// Looks all of them up.
+    /// Finds all items.
     ///
-    /// - Throws: What is wrong, if one was given; if no line of a list is an item, that it is none. Many messages would only
-    ///   say the same.
+    /// - Throws: The error of a single name. If no line of a list is an item, one error for the
+    ///   whole list instead of the same message for each line.
     func find(bundle: String?, in store: any EngineClient) async throws -> [Lookup] {
         let results = try await ItemChoice.find(names, bundle: bundle, in: store)
         let found: [Lookup] = zip(names, results).map { ($0, $1) }

@@ -4,7 +4,7 @@ import Previews
 import SearchIndex
 
 extension JSONObject {
-    /// A preview. Its keys stay.
+    /// A preview. Its keys are stable.
     init(_ preview: Preview, of item: StoredItem, query: String?) {
         let text = String(validating: preview.content, as: UTF8.self)
         self = [
@@ -17,11 +17,11 @@ extension JSONObject {
         ]
     }
 
-    /// The text of the item's attributes, if the preview is made of them.
+    /// The text of the item's attributes, for a preview that is made from them.
     private init(attributesOf item: StoredItem, _ query: String?) {
         let preview = AttributePreview(item.record, query: query)
         var seen: Set<String> = []
-        // The parts of the text that were searched for.
+        // The matched parts of the text.
         let found = [preview.title, preview.description, preview.content].compactMap(\.self)
             .flatMap { Highlighter(query: query).pieces(of: $0) }
             .filter(\.isHighlight).map { String($0.text) }.filter { seen.insert($0).inserted }

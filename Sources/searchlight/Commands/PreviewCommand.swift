@@ -84,14 +84,15 @@ struct PreviewCommand: OptionedCommand {
             }
         }
         if options.json, output == nil {
-            // A list is answered with a list.
+            // A list of items is reported as a JSON array.
             if names.source == nil, let report = reports.first {
                 try Output.printJSON(report)
             } else {
                 try Output.printJSON(reports)
             }
         }
-        // A program wrote the list.
+        // Only a preview of one item counts as a use by the user; a list usually comes from a
+        // program.
         if let query, found.count == 1, case .success(let item) = found[0].result {
             await store.count(.init(item: item.number, text: query, kind: .preview))
         }
@@ -126,7 +127,7 @@ struct PreviewCommand: OptionedCommand {
     }
 
     private func show(_ page: PageText, title: String) throws {
-        // The title of the window, for a page without one.
+        // The title, for a page without a heading.
         let firstLine = page.pieces.lazy.map(\.text).joined().prefix { $0 != "\n" }
         if !page.hasHeading, DisplayText.line(String(firstLine)) != title {
             try Output.line("\(bold: title)")
@@ -139,7 +140,8 @@ struct PreviewCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error why the rendering of the extension is not shown. JSON has the reason in its report.
+    /// Reports on standard error why the preview is not the extension's rendering. In JSON, the
+    /// report has the reason.
     private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any EngineClient)
         async throws(EngineError)
     {

@@ -3,7 +3,8 @@ import ArgumentParser
 import CommandSupport
 import SearchlightEngine
 
-/// Checks its arguments and becomes `searchlight-quicklook`, so that no other command links the server of the page.
+/// Checks its arguments and replaces itself with `searchlight-quicklook`, so that other commands do
+/// not link the Quick Look server.
 struct QuickLookCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "quicklook",
@@ -24,7 +25,7 @@ struct QuickLookCommand: OptionedCommand {
 
     func perform() async throws {
         let program = Installation(environment: options.environment).quickLookPath
-        // The words after “searchlight quicklook”, as they were typed.
+        // The arguments after “searchlight quicklook”, unchanged.
         let words = [program] + CommandLine.arguments.dropFirst(2)
         let reason = CommandProgram.replace(with: program, arguments: words)
         throw CommandFailure(

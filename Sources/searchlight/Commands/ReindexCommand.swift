@@ -71,7 +71,7 @@ struct ReindexCommand: OptionedCommand {
                     }
             } catch {
                 failure = error
-                // That one which a person disabled is not asked with all others is what they want.
+                // A disabled extension is not an error in a reindex of all extensions.
                 if !(bundles.isEmpty && error == .extension(.disabled(identifier: bundle))) {
                     firstError = firstError ?? error
                 }
@@ -86,7 +86,7 @@ struct ReindexCommand: OptionedCommand {
         throw ExitCode(ExitStatus(firstError).rawValue)
     }
 
-    /// The bundles that were found and are not used, told on standard error too.
+    /// The rejected bundles, which are also reported on standard error.
     private func refusals(in installed: InstalledExtensions) -> [ReindexReport] {
         installed.refusals.map { refusal in
             if !options.json { Output.fail("Refused: \(refusal.path): \(refusal.problem)") }
@@ -110,23 +110,23 @@ struct ReindexCommand: OptionedCommand {
     }
 }
 
-/// What became of one bundle, as JSON.
+/// The result for one bundle, as JSON.
 struct ReindexReport: Encodable {
     var bundle: String
-    /// Where the bundle is that was refused.
+    /// The path of a rejected bundle.
     var path: String?
-    /// Why it was refused, if it was.
+    /// The reason for its rejection.
     var refused: String?
-    /// How many items the bundle has afterwards.
+    /// The number of items of the bundle afterwards.
     var items: Int?
-    /// How many items were asked for, if not all.
+    /// The number of requested items; `nil` for all items.
     var asked: Int?
     var donated = 0
     var retries = 0
     var seconds = 0.0
-    /// The first messages of the extension, and the last.
+    /// The first messages of the extension, and the last one.
     var messages: [String] = []
-    /// How many messages between those were not kept.
+    /// The number of messages between them that were dropped.
     var droppedMessages = 0
     var error: String?
 }

@@ -5,10 +5,11 @@ import ExtensionHost
 import Previews
 import Synchronization
 
-/// Follows a reindex: counts, keeps what the extension says, and shows progress where somebody looks.
+/// Follows a reindex: counts items, collects the extension's messages, and shows progress on a
+/// terminal.
 ///
-/// Events come on the engine's threads, which must not wait for a terminal: they are counted at once and shown by a
-/// queue of their own.
+/// Events arrive on the engine's threads, which must not block on a terminal. They are counted
+/// immediately and shown by a serial queue.
 final class ReindexWatcher: Sendable {
     private struct State {
         var bundle = ""
@@ -19,12 +20,12 @@ final class ReindexWatcher: Sendable {
         var said = 0
         var shown = 0
         var lastIsShown = false
-        /// Whether the bundle's name stands above its messages.
+        /// `true` if the bundle's name was printed above its messages.
         var hasHeading = false
-        /// Lines that wait to be shown.
+        /// The number of lines that wait to be shown.
         var waiting = 0
         var progressIsWaiting = false
-        /// How much the extension says is done, in percent.
+        /// The progress that the extension reports, in percent.
         var progress: Int?
     }
     private let state = Mutex(State())
@@ -32,13 +33,13 @@ final class ReindexWatcher: Sendable {
     private let isQuiet: Bool
     private let isVerbose: Bool
 
-    /// So many messages of an extension are shown without --verbose, the last one besides.
+    /// The maximum number of messages shown without --verbose, in addition to the last one.
     private static let shownMessages = 10
-    /// So many messages are kept for the report, with the last one.
+    /// The maximum number of messages kept for the report, in addition to the last one.
     private static let keptMessages = 1000
-    /// So many may wait to be shown; what comes while a terminal is so far behind is only counted.
+    /// The maximum number of lines that wait for the terminal. Further messages are only counted.
     private static let waitingMessages = 1000
-    /// The most that is kept of a message, in characters.
+    /// The maximum length of a kept message in characters.
     private static let messageLength = 1000
 
     init(isQuiet: Bool, isVerbose: Bool) {
@@ -53,9 +54,9 @@ final class ReindexWatcher: Sendable {
         }
     }
 
-    /// Takes an event. May be called from any thread; never blocks.
+    /// Processes an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
-        // An update is about one bundle after the other.
+        // An update covers one bundle after the other.
         if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
         case .started, .confined, .libraryMemory: break
@@ -70,11 +71,11 @@ final class ReindexWatcher: Sendable {
         case .retrying(_, let error):
             state.withLock { state in
                 state.retries += 1
-                // A new worker begins from the beginning.
+                // A new worker starts from the beginning.
                 state.donated = 0
             }
             let text = Output.tidied(error.description)
-            // What it said before ends with a line of its own.
+            // After the worker's multi-line output, the note starts on a new line.
             let separator = text.contains("\n") ? "\n  " : " "
             message(text + separator + "Trying once more in a fresh worker.", always: true)
         case .progress(_, let completed, let total):
@@ -94,7 +95,7 @@ final class ReindexWatcher: Sendable {
 
     private func showProgress() {
         guard !isQuiet, Output.showsProgress else { return }
-        // One that waits will show the newest count when its turn comes.
+        // A queued update of the progress line will show the newest count.
         let isWaiting = state.withLock { state in
             defer { state.progressIsWaiting = true }
             return state.progressIsWaiting
@@ -139,7 +140,8 @@ final class ReindexWatcher: Sendable {
         Output.complain("  \(text: text)")
     }
 
-    /// Ends the watch over a bundle: waits until all of it is shown, and the extension's last message in any case.
+    /// Ends the watch of a bundle: waits until all lines are shown, including the extension's last
+    /// message.
     func report(_ bundle: String, items: Int?, after duration: Duration, error: (any CustomStringConvertible)?)
         -> ReindexReport
     {

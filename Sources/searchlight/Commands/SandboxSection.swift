@@ -2,7 +2,7 @@
 import ExtensionHost
 import SearchlightEngine
 
-/// The sandbox, as `status` and, for one bundle, `extensions info` print it.
+/// The sandbox section of `status` and, for one bundle, of `extensions info`.
 struct SandboxSection: Encodable {
     struct Attempt: Encodable {
         var kind: String
@@ -11,9 +11,9 @@ struct SandboxSection: Encodable {
         var count: Int
         var first: String
         var last: String
-        /// What would have to be different for it to be allowed; `none` for what no extension may do.
+        /// The change that would allow the access; `none` if no extension may have it.
         var remedy: String
-        /// The same as the rest of a sentence.
+        /// The remedy as the rest of a sentence.
         private let advice: String
 
         init(_ entry: SandboxHistory.Entry) {
@@ -29,15 +29,16 @@ struct SandboxSection: Encodable {
 
         enum CodingKeys: String, CodingKey { case kind, detail, attempt, count, first, last, remedy }
 
-        /// What was tried, how often and when, and what to do about it.
+        /// The denied access, its count and last time, and the remedy.
         var line: String { "\(attempt)\(count == 1 ? "" : " \(count) times"), last \(last): refused\(advice)" }
     }
     struct Bundle: Encodable {
-        /// What its last worker was not confined by, since the kernel lacks it.
+        /// The protections that its last worker did not have, because the kernel lacks them.
         var missing: [String]
-        /// In what its last background worker did not give way to others, since the kernel lacks it.
+        /// The idle priorities that its last background worker did not have, because the kernel
+        /// lacks them.
         var backgroundMissing: [String]
-        /// What it declares and does not get, and why.
+        /// The declared accesses that were not granted, with the reasons.
         var withheld: [SandboxReport.Withheld]
         var attempts: [Attempt]
 
@@ -50,7 +51,7 @@ struct SandboxSection: Encodable {
     }
     var isEnforced: Bool
     var landlockRevision: Int
-    /// What this kernel cannot do.
+    /// The protections that this kernel does not support.
     var missing: [String]
     var bundles: [String: Bundle]
 

@@ -44,14 +44,14 @@ struct SearchCommand: OptionedCommand {
     var explain = false
     @OptionGroup var list: NumbersFlag
 
-    /// The most hits that are counted, since counting more takes time.
+    /// The maximum number of hits to count, since counting takes time.
     private static let maximumCounted = 1000
     private static let shownHints = 3
-    /// Longer words are cut in messages, in characters.
+    /// The maximum length of a word in messages, in characters.
     private static let shownWordLength = 80
-    /// A longer text is cut in messages, in characters.
+    /// The maximum length of a text in messages, in characters.
     private static let shownTextLength = 200
-    /// The longest snippets, in characters: in a terminal, and as JSON.
+    /// The maximum length of a snippet in characters: in a terminal, and as JSON.
     private static let (shownSnippetLength, reportedSnippetLength) = (100, 160)
 
     func validate() throws {
@@ -70,7 +70,7 @@ struct SearchCommand: OptionedCommand {
     func perform() async throws {
         if let problem { throw CommandFailure(message: problem, status: .usage) }
         let text = words.joined(separator: " ")
-        // The notes come with the answer, so that the service is asked once.
+        // The notes are part of the answer, so that the service is called only once.
         try await options.withStore(.read, notesFollow: true) { store in try await search(text, in: store) }
     }
 
@@ -119,7 +119,8 @@ struct SearchCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error which words look like filters and are read as text, and whether there are too many.
+    /// Reports on standard error the words that look like filters and are read as text, and an
+    /// excess of words or filters.
     private func explainFilters(in text: String) {
         let intent = SearchIntent(text, clock: QueryClock(now: Date.now.timeIntervalSinceReferenceDate))
         for hint in intent.hints.prefix(Self.shownHints) { Output.complain("Note: \(hint.message)") }
@@ -146,7 +147,7 @@ struct SearchCommand: OptionedCommand {
     }
 }
 
-/// Reports on standard error which bundles are incomplete, since a reindex was not acknowledged.
+/// Reports on standard error the bundles that are incomplete because of a pending reindex.
 func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
     for reindex in pending {
         let remedy =
@@ -159,7 +160,8 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
     }
 }
 
-/// Reports on standard error how many changed files are not found as they are. What has just changed is found a moment later.
+/// Reports on standard error the changed files that cannot be found yet. Changes of the last 10 s
+/// are left out, since they are usually indexed a moment later.
 private func warnOfPendingFiles(_ pending: [FollowedStatus.Pending]) {
     for one in pending where Date.now.timeIntervalSinceReferenceDate - one.since > 10 {
         Output.complain(
@@ -170,7 +172,7 @@ private func warnOfPendingFiles(_ pending: [FollowedStatus.Pending]) {
     }
 }
 
-/// Reports on standard error that changed files may not be found as they are, since nobody follows them.
+/// Reports on standard error that changed files may be missing, because no service follows them.
 private func warnOfUnfollowedFiles(_ last: Double?) {
     guard let last, Date.now.timeIntervalSinceReferenceDate - last > 60 else { return }
     let since = last == -.infinity ? "" : " since \(moment(last))"
@@ -187,7 +189,8 @@ extension JSONObject {
             "query": query, "total": found.total?.count ?? found.hits.count,
             // `true` if the total is the number of all hits.
             "totalIsExact": found.total?.isExact ?? (found.next == nil),
-            // The text that was searched for in place of the query, and where its corrected words are.
+            // The text that was searched for instead of the query, and the ranges of its corrected
+            // words.
             "correction": found.correction.map { correction -> JSONObject in
                 [
                     "text": correction.text,

@@ -70,7 +70,7 @@ extension GlobalOptions {
     }
 }
 
-/// What a service says of itself.
+/// The facts about a service.
 struct ServiceReport: Encodable {
     var processIdentifier: Int32
     var version: String
@@ -78,12 +78,12 @@ struct ServiceReport: Encodable {
     var clients: Int
     var donations: Donations
 
-    /// The donations that are in flight.
+    /// The donations in flight.
     struct Donations: Encodable {
         var bytesInFlight: Int
         var inFlight: Int
         var rejected: Int
-        /// How many wait, by the bound that holds them up: message, store or large.
+        /// The number of waiting donations by limit: message, store or large.
         var waiting: [String: Int]
     }
 
@@ -95,12 +95,13 @@ struct ServiceReport: Encodable {
         uptimeSeconds = Int(max(0, min(facts.uptime, 1e12)))
     }
 
-    /// For a person to read.
+    /// The facts as a line of text.
     var line: String {
         "the service \(version) (process \(processIdentifier), running for \(uptime), \(counted(clients, "client")))"
     }
 
-    /// The donations in flight and the bounds at which they wait, for a person to read; `nil` if there are none.
+    /// The donations in flight and the limits that they wait for, as a line of text; `nil` if there
+    /// are none.
     var donationsLine: String? {
         let waits = DonationFlow.Bound.allCases.compactMap { bound -> String? in
             guard let count = donations.waiting[bound.rawValue] else { return nil }

@@ -16,7 +16,7 @@ struct ShowCommand: OptionedCommand {
     @Flag(help: "Print long attributes in full.")
     var full = false
 
-    /// Longer values are cut without --full, in characters.
+    /// The maximum length of a value without --full, in characters.
     private static let valueLength = 200
 
     func perform() async throws {
@@ -39,7 +39,7 @@ struct ShowCommand: OptionedCommand {
 
     private func show(_ items: [StoredItem], isList: Bool) throws {
         let reports = items.map(ItemReport.init)
-        // Who gives a list gets one.
+        // A list of items is reported as a JSON array.
         if options.json { return try isList ? Output.printJSON(reports) : Output.printJSON(reports[0]) }
         for (number, (item, report)) in zip(items, reports).enumerated() {
             if number > 0 { try Output.line("") }

@@ -136,7 +136,7 @@ struct StatusCommand: OptionedCommand {
 }
 
 extension StoreSizes {
-    /// The lengths of the records of each bundle.
+    /// The total size of the records of each bundle in bytes.
     fileprivate var recordBytes: [String: Int] {
         Dictionary(bundles.map { ($0.bundle, $0.recordBytes) }, uniquingKeysWith: +)
     }
@@ -156,7 +156,7 @@ extension JSONObject {
         ]
         self = [
             "store": store, "items": status.itemCounts,
-            // The bundles that have items here and no extension that could bring them up to date.
+            // The bundles with items and without an extension that could update them.
             "withoutExtension": status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
             "owed": status.owedJobs, "sizes": sizes, "generation": status.generation,
             "recovery": status.lastFindings.map { found -> JSONObject in

@@ -28,7 +28,7 @@ struct SuggestCommand: OptionedCommand {
     var bundle: String?
 
     private static let maximum = Suggestion.maximumCount
-    /// Longer texts are cut in the list, in characters.
+    /// The maximum length of a text in the list, in characters.
     private static let shownTextLength = 100
 
     func validate() throws {

@@ -58,7 +58,7 @@ struct UpdateCommand: OptionedCommand {
 }
 
 extension FileUpdate {
-    /// What became of it, in a few words.
+    /// The outcome in a few words.
     fileprivate func outcome(after time: Duration) -> String {
         guard isFollowed else {
             return "no files of it are followed. To bring it up to date: searchlight reindex \(bundle)"

@@ -47,7 +47,7 @@ struct VerifyCommand: OptionedCommand {
         await service.close()
     }
 
-    /// The store without a service.
+    /// The maintenance of the store without a service.
     private struct InProcess: StoreMaintenance {
         let check: StoreCheck
         init(_ configuration: EngineConfiguration) { check = StoreCheck(configuration) }
@@ -145,7 +145,7 @@ struct VerifyCommand: OptionedCommand {
 }
 
 extension VerificationReport.Repair {
-    /// What mends it, as it reads in brackets.
+    /// The repair as text in brackets.
     fileprivate var sentence: String {
         switch self {
         case .rebuildIndex: "--repair mends it by rebuilding it from the items"
@@ -163,7 +163,7 @@ extension VerificationReport.Repair {
 }
 
 extension JSONObject {
-    /// What was found; and what was done and is still wrong, after a repair.
+    /// The findings; after a repair, also its actions and the remaining findings.
     fileprivate init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
         self = [
             "checks": report.checks, "findings": report.findings, "notes": report.notes,

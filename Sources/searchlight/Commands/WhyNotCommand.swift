@@ -45,9 +45,9 @@ struct WhyNotCommand: OptionedCommand {
     @Flag(help: "The --as-typed of the search.")
     var asTyped = false
 
-    /// A longer text is cut in messages, in characters.
+    /// The maximum length of a text in messages, in characters.
     private static let shownTextLength = 200
-    /// Longer values are cut, in characters.
+    /// The maximum length of a value, in characters.
     private static let valueLength = 80
 
     func validate() throws {
@@ -142,7 +142,7 @@ struct WhyNotCommand: OptionedCommand {
 }
 
 extension SearchDiagnosis.Condition {
-    /// The condition as it was typed, or its sentence.
+    /// The condition as the user typed it, or its sentence.
     fileprivate var name: String { text.isEmpty ? sentence : text }
 }
 

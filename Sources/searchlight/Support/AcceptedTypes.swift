@@ -2,15 +2,18 @@
 import Promises
 import SearchIndex
 
-/// The types a receiver accepts, as a person writes them: identifiers, MIME types (text/html) or extensions (.html).
+/// The types that a receiver accepts, as users write them: identifiers, MIME types (text/html) or
+/// extensions (.html).
 struct AcceptedTypes {
     private(set) var identifiers: [String] = []
-    /// What to tell about how they were taken.
+    /// Notes on how the types were interpreted.
     private(set) var notes: [String] = []
 
+    /// Interprets the texts.
+    ///
     /// - Parameters:
-    ///   - texts: As they were given, best first.
-    ///   - item: What is to be dropped.
+    ///   - texts: The types as written, best first.
+    ///   - item: The item to drop.
     init(_ texts: [String], for item: StoredItem) {
         let offered = Set(item.record.promisedRepresentations.map { $0.type.lowercased() })
         for text in texts {

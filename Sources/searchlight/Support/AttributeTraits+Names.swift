@@ -3,24 +3,25 @@ import ItemRecord
 import JSONText
 
 extension AttributeTraits {
-    /// The traits under their names in JSON, those of `CSCustomAttributeKey`'s initialiser.
+    /// The traits by their JSON names, which are the parameter names of `CSCustomAttributeKey`'s
+    /// initializer.
     private static let names: KeyValuePairs<String, AttributeTraits> = [
         "searchable": .searchable, "searchableByDefault": .searchableByDefault, "unique": .unique,
         "multiValued": .multiValued,
     ]
 
-    /// Each trait and whether it is there.
+    /// Each trait, with `true` if it is set.
     var flags: [String: Bool] {
         Dictionary(Self.names.map { ($0.key, contains($0.value)) }) { first, _ in first }
     }
 
-    /// The traits that differ from the standard, for a person to read.
+    /// The traits that differ from the default, in words.
     var summary: String {
         let others = Self.names.filter { $0.value != .searchable && contains($0.value) }.map(\.key)
         return ((contains(.searchable) ? [] : ["not searchable"]) + others).joined(separator: ", ")
     }
 
-    /// Reads traits from JSON; what is not said is as with any attribute.
+    /// Reads traits from JSON. Missing traits have the default value.
     init(_ flags: [String: JSONValue], of key: String) throws(LineRefusal) {
         self = .standard
         for (name, value) in flags.sorted(by: { $0.key < $1.key }) {

@@ -2,15 +2,16 @@
 import CommandSupport
 import Glibc
 
-/// The question before something is removed or replaced for good.
+/// The confirmation before something is permanently removed or replaced.
 enum Confirmation {
     /// Asks the user, on a terminal.
     ///
     /// - Parameters:
     ///   - verb: “remove” or “replace”.
-    ///   - what: the things to remove or replace, as a phrase.
+    ///   - what: The things to remove or replace, as a phrase.
     ///   - json: `true` if the output is JSON, for a program that cannot answer.
-    /// - Throws: ``CommandFailure``: refused without a terminal or with `json`, cancelled if the user says no.
+    /// - Throws: ``CommandFailure``: refused without a terminal or with `json`, cancelled if the
+    ///   user says no.
     static func ask(_ verb: String, _ what: String, json: Bool) throws {
         guard isatty(STDIN_FILENO) == 1, !json else {
             throw CommandFailure(

@@ -5,14 +5,14 @@ import IdleScheduling
 import SearchlightEngine
 
 extension GlobalOptions {
-    /// The constants of scheduling, as the person's file has them.
+    /// The scheduling constants from the user's file.
     func schedulingPolicy() throws(CommandFailure) -> SchedulingPolicy {
         do throws(PolicyFile.Failure) { return try PolicyFile(environment: environment).policy() } catch {
             throw CommandFailure(message: error.description, status: .usage)
         }
     }
 
-    /// Who does work in the background: the service, or where none runs, this process.
+    /// The scheduler of background work: the service, or this process if no service is running.
     func schedule(of store: any EngineClient) throws -> any ScheduleService {
         if let service = store as? RemoteEngine { return service }
         guard let engine = store as? SearchlightEngine else {
@@ -21,7 +21,7 @@ extension GlobalOptions {
         return LocalSchedule(engine, policy: try schedulingPolicy(), roots: .machine(environment: environment))
     }
 
-    /// Runs the body of a command with it.
+    /// Runs the body of a command with the scheduler.
     func withSchedule<Value>(
         _ use: StoreUse, _ body: (any ScheduleService) async throws -> Value
     ) async throws -> Value {
@@ -30,7 +30,7 @@ extension GlobalOptions {
 }
 
 extension EngineClient {
-    /// Refuses jobs of bundles that are neither installed nor owe anything.
+    /// Throws an error for jobs of bundles that are neither installed nor have pending work.
     ///
     /// - Throws: ``EngineError``.
     func checkKnown(_ keys: [ScheduledJob.Key]) async throws {

@@ -6,17 +6,18 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Loading an extension into this process instead of one of its own: for a debugger, and without any protection.
+/// Loads an extension into this process instead of a worker: for a debugger, and without any
+/// protection.
 enum InProcess {
-    /// Serves the other end of a connection here.
+    /// Serves the other end of a connection in this process.
     static let start: @Sendable (OwnedDescriptor) throws(BusError) -> Void = { (connection) throws(BusError) in
         try startWorkerInThisProcess(connection: connection)
     }
 
-    /// Sees to it that libraries find `libCoreSpotlight.so`. Where libraries are looked for cannot be changed in a process that
-    /// runs, so this program starts again in the same process and with the same arguments.
+    /// Makes libraries find `libCoreSpotlight.so`. The search path of the dynamic linker cannot be
+    /// changed in a running process, so the program executes itself again with the same arguments.
     ///
-    /// - Throws: ``CommandFailure`` if it cannot.
+    /// - Throws: ``CommandFailure`` if that fails.
     static func prepare(frameworkFolder: String?) throws(CommandFailure) {
         guard let frameworkFolder else { return }
         let folders = (ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(

@@ -11,12 +11,12 @@ struct ItemReport: Encodable {
     var index: String?
     var uniqueIdentifier: String
     var domainIdentifier: String?
-    /// `nil` for what is no time.
+    /// The time of the donation; `nil` if it is not a valid date.
     var donated: String?
-    /// `nil` for never.
+    /// The time of expiry; `nil` if the item never expires.
     var expires: String?
     var attributes: [String: JSONValue]
-    /// The traits of attributes that have others than usual; `nil` if none has.
+    /// The traits of attributes with non-default traits; `nil` if there are none.
     var customKeys: [String: [String: Bool]]?
 
     init(_ item: StoredItem) {

@@ -5,7 +5,8 @@ import JSONText
 import Previews
 
 extension JSONValue {
-    /// An attribute's value: dates as ISO 8601 text (“unknown” for what is no date), data as base64.
+    /// An attribute's value: dates as ISO 8601 text (“unknown” for an invalid date), data as
+    /// base64.
     init(_ value: AttributeValue) {
         switch value {
         case .null: self = .null
@@ -32,7 +33,7 @@ extension JSONValue {
         self = .object(members.sorted { $0.key < $1.key }.map { Field(key: $0.key, value: $0.value) })
     }
 
-    /// The value for a person to read, on one line.
+    /// The value as one line of text.
     var line: String {
         switch self {
         case .null: "none"

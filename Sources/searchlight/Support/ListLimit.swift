@@ -3,9 +3,9 @@ import ArgumentParser
 import CommandSupport
 import SearchIndex
 
-/// How many of something are shown at most: the same in all commands that list.
+/// The maximum number of listed items; the same in all commands that list.
 enum ListLimit {
-    /// Reads what was typed.
+    /// Parses the argument.
     static func items(_ text: String) throws -> Int {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
             (1...SearchIndex.maximumPage).contains(number)
@@ -18,7 +18,7 @@ enum ListLimit {
     }
 }
 
-/// Lists for other commands.
+/// The option to print item numbers for other commands.
 struct NumbersFlag: ParsableArguments {
     @Flag(
         help: """

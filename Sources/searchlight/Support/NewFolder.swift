@@ -3,11 +3,12 @@ import Foundation
 import CommandSupport
 import Glibc
 
-/// A folder that is to be there.
+/// Creates folders.
 enum NewFolder {
-    /// Creates a folder, and those around it that are missing.
+    /// Creates a folder and its missing parents.
     ///
-    /// - Throws: ``CommandFailure``, which says what could not be made, and why. Foundation's errors do not.
+    /// - Throws: ``CommandFailure`` with the folder that could not be created and the reason, which
+    ///   Foundation's errors lack.
     static func make(_ path: String) throws(CommandFailure) {
         var made = ""
         for name in path.split(separator: "/") {

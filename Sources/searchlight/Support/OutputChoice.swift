@@ -8,18 +8,21 @@ import SearchIndex
 import SearchlightEngine
 import UniformTypeIdentifiers
 
-/// Where “--output” has something go.
+/// The destination for “--output”.
 struct OutputChoice {
     let destination: Destination
-    /// The path as it is printed; `nil` for standard output, and in a folder, where the delivery finds a name.
+    /// The path to print; `nil` for standard output, and in a folder, where the delivery chooses
+    /// the name.
     let path: String?
-    /// Whether a part may have arrived when a delivery fails.
+    /// `true` if a failed delivery may have written a part.
     private let isStream: Bool
 
+    /// Parses the argument.
+    ///
     /// - Parameters:
-    ///   - text: What was given; `-` is standard output.
-    ///   - item: The item, for a name in a folder.
-    ///   - type: What it will be, if that is known.
+    ///   - text: The argument; `-` is standard output.
+    ///   - item: The item, for a file name in a folder.
+    ///   - type: The type of the content, if known.
     init(_ text: String, for item: StoredItem, as type: String?) {
         guard text != "-" else {
             (destination, path, isStream) = (.stream(descriptor: STDOUT_FILENO), nil, true)
@@ -27,7 +30,7 @@ struct OutputChoice {
         }
         let path = absolute(text)
         guard let kind = Self.kind(of: text) else {
-            // UTF-8 text has the extension of plain text, and none of its own.
+            // UTF-8 text has no extension of its own and uses the extension of plain text.
             let form = type.flatMap { UTType($0) }.map { $0.conforms(to: .plainText) ? .plainText : $0 }
             let title = item.record.text("displayName") ?? item.displayTitle
             let name = FileName(title: title, fileExtension: form?.preferredFilenameExtension)
@@ -37,7 +40,7 @@ struct OutputChoice {
         (destination, self.path, isStream) = (.file(path: path), path, kind != S_IFREG)
     }
 
-    /// Refuses what has no room for several.
+    /// Throws an error for a destination that cannot hold several items.
     static func checkForSeveral(_ text: String) throws(CommandFailure) {
         guard text != "-", let kind = kind(of: text), kind == S_IFREG else { return }
         throw CommandFailure(
@@ -45,14 +48,14 @@ struct OutputChoice {
             status: .usage)
     }
 
-    /// What kind of file there is or would be; `nil` for a folder.
+    /// The kind of the existing or new file; `nil` for a folder.
     private static func kind(of text: String) -> mode_t? {
         var status = stat()
         let kind = stat(absolute(text), &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
         return kind == S_IFDIR || text.hasSuffix("/") ? nil : kind
     }
 
-    /// A failed delivery as a failure of the command, which says what has become of the destination.
+    /// The command's failure for a failed delivery, with the state of the destination.
     func failure(_ error: PromiseError) -> any Error {
         switch error {
         case .unsupportedType: return EngineError.promise(error)

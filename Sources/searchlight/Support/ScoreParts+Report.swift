@@ -3,7 +3,7 @@ import Foundation
 import UserSearch
 
 extension ScoreParts {
-    /// The score as a sum, for a person.
+    /// The score as a sum, for display.
     var sum: String {
         func shown(_ value: Double) -> String { String(format: "%.3f", value) }
         return """
@@ -24,6 +24,6 @@ extension JSONObject {
 }
 
 extension Double {
-    /// The number to three places.
+    /// The number, rounded to three decimal places.
     var shortened: Double { (self * 1000).rounded() / 1000 }
 }

@@ -5,11 +5,11 @@ import MetadataQuery
 import SearchIndex
 import SearchlightEngine
 
-/// The words that a command is given to search for.
+/// The words of a search on the command line.
 enum SearchText {
-    /// Why nothing can be searched for; `nil` if something can.
+    /// The reason why the words cannot be searched for; `nil` if they can.
     ///
-    /// - Parameter example: the command with something to search for.
+    /// - Parameter example: A valid command.
     static func problem(of words: [String], example: String) -> String? {
         let text = words.joined(separator: " ")
         if let problem = lengthProblem(of: text) { return problem }
@@ -23,32 +23,33 @@ enum SearchText {
         return nil
     }
 
-    /// What is wrong with a text that is too long to be searched for; `nil` if it is not.
+    /// The error for a text that is too long to be searched for; `nil` if it is short enough.
     static func lengthProblem(of text: String) -> String? {
         let (length, most) = (text.utf8.count, UserQuery.maximumBytes)
         guard length > most else { return nil }
         return "The text has \(length) bytes, and a search takes at most \(most). Search for fewer words."
     }
 
-    /// Punctuation alone finds nothing; signs such as emoji may be names.
+    /// `true` if a character can be searched for. Punctuation alone finds nothing; symbols such as
+    /// emoji may be names.
     private static func isSearchable(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || (character.isSymbol && !character.isASCII)
     }
 }
 
 extension SearchTotal {
-    /// The number as it reads: “1 item”, “1000 items or more”.
+    /// The number in words: “1 item”, “1000 items or more”.
     var phrase: String { counted(count, "item") + (isExact ? "" : " or more") }
 }
 
-/// Says on standard error that nothing can be found since the index has nothing of a bundle.
+/// Reports on standard error that the index has no items of a bundle.
 func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
     guard let bundle else { return }
     let known = try await store.perform(ItemCountsCall())
     if known[bundle] == nil { Output.complain("\(unknownBundle(bundle, among: known.keys.sorted()))") }
 }
 
-/// That the index has nothing of a bundle, and what may have been meant.
+/// The message that the index has no items of a bundle, with a similar name.
 func unknownBundle(_ bundle: String, among known: [String]) -> String {
     let near = NearNames.sentence(to: bundle, among: known).map { " " + $0 } ?? ""
     return "There is nothing of \(bundle) in the index.\(near) “searchlight status” names all."

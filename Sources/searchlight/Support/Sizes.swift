@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A size of memory or a disk for a person, in the units of these. (Attributes such as `fileSize` are in Apple's, of a
-/// thousand.)
+/// A size of memory or disk space in binary units. (Attributes such as `fileSize` use Apple's
+/// decimal units.)
 func sized(_ bytes: Int) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     var (value, unit) = (Double(bytes), 0)

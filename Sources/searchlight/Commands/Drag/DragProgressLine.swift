@@ -5,11 +5,12 @@ import Foundation
 import Promises
 import Synchronization
 
-/// Shows the progress of a drag on a terminal, once the drag takes longer than a moment.
+/// Shows the progress of a drag on a terminal, if the drag takes longer than half a second.
 ///
-/// Progress arrives on threads that must not wait for a terminal, so a serial queue shows the latest.
+/// Progress arrives on threads that must not block on a terminal, so a serial queue shows the
+/// latest progress.
 final class DragProgressLine: Sendable {
-    /// A shorter drag shows no progress.
+    /// The duration before progress is shown.
     private static let patience = Duration.milliseconds(500)
     private static let interval = Duration.milliseconds(100)
     private static let width = 30
@@ -25,10 +26,12 @@ final class DragProgressLine: Sendable {
     private let display = DispatchQueue(label: "com.searchlight.drag.display")
     private let isWanted: Bool
 
+    /// Creates a progress line.
+    ///
     /// - Parameter isWanted: `true` if progress may be shown on a terminal.
     init(isWanted: Bool) { self.isWanted = isWanted && Output.showsProgress }
 
-    /// Takes the latest progress. May be called from any thread; never blocks.
+    /// Sets the latest progress. May be called from any thread; never blocks.
     func show(_ progress: DragProgress) {
         guard isWanted else { return }
         let delay = state.withLock { state -> Duration? in
@@ -42,7 +45,7 @@ final class DragProgressLine: Sendable {
         display.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in draw() }
     }
 
-    /// Removes the line, before something else is printed. Nothing is shown until there is something new.
+    /// Removes the line before other output. It appears again with the next progress.
     func remove() {
         guard isWanted else { return }
         display.sync {

@@ -22,7 +22,8 @@ struct DragReceiver {
         profile = try ReceiverProfiles.find(name, environment: environment)
     }
 
-    /// The representation of an item that the receiver accepts, with notes on how its types were read.
+    /// The representation of an item that the receiver accepts, with notes on how its types were
+    /// interpreted.
     func resolution(of item: StoredItem) -> (PromiseResolution, notes: [String]) {
         if let profile {
             let forms = isInPlace ? [Representation.Form.inPlaceFile] : profile.takes

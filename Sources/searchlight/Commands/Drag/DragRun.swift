@@ -47,7 +47,7 @@ struct DragRun {
         if let status { throw ExitCode(status.rawValue) }
     }
 
-    /// Drops them.
+    /// Drops the items.
     ///
     /// - Returns: The failure of the first item that failed; `nil` if none did.
     private func drop(
@@ -59,7 +59,7 @@ struct DragRun {
                 entry.item, resolution: resolution,
                 target: target.target(for: entry.item, as: resolution.choice?.type))
         }
-        // JSON, and bytes on the same terminal, are not mixed with progress.
+        // Progress must not mix with JSON, or with bytes on the same terminal.
         let line = DragProgressLine(isWanted: !reports.json && !(target.isStandardOutput && Output.isTerminal))
         var settled = options
         settled.consent = { [options] bytes, limit in
@@ -90,9 +90,9 @@ struct DragRun {
                 session.cancel()
             }
         }
-        // What came after the last outcome.
+        // Removes progress that arrived after the last outcome.
         line.remove()
-        // A list is a program's.
+        // Only a drag of one item counts as a use by the user; a list usually comes from a program.
         if isOne, let item = delivered.withLock({ $0 }) {
             await store.count(.init(item: item, text: query ?? "", kind: .drag))
         }
@@ -101,7 +101,7 @@ struct DragRun {
     }
 }
 
-/// The first failure.
+/// The first failure of several items.
 private final class FirstProblem: Sendable {
     private let state = Mutex<(status: ExitStatus?, error: (any Error)?)>((nil, nil))
 

@@ -13,13 +13,15 @@ struct DropDestination {
         case inPlace
         case standardOutput
         case folder(String)
-        /// A stream receives part of the bytes when a delivery fails.
+        /// A path. A stream may have received a part of the bytes when a delivery fails.
         case file(String, isStream: Bool)
     }
     private let place: Place
 
+    /// Parses the argument.
+    ///
     /// - Parameters:
-    ///   - text: the argument; `-` is standard output, `nil` leaves the originals where they are.
+    ///   - text: The argument; `-` is standard output, `nil` leaves the originals in place.
     ///   - isOne: `true` for a drag of one item.
     init(_ text: String?, isOne: Bool) throws(CommandFailure) {
         guard let text else {
@@ -50,7 +52,7 @@ struct DropDestination {
 
     /// The destination of one item.
     ///
-    /// - Parameter type: the type of the file, for its name extension.
+    /// - Parameter type: The type of the file, for its name extension.
     func target(for item: StoredItem, as type: String?) -> DropTarget {
         switch place {
         case .inPlace: .inPlace
@@ -61,7 +63,8 @@ struct DropDestination {
         }
     }
 
-    /// The name of the item's own file if that is of the type; else the title, with an extension of the type.
+    /// The name of the item's own file if that has the type; otherwise the title, with the
+    /// extension of the type.
     private static func name(for item: StoredItem, as type: String?) -> FileName {
         if let type, type == item.contentType, let own = item.record.contentPath?.split(separator: "/").last {
             let ending = own.lastIndex(of: ".").flatMap { $0 == own.startIndex ? nil : own[own.index(after: $0)...] }
@@ -72,8 +75,8 @@ struct DropDestination {
             fileExtension: type.flatMap { UTType($0) }.flatMap(fileExtension))
     }
 
-    /// The name extension of a type, or of the nearest type above it that has one. UTF-8 text takes the extension of
-    /// plain text.
+    /// The name extension of a type, or of its nearest supertype that has one. UTF-8 text uses the
+    /// extension of plain text.
     private static func fileExtension(of type: UTType) -> String? {
         if let own = type.preferredFilenameExtension { return own }
         return type.supertypes.filter { $0.preferredFilenameExtension != nil }
@@ -81,7 +84,7 @@ struct DropDestination {
             .preferredFilenameExtension
     }
 
-    /// What has become of the destination.
+    /// A note on the state of the destination after a failure.
     func note(_ failure: DragFailure) -> String? {
         guard let error = failure.cause as? PromiseError else { return nil }
         if case .unsupportedForm = error, case .inPlace = place {

@@ -5,17 +5,17 @@ import Promises
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Reports the outcome of each item of a drag: lines, or one JSON object an item.
+/// Reports the outcome of each item of a drag: as lines, or as one JSON object for each item.
 struct DropReports: Sendable {
     let json: Bool
-    /// `true` for a drag of one item, which reports do not name.
+    /// `true` for a drag of one item, whose name is left out.
     let isSingle: Bool
     private let reported = ReportedFailures()
 
     func dropped(_ name: String, _ fulfilment: Fulfilment, to target: DropDestination) throws {
         let digest = fulfilment.digest.map { $0.map { String(format: "%02x", $0) }.joined() }
         if target.isStandardOutput {
-            // The bytes are on standard output, alone.
+            // Standard output holds the item's bytes only.
             if let digest { Output.complain("sha256 \(digest)") }
             return
         }
@@ -29,7 +29,7 @@ struct DropReports: Sendable {
                 ] as JSONObject)
         }
         guard let path = fulfilment.path else { return }
-        // In place, only the path, for scripts.
+        // For an original in place, only the path is printed, for scripts.
         if fulfilment.isWritable != nil {
             try Output.line("\(path)")
         } else {
@@ -48,14 +48,14 @@ struct DropReports: Sendable {
                 ] as JSONObject)
         }
         if isSingle { return Output.fail(message) }
-        // A quarantine is explained once, not for each of its items.
+        // The same failure of several items, such as a quarantine, is explained only once.
         let first = reported.first(message, name)
         Output.fail(first.map { "\(name): The same as with \($0)." } ?? "\(name): \(message)")
     }
 
-    // MARK: Before
+    // MARK: Dry runs
 
-    /// Shows the table of offered types by accepted types, with their distances and the deciding rule.
+    /// Prints a table of offered and accepted types, with their distances and the deciding rule.
     func explain(_ name: String, _ resolution: PromiseResolution) throws {
         let explanation = resolution.explanation
         let choice = explanation.choice
@@ -105,13 +105,13 @@ struct DropReports: Sendable {
     }
 }
 
-/// The item with which each failure was explained.
+/// The first item with each failure message.
 private final class ReportedFailures: Sendable {
-    /// The most failures that are remembered. Further ones are explained each time.
+    /// The maximum number of recorded failures. Further ones are explained each time.
     private static let maximum = 64
     private let names = Mutex<[String: String]>([:])
 
-    /// The first item with this failure; `nil` if there was none, and then this item is remembered.
+    /// The first item with this failure; `nil` if this item is the first, which is then recorded.
     func first(_ message: String, _ name: String) -> String? {
         names.withLock { names in
             if let first = names[message] { return first }

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import SearchlightEngine
 
-/// Begins an extension.
+/// Creates the project of a new extension.
 struct ExtensionsNewCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -16,7 +16,7 @@ struct ExtensionsNewCommand: ReportingCommand {
             alone, which says what functions of a library of the system are called. Nothing that is there is overwritten.
             """)
 
-    /// What it is written in.
+    /// The language of the project.
     enum Language: String, ExpressibleByArgument, CaseIterable {
         case swift
         case c
@@ -67,7 +67,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         try tell(project, folder)
     }
 
-    /// What is named must be there, or what is made could not be built.
+    /// Checks that the named source folder exists, since the project could not be built otherwise.
     private func checkSource() throws {
         guard let source = searchlight.map(absolute) else { return }
         guard FileManager.default.fileExists(atPath: source + "/" + Self.headers) else {
@@ -88,12 +88,12 @@ struct ExtensionsNewCommand: ReportingCommand {
         }
     }
 
-    /// The checkout that this program was built in, if it was not installed.
+    /// The source checkout that this program was built in; `nil` if it was installed.
     private static var ownSource: String? { folder(with: headers) }
 
     private static let headers = "Sources/SearchlightExtension/include"
 
-    /// Where it is told how to go on: in the checkout, or below the prefix of the installation.
+    /// The path of the guide: in the checkout, or below the prefix of the installation.
     private var guide: String {
         let page = "docs/EXTENSIONS.md"
         if let source = searchlight.map(absolute) ?? Self.ownSource { return source + "/" + page }
@@ -101,7 +101,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         return Self.folder(with: installed).map { $0 + "/" + installed } ?? page + " of Searchlight's source"
     }
 
-    /// The nearest folder above this program that has something.
+    /// The nearest parent folder of this program that contains a path.
     private static func folder(with path: String) -> String? {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
         var folder = URL(filePath: program).deletingLastPathComponent()
@@ -112,7 +112,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         return nil
     }
 
-    /// Writes files into a folder that is new or empty; all of them, or none.
+    /// Writes all files into a new or empty folder, or none of them.
     private static func write(_ files: [Project.File], to folder: String) throws {
         let manager = FileManager.default
         if let names = try? manager.contentsOfDirectory(atPath: folder), !names.isEmpty {
@@ -127,7 +127,7 @@ struct ExtensionsNewCommand: ReportingCommand {
                 let path = folder + "/" + file.path
                 try manager.createDirectory(
                     atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
-                // A file that appeared meanwhile is somebody's.
+                // A file that was created in the meantime is not overwritten.
                 try Data(file.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
             }
         } catch {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A project to be written: files made of those in `Templates/`.
+/// A new project: files made from `Templates/`.
 struct Project {
     struct File {
         var path: String
         var text: String
-        /// In a few words.
+        /// A short description.
         var purpose: String
     }
     var files: [File] = []
-    /// The commands that come next.
+    /// The next commands to run.
     var steps: [String]
 
     private init(_ names: ProjectNames, steps: [String]) {
@@ -19,7 +19,7 @@ struct Project {
 
     private let names: ProjectNames
 
-    /// Adds a file: a template in which `{{…}}` stands for names and other values.
+    /// Adds a file from a template, in which `{{…}}` is a placeholder for a name or another value.
     private mutating func add(
         _ path: String, _ purpose: String, _ template: [UInt8], _ values: [String: String] = [:]
     ) {
@@ -42,9 +42,11 @@ struct Project {
             ["executable": executable, "principalClass": principal ?? "", "more": more])
     }
 
-    /// What `make` does is the same for all languages but for how the bundle is built.
+    /// Adds the Makefile. It is the same for all languages, apart from the recipe that builds the
+    /// bundle.
     ///
-    /// - Parameter build: The lines that put what belongs into the bundle besides its Info.plist, as a recipe.
+    /// - Parameter build: The recipe lines that add the files of the bundle other than its
+    ///   Info.plist.
     private mutating func addMakefile(needs: String, variables: String = "", build: String) {
         add(
             "Makefile", "builds, validates and installs it", PackageResources.makefile_template,
@@ -57,9 +59,9 @@ struct Project {
 }
 
 extension Project {
-    /// A package with a handler as for Apple's systems.
+    /// A package with a handler, as on Apple's systems.
     ///
-    /// - Parameter searchlight: Where Searchlight's source is, for the package to depend on.
+    /// - Parameter searchlight: The path of Searchlight's source, on which the package depends.
     static func swift(_ names: ProjectNames, searchlight: String) -> Project {
         var project = Project(
             names,
@@ -93,9 +95,10 @@ extension Project {
         return project
     }
 
-    /// One source in C.
+    /// A project with one C source file.
     ///
-    /// - Parameter searchlight: Where Searchlight's source is, for the header; `nil` if it is installed.
+    /// - Parameter searchlight: The path of Searchlight's source, for the header; `nil` if the
+    ///   header is installed.
     static func c(_ names: ProjectNames, searchlight: String?) -> Project {
         var project = Project(names, steps: [firstRecipe] + simpleSteps(names))
         project.add("\(names.module).c", "the extension", PackageResources.extension_c_template)
@@ -124,7 +127,7 @@ extension Project {
         return project
     }
 
-    /// A manifest alone, which binds a function that a library of the system has.
+    /// A project with a manifest only, which binds a function of a system library.
     static func bindings(_ names: ProjectNames) -> Project {
         var project = Project(names, steps: simpleSteps(names))
         project.addManifest(more: String(decoding: PackageResources.bindings_plist_template, as: UTF8.self))
@@ -137,7 +140,7 @@ extension Project {
         return project
     }
 
-    /// What the extensions with code donate.
+    /// The sample data that extensions with code donate.
     private static let firstRecipe = "mkdir -p ~/Recipes && echo 'rice, milk, cinnamon' >~/Recipes/'Rice pudding.txt'"
     private static let recipeFolder = """
             <key>Searchlight</key>

@@ -2,15 +2,15 @@
 
 /// The names in a new project, derived from the identifier of its bundle.
 struct ProjectNames {
-    /// com.example.my-recipes
+    /// The bundle identifier, such as com.example.my-recipes.
     let identifier: String
-    /// my-recipes
+    /// The folder, such as my-recipes.
     let folder: String
-    /// My Recipes
+    /// The display name, such as My Recipes.
     let display: String
-    /// MyRecipes: a name in any language.
+    /// The module name, such as MyRecipes; a valid identifier in any language.
     let module: String
-    /// Where EXTENSIONS.md is.
+    /// The path of EXTENSIONS.md.
     let guide: String
 
     init(_ identifier: String, guide: String) {
@@ -21,7 +21,7 @@ struct ProjectNames {
         let words = last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
         display = words.isEmpty ? identifier : words.joined(separator: " ")
         let joined = words.joined()
-        // A name begins with a letter, and is not that of a library it is linked with.
+        // An identifier starts with a letter, and must differ from the names of linked libraries.
         let isTaken = joined.first?.isNumber ?? true || Self.taken.contains(joined.lowercased())
         module = isTaken ? "Extension" + joined : joined
     }
@@ -32,10 +32,10 @@ struct ProjectNames {
         "mobilecoreservices", "quicklookui", "serviceprotocol", "searchlightextension",
     ]
 
-    /// libMyRecipes.so
+    /// The library, such as libMyRecipes.so.
     var library: String { "lib\(module).so" }
 
-    /// What stands for the names in the templates.
+    /// The values of the placeholders in templates.
     var values: [String: String] {
         ["identifier": identifier, "folder": folder, "display": display, "module": module, "guide": guide]
     }

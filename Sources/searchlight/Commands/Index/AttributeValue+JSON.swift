@@ -7,7 +7,7 @@ import MetadataQuery
 import Previews
 
 extension JSONValue {
-    /// What it is called in messages.
+    /// The type's name in messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -20,7 +20,7 @@ extension JSONValue {
     }
 }
 
-/// Why a line of a donation is refused.
+/// The reason why a line of a donation is rejected.
 struct LineRefusal: Error {
     var reason: String
 
@@ -28,7 +28,7 @@ struct LineRefusal: Error {
 }
 
 extension AttributeValue {
-    /// The attributes whose values are moments.
+    /// The attributes whose values are dates.
     private static let dates: Set<String> = [
         "addedDate", "completionDate", "contentCreationDate", "contentModificationDate", "downloadedDate", "dueDate",
         "endDate", "gpsDateStamp", "importantDates", "lastUsedDate", "metadataModificationDate", "recordingDate",
@@ -37,7 +37,7 @@ extension AttributeValue {
     private static let urls: Set<String> = ["contentURL", "darkThumbnailURL", "thumbnailURL", "url"]
     private static let data: Set<String> = ["htmlContentData", "thumbnailData"]
 
-    /// What a value of JSON stands for as the value of an attribute.
+    /// Converts a JSON value to the value of an attribute.
     init(_ value: JSONValue, of attribute: String) throws(LineRefusal) {
         let name = AttributeNames.propertyName(for: attribute)
         switch value {
@@ -77,12 +77,12 @@ extension AttributeValue {
         }
     }
 
-    /// A truth value or a number of an attribute that is no date.
+    /// A Boolean value or a number of an attribute that is not a date.
     private init(plain value: JSONValue) {
         switch value {
         case .bool(let truth): self = .boolean(truth)
         case .integer(let number): self = .integer(number)
-        // Written as 3.0 or 1e3, it is a whole number all the same.
+        // A whole number in the form 3.0 or 1e3 becomes an integer.
         case .number(let number): self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
         default: self = .null
         }

@@ -71,7 +71,8 @@ struct DonateCommand: OptionedCommand {
         }
     }
 
-    /// What the service takes for an app; for a script, a name of one part is enough. None that could be an option.
+    /// `true` for a name that the service accepts as an app. Scripts may use a name with one
+    /// element. A leading `-` is rejected, since it could be an option.
     private static func isName(_ bundle: String) -> Bool {
         !bundle.hasPrefix("-") && ExtensionManifest.isAppIdentifier(bundle, parts: 1)
     }
@@ -134,23 +135,24 @@ struct DonateCommand: OptionedCommand {
 }
 
 private struct DonationReport: Encodable {
-    /// What can be found now, or could be if it were not replaced or deleted since.
+    /// The number of accepted items. Some of them may have been replaced or deleted since.
     var accepted: Int
     var refused: Int
-    /// Updates of items that are not there.
+    /// The number of updates of items that do not exist.
     var ignoredUpdates: Int
-    /// Items that had expired before they were donated.
+    /// The number of items that had expired before the donation.
     var expired: Int
     var batches: Int
-    /// The first of the refused lines.
+    /// The first rejected lines.
     var refusals: [LineDonation.Refusal]
-    /// Items that were taken and could not be indexed: updates that made an item exceed a limit.
+    /// The items that were accepted and could not be indexed: updates that made an item exceed a
+    /// limit.
     var rejected: [String]
     var halt: String?
 
     init(_ donation: LineDonation, _ rejections: Rejections) {
         expired = donation.expired
-        // Others may have donated to the same index meanwhile.
+        // Other donors may have donated to the same index at the same time.
         ignoredUpdates = min(rejections.ignoredUpdates, donation.accepted - expired)
         rejected = rejections.problems.map(\.description)
         accepted = donation.accepted - expired - ignoredUpdates

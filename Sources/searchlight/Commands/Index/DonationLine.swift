@@ -4,16 +4,16 @@ import JSONText
 import MetadataQuery
 import Previews
 
-/// What a line of a donation says.
+/// A parsed line of a donation.
 enum DonationLine {
     /// An item to add, replace or update.
     case item(EncodedItem)
-    /// The batch ends here; with a client state, if one is given.
+    /// The end of a batch, with an optional client state.
     case endOfBatch(clientState: [UInt8]?)
-    /// Nothing stands there.
+    /// An empty line.
     case empty
 
-    /// How many arrays and objects may be inside each other.
+    /// The maximum nesting depth of arrays and objects.
     private static let maximumDepth = 512
 
     init(_ bytes: some Collection<UInt8>) throws(LineRefusal) {
@@ -54,7 +54,7 @@ enum DonationLine {
         }
         var record = ItemRecord(uniqueIdentifier: identifier)
         record.domainIdentifier = try text("domainIdentifier", fields)
-        // The index's names end at a NUL; it would refuse the whole batch.
+        // The index rejects a whole batch with a NUL in a name, since its names end there.
         guard !identifier.utf8.contains(0), record.domainIdentifier?.utf8.contains(0) != true else {
             throw LineRefusal("uniqueIdentifier or domainIdentifier contains a NUL")
         }
@@ -75,7 +75,8 @@ enum DonationLine {
         record.traits = try traits(fields["customKeys"], of: record)
         do throws(ItemRecordError) {
             let item = try EncodedItem(record)
-            // Reading has limits that writing has not, such as the length of an attribute's name.
+            // Decoding has limits that encoding does not check, such as the length of an
+            // attribute's name.
             _ = try EncodedItem(decoding: item.bytes)
             return item
         } catch {

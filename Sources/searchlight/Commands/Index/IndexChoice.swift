@@ -4,7 +4,7 @@ import CommandSupport
 import ArgumentParser
 import SearchIndex
 
-/// Which index is meant.
+/// The options that name an index.
 struct IndexChoice: ParsableArguments {
     @Option(help: "The bundle identifier of the app whose items they are.", completion: BundleNames.completion)
     var bundle: String

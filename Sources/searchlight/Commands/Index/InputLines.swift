@@ -4,9 +4,10 @@ import CommandSupport
 import Glibc
 import SystemSupport
 
-/// The lines of a file or of standard input, read as they come and never more of them than needed.
+/// The lines of a file or of standard input, read on demand.
 struct InputLines {
-    /// A line longer than any item can be, in bytes: escapes of JSON take six bytes for one.
+    /// The maximum length of a line in bytes. It exceeds the largest item, for which JSON escapes
+    /// take six bytes for one.
     static let maximumLineBytes = 100 << 20
     private static let chunkBytes = 256 << 10
 
@@ -24,8 +25,8 @@ struct InputLines {
         descriptor = OwnedDescriptor(adopting: number)
     }
 
-    /// The next line without its line feed; `nil` after the last. Of a line that is too long, `isTooLong` is said and
-    /// nothing is kept.
+    /// The next line without its line feed; `nil` after the last line. For a line that is too long,
+    /// `isTooLong` is `true` and the bytes are dropped.
     mutating func next() async throws(CommandFailure) -> (bytes: [UInt8], isTooLong: Bool)? {
         var line: [UInt8] = []
         var isTooLong = false
@@ -46,7 +47,7 @@ struct InputLines {
         }
     }
 
-    /// Reads on a thread that may block: a pipe may be silent for long.
+    /// Reads a chunk on a thread that may block, since a pipe may have no data for a long time.
     private mutating func readChunk() async throws(CommandFailure) -> Bool {
         guard !isAtEnd else { return false }
         let descriptor = descriptor
@@ -57,7 +58,7 @@ struct InputLines {
                     let count = read(descriptor.number, &buffer, buffer.count)
                     if count < 0 && errno == EINTR { continue }
                     if count < 0 && errno == EAGAIN {
-                        // Whoever started this made it non-blocking.
+                        // The parent process made the descriptor non-blocking.
                         var waiting = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
                         poll(&waiting, 1, -1)
                         continue

@@ -4,10 +4,10 @@ import CommandSupport
 import Previews
 import SearchIndex
 
-/// Items as “query” and “list” print them.
+/// Items in the format of “query” and “list”.
 struct ItemList {
     var page: QueryPage
-    /// The attributes that are shown; `nil` is none in text, and all in JSON.
+    /// The attributes to print; `nil` means none in text, and all in JSON.
     var attributes: [String]?
 
     func print(json: Bool) throws {
@@ -21,7 +21,7 @@ struct ItemList {
             return report
         }
         if json {
-            // “next” is for --after.
+            // The value of “next” is an argument for --after.
             return try Output.printJSON(
                 ["items": reports, "hasMore": page.next != nil, "next": page.next?.number] as JSONObject)
         }
@@ -46,10 +46,10 @@ struct ItemList {
     }
 }
 
-/// Longer titles are cut in lists, in characters.
+/// The maximum length of a title in lists, in characters. Longer titles are cut.
 let shownTitleLength = 200
 
-/// Where a list goes on.
+/// The option that continues a list.
 struct ListPlace: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -62,7 +62,7 @@ struct ListPlace: ParsableArguments {
         }
     }
 
-    /// The place after that item, which need not be there any more.
+    /// The position after the named item, which need not exist any more.
     var cursor: QueryCursor? {
         guard let after, let number = Int64(after.hasPrefix("@") ? String(after.dropFirst()) : after) else {
             return nil

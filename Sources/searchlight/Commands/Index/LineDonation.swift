@@ -4,38 +4,40 @@ import ItemRecord
 import SearchIndex
 import SearchlightEngine
 
-/// Puts lines into batches and the batches into the index.
+/// Collects lines in batches and commits the batches to the index.
 struct LineDonation {
-    /// A line that was not taken.
+    /// A rejected line.
     struct Refusal: Encodable {
         var line: Int
         var reason: String
     }
 
-    /// The most refused lines that are remembered; the others are counted.
+    /// The maximum number of listed rejected lines; further ones are counted.
     static let maximumListed = 1000
-    /// The size at which a batch is full although nothing ends it, in bytes of records.
+    /// The total size of the records in bytes at which a batch is committed without an explicit
+    /// end.
     static let fullBatchBytes = 16 << 20
-    /// The largest batch that must not be divided, in bytes of records: what the journal takes, less its own bytes.
+    /// The maximum total size of the records in bytes of a batch that must not be divided. It is
+    /// the limit of the write-ahead log, less the log's own bytes.
     static let maximumBatchBytes = 48 << 20
 
     let store: any EngineClient
     let scope: IndexScope
-    /// The most lines of a batch that nothing else ends.
+    /// The maximum number of lines of a batch without an explicit end.
     let linesPerBatch: Int
-    /// The state after the one batch of the whole input; `nil` if there may be several batches.
+    /// The client state after the only batch of the input; `nil` if there may be several batches.
     let clientState: [UInt8]?
     let expectation: ClientStateExpectation
-    /// Told how many batches are durable.
+    /// Called with the number of durable batches.
     let onDurable: (Int) throws -> Void
 
     private(set) var accepted = 0
-    /// How many of those had expired before they came.
+    /// The number of accepted items that had expired before the donation.
     private(set) var expired = 0
     private(set) var refused = 0
     private(set) var batches = 0
     private(set) var refusals: [Refusal] = []
-    /// Why nothing after a certain line was donated.
+    /// The reason why no further lines are donated.
     private(set) var halt: String?
 
     private var batch: IndexBatch
@@ -80,7 +82,8 @@ struct LineDonation {
             switch line {
             case .empty: break
             case .item(let item):
-                // Only when another item comes: an end of the batch may follow the last line that fits.
+                // A batch is divided only when another item arrives, since an explicit end may
+                // follow the last line that fits.
                 try await divideIfFull()
                 guard halt == nil else { break }
                 batch.index([item])
@@ -96,7 +99,8 @@ struct LineDonation {
         }
         guard halt == nil else { return }
         if hasExplicitEnds, !pending.isEmpty {
-            // Whoever ends batches and dies before the end of one has not donated it.
+            // With explicit ends, the lines after the last end are an incomplete batch and are not
+            // donated.
             return dropBatch("the input ends before its batch does")
         }
         try await end(at: number, clientState: clientState)
@@ -120,8 +124,8 @@ struct LineDonation {
         }
     }
 
-    /// Makes durable what has come since the last end. A client state says that all before it is in the index, so a batch
-    /// that has one is donated as a whole or not at all.
+    /// Commits the lines since the last end. A client state says that everything before it is in
+    /// the index. So a batch with a client state is committed as a whole or not at all.
     private mutating func end(at line: Int, clientState state: [UInt8]?) async throws {
         defer { (refusedInBatch, wasDivided) = (0, false) }
         guard state != nil || expectation != .any else { return try await commit(nil, expecting: .any) }
@@ -165,7 +169,7 @@ struct LineDonation {
 }
 
 extension ItemRecord {
-    /// Whether it is one that nobody will find.
+    /// `true` if the item has expired.
     fileprivate var hasExpired: Bool {
         guard case .at(let moment) = expiration, !isUpdate else { return false }
         return moment <= Date().timeIntervalSinceReferenceDate

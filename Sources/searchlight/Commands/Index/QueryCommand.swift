@@ -81,7 +81,8 @@ struct QueryCommand: OptionedCommand {
         }
     }
 
-    /// Says which attributes of a query that found nothing are spelt nearly as others: one that no item has is no fault.
+    /// Suggests similar attribute names for a query without results. An attribute that no item has
+    /// is not an error.
     private func tellOfMisspelling(in expression: QueryExpression) {
         for name in expression.attributeNames.subtracting(AttributeNames.standard).sorted() {
             let known = AttributeNames.standard(for: name).sorted()
@@ -90,7 +91,8 @@ struct QueryCommand: OptionedCommand {
         }
     }
 
-    /// A query that is not valid: shown with a caret under the place, or as the message of a JSON object.
+    /// Reports an invalid query: with a caret below the position, or as the message of a JSON
+    /// object.
     private func failure(_ error: QuerySyntaxError) throws -> any Error {
         if options.json { return CommandFailure(message: error.description, status: .usage) }
         Output.fail(error.description)
@@ -110,10 +112,10 @@ struct QueryCommand: OptionedCommand {
     }
 }
 
-/// The part of a query around a place, for a caret to be put under it.
+/// The part of a query around a position, for a caret below it.
 struct QueryExcerpt {
     let line: String
-    /// Columns of a terminal before the place.
+    /// The number of terminal columns before the position.
     let indent: Int
 
     private static let contextLength = 60
@@ -130,12 +132,12 @@ struct QueryExcerpt {
         indent = head.reduce(0) { $0 + Self.width($1) }
     }
 
-    /// What the terminal will be shown, with its spaces.
+    /// The text as the terminal shows it, on one line.
     private static func oneLine(_ scalars: Substring.UnicodeScalarView) -> String {
         String(DisplayText.safe(String(String.UnicodeScalarView(scalars))).map { $0.isWhitespace ? " " : $0 })
     }
 
-    /// The columns a character takes: two for those of East Asian scripts and pictures.
+    /// The width of a character in columns: two for East Asian scripts and emoji.
     private static func width(_ character: Character) -> Int {
         switch character.unicodeScalars.first?.value ?? 0 {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,

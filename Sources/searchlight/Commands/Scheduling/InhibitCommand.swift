@@ -24,7 +24,7 @@ struct InhibitCommand: AsyncParsableCommand {
     var command: [String]
 
     func validate() throws {
-        // Whatever is no option of this command's is captured, the options of all commands too.
+        // All unrecognized arguments are captured here, including the options of all commands.
         if let first = command.first, first != "--", first.hasPrefix("-") {
             switch first {
             case "-h", "--help": throw CleanExit.helpRequest(self)
@@ -41,7 +41,7 @@ struct InhibitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = words
-        // Whoever wants the service left alone gets only the command.
+        // Without the service, only the command runs.
         guard !options.staysInProcess else { throw ExitCode(await Child.run(words)) }
         let service = await connect()
         let holding = Task { [why, store = options.storeDirectory] in
@@ -53,7 +53,7 @@ struct InhibitCommand: AsyncParsableCommand {
         throw ExitCode(status)
     }
 
-    /// The service, if it is there; the command is run in any case.
+    /// The service, if it is running. The command runs in any case.
     private func connect() async -> RemoteEngine? {
         do throws(EngineError) {
             if let service = try await options.connectToService() { return service }
@@ -65,18 +65,19 @@ struct InhibitCommand: AsyncParsableCommand {
     }
 }
 
-/// What is asked of the service while the command runs.
+/// An inhibition of background work while the command runs.
 private struct Inhibition: Sendable {
     let who: String
     let why: String
     let store: String
 
-    /// The longest time between two tries to find the service again.
+    /// The maximum delay between two attempts to find the service again.
     private static let longestPause = Duration.seconds(30)
 
-    /// Asks a service until it is cancelled, and whichever comes after it: one that was replaced knows of nobody who asked.
+    /// Inhibits a service, and each service that replaces it, until the task is cancelled. A new
+    /// service does not know of earlier inhibitions.
     ///
-    /// - Parameter first: The one that is there, if there is one.
+    /// - Parameter first: The running service, if there is one.
     func hold(_ first: RemoteEngine?) async {
         var service = first
         var (pause, hasComplained) = (Duration.seconds(1), false)
@@ -101,25 +102,26 @@ private struct Inhibition: Sendable {
     }
 }
 
-/// A command that takes the place of this one for the terminal.
+/// The child process of the command.
 private enum Child {
-    /// Runs it with the streams, the folder and the signals of this process.
+    /// Runs the command with the streams, the folder and the signal settings of this process.
     ///
-    /// - Returns: Its exit status, 128 and a signal's number, 127 if there is none of that name, 126 if it cannot be started.
+    /// - Returns: Its exit status; 128 plus the signal number; 127 if there is no such command; 126
+    ///   if it cannot be started.
     static func run(_ words: [String]) async -> Int32 {
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The thread that runs this blocks signals; the command is to have them as this program had them.
+        // This thread blocks signals; the command must start with this program's original settings.
         var (defaults, mask) = Signals.beforehand
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        // A person's interruption is the command's to act on; this waits for what it does.
+        // An interruption from the terminal goes to the command; this process waits for it.
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
-        // Who ends this means the command, which nobody else would wait for: also while it is being started.
+        // A signal to this process ends the command, also while it is being started.
         let ending = Mutex<(process: pid_t?, isWanted: Bool)>((nil, false))
         Signals.onInterruption {
             ending.withLock { ending in

@@ -2,7 +2,7 @@
 import ArgumentParser
 import IdleScheduling
 
-/// Which job is meant.
+/// The argument that names a job.
 struct JobChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

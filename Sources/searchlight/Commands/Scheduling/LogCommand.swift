@@ -27,9 +27,9 @@ struct LogCommand: OptionedCommand {
     @Flag(name: .shortAndLong, help: "Go on showing decisions as they are made.")
     var follow = false
 
-    /// More than the files of decisions hold.
+    /// A limit above the number of lines that the log files can hold.
     private static let maximumLines = 100_000
-    /// How often new decisions are looked for.
+    /// The interval of polls for new decisions.
     private static let interval = Duration.milliseconds(250)
 
     func validate() throws {
@@ -44,7 +44,7 @@ struct LogCommand: OptionedCommand {
     func perform() async throws {
         let log = DecisionLog(storeDirectory: options.storeDirectory)
         let jobs = name.flatMap(Self.jobs)
-        // Before what is there is read, so that nothing falls between.
+        // Created before the existing lines are read, so that no decision is missed.
         var follower = DecisionFollower(log)
         let last = log.last(lines, about: jobs)
         for entry in last { try show(entry) }
@@ -59,7 +59,7 @@ struct LogCommand: OptionedCommand {
         }
     }
 
-    /// The jobs of a name: an extension's alone are all that it has.
+    /// The jobs for a name. The name of an extension alone means all of its jobs.
     static func jobs(_ name: String) -> Set<ScheduledJob.Key> {
         guard let key = ScheduledJob.Key(name: name) else { return [] }
         return key == .reindex(bundle: name) ? [key, .files(bundle: name)] : [key]
@@ -74,7 +74,7 @@ struct LogCommand: OptionedCommand {
 }
 
 extension JournalEntry {
-    /// The decision for a person to read, with the time in a time zone.
+    /// The decision as a line of text, with the time in a time zone.
     func line(in zone: TimeZone = .current) -> StyledText {
         let time = Date(timeIntervalSinceReferenceDate: moment).formatted(Self.style(zone))
         var line: StyledText = "\(dim: time)  \(job.words) \(bold: kind.words)"
@@ -87,7 +87,7 @@ extension JournalEntry {
                 : line + ": \(reasons) \(dim: "(\(codes))")"
         }
         if let reason {
-            // A sentence of its own, unless something follows.
+            // A reason keeps its full stop unless more text follows.
             line = line + ": \(usage != nil && reason.hasSuffix(".") ? String(reason.dropLast()) : reason)"
         }
         if let usage { line = line + "; \(usage.words)" }

@@ -56,12 +56,12 @@ struct SchedulePolicyCommand: ReportingCommand {
     }
 }
 
-/// What a policy does with a gate, as its file has it.
+/// The rule of a gate, as in the policy file.
 private enum GateRule: Encodable {
     case off
     case passed(from: Double)
     case neverPassed
-    /// It holds, and nothing can pass it.
+    /// The gate applies, and no job can bypass it.
     case on
 
     var words: String {
@@ -92,7 +92,7 @@ extension SchedulingPolicy {
 }
 
 extension JSONObject {
-    /// A policy, in the form of the file.
+    /// A policy, in the format of the file.
     fileprivate init(_ policy: SchedulingPolicy) {
         let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.code, policy.rule(of: $0)) }
         let object: JSONObject = ["gates": Dictionary(gates, uniquingKeysWith: { one, _ in one })]

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Moments and durations as a person reads them.
+/// Formats times and durations for users.
 enum ScheduleTime {
-    /// A moment of today by its time, of another day with its date.
+    /// The time of day for a moment of today, or the date for another day.
     static func text(_ moment: Double, from now: Double) -> String {
         let date = Date(timeIntervalSinceReferenceDate: moment)
         let isToday = Calendar.current.isDate(date, inSameDayAs: Date(timeIntervalSinceReferenceDate: now))
         return date.formatted(isToday ? time : day)
     }
 
-    /// How long something takes, in its two largest units.
+    /// A duration in its two largest units.
     static func text(seconds: Double) -> String {
         let seconds = seconds.isFinite ? max(0, seconds).rounded() : 0
         switch seconds {

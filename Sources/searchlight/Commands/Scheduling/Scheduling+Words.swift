@@ -3,7 +3,7 @@ import Foundation
 import IdleScheduling
 
 extension JournalEntry.Kind {
-    /// What was decided, in a word or two.
+    /// The decision in one or two words.
     var words: String {
         switch self {
         case .start: "begins"
@@ -18,7 +18,7 @@ extension JournalEntry.Kind {
 }
 
 extension ScheduledJob.Key {
-    /// What a job does, as a person would say it.
+    /// The job in words.
     var words: String {
         switch self {
         case .reindex(let bundle): bundle
@@ -31,7 +31,7 @@ extension ScheduledJob.Key {
 }
 
 extension Usage {
-    /// What was used, as a person would say it.
+    /// The usage in words.
     var words: String {
         var parts = [
             cpu < 10 ? String(format: "%.2f s of processor time", cpu) : String(format: "%.0f s of processor time", cpu)

@@ -5,7 +5,7 @@ import IdleScheduling
 import SearchlightEngine
 
 struct ThrottleCommand: OptionedCommand {
-    /// What is wanted.
+    /// The requested state.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case on
         case off

@@ -41,7 +41,7 @@ struct WhyCommand: OptionedCommand {
     func perform() async throws {
         var keys = try names.map(JobChoice.key)
         let named = Set(keys)
-        // Of a bundle whose files have changed both are told.
+        // For a bundle with changed files, both of its jobs are reported.
         keys += keys.compactMap { if case .reindex(let bundle) = $0 { .files(bundle: bundle) } else { nil } }
             .filter { !named.contains($0) }
         var report = try await options.withStore(.read) { store in
@@ -80,7 +80,7 @@ struct WhyCommand: OptionedCommand {
 }
 
 extension GlobalOptions {
-    /// What is said of some jobs, and of what is owed besides.
+    /// The report on some jobs, and on all other pending jobs.
     fileprivate func report(
         of store: any EngineClient, keys: [ScheduledJob.Key]?, besides: [ScheduledJob.Key]
     ) async throws -> ScheduleReport {
@@ -98,7 +98,7 @@ extension GlobalOptions {
 }
 
 extension JobExplanation {
-    /// The explanation for a person to read.
+    /// The explanation as lines of text.
     func lines(isVerbose: Bool) -> [StyledText] {
         var lines: [StyledText] = [headline]
         if let job {

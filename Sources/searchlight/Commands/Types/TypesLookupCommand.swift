@@ -88,7 +88,7 @@ extension TypesLookupCommand {
     }
 }
 
-/// The desktop's database where the environment says it is.
+/// The desktop's MIME database in the folders of the environment.
 var desktopTypes: SharedMIMEInfo {
     SharedMIMEInfo(roots: SharedMIMEInfo.standardRoots(environment: ProcessInfo.processInfo.environment))
 }

@@ -36,21 +36,20 @@ struct TypesTreeCommand: OptionedCommand {
     }
 }
 
-/// Goes through the hierarchy from above, into each type once. Extensions declare types too: their number and depth are
-/// bounded, so that no declaration makes this long.
+/// Walks the hierarchy from the top and expands each type once. Extensions declare types too, so
+/// the number and depth of types are limited, to bound the walk.
 private struct TypeWalk {
     struct Step {
         var identifier: String
         var depth: Int
-        /// Whether it has been gone into before.
+        /// `true` if the type was expanded before.
         var isAbove = false
-        /// Whether it has more below it than is gone into.
+        /// `true` if the type has children that are left out.
         var isCut = false
     }
 
-    /// Deeper levels are left out; the core types have 11.
+    /// The maximum depth; the core types have 11 levels.
     private static let maximumDepth = 100
-    /// After so many lines the rest is left out.
     private static let maximumSteps = 100_000
 
     private let children: [String: [String]]
@@ -71,7 +70,7 @@ private struct TypeWalk {
         self.tops = tops.sorted()
     }
 
-    /// Calls a closure for a type and for all below it, from above.
+    /// Calls a closure for a type and for all types below it, from the top.
     mutating func visit(_ identifier: String, depth: Int, _ take: (Step) throws -> Void) throws {
         steps += 1
         guard steps <= Self.maximumSteps else {
@@ -99,9 +98,9 @@ private struct TypeNode: Encodable {
     var children: [TypeNode] = []
 }
 
-/// Puts the steps of a walk together to a tree.
+/// Builds a tree from the steps of a walk.
 private struct TreeBuilder {
-    /// The way to the newest type, below a root that is none.
+    /// The path to the latest type, below a root without an identifier.
     private var open = [TypeNode(identifier: "")]
 
     mutating func add(_ step: TypeWalk.Step) {

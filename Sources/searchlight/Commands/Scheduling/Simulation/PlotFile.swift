@@ -3,13 +3,13 @@ import Foundation
 import CommandSupport
 import Glibc
 
-/// The file into which a picture is drawn: SVG, or PNG by a program of librsvg's, since a rasteriser of fonts is not ours to
-/// write.
+/// The output file of a plot: SVG, or PNG through the program `rsvg-convert` of librsvg, since this
+/// program has no rasterizer.
 struct PlotFile {
     enum Format {
         case svg, png
 
-        /// By the end of a file's name.
+        /// The format for the suffix of a file name.
         init?(_ path: String) {
             let name = path.lowercased()
             if name.hasSuffix(".svg") { self = .svg } else if name.hasSuffix(".png") { self = .png } else { return nil }
@@ -23,7 +23,7 @@ struct PlotFile {
         format = Format(path) ?? .svg
     }
 
-    /// Writes the picture beside its place and renames it, so that there is never half a picture.
+    /// Writes the picture to a temporary file and renames it, so that the file is never incomplete.
     func write(_ svg: String) throws(CommandFailure) {
         let folder = URL(filePath: path).deletingLastPathComponent().path
         guard access(folder, F_OK) == 0 else {
@@ -40,7 +40,8 @@ struct PlotFile {
         guard rename(part, path) == 0 else { throw failure("it cannot be put into its place", errno) }
     }
 
-    /// Creates a file that only this user can read, as a recording is: the picture shows when somebody was at the machine.
+    /// Creates a file that only this user can read, since the picture shows when the user was
+    /// active.
     private func create(_ path: String, _ text: String) throws(CommandFailure) {
         let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw failure("\(path) cannot be created", errno) }
@@ -56,7 +57,7 @@ struct PlotFile {
             status: .inputOutput)
     }
 
-    /// Has `rsvg-convert` draw it, at twice the size, for screens with small points.
+    /// Converts with `rsvg-convert` at twice the size, for high-resolution screens.
     private func convert(_ svg: String, to part: String) throws(CommandFailure) {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         let candidates = folders.map { "\($0)/rsvg-convert" }
@@ -71,7 +72,7 @@ struct PlotFile {
         let source = part + ".svg"
         defer { unlink(source) }
         try create(source, svg)
-        // The program writes into the file that is there, whose mode stays.
+        // The program writes into the existing file, which keeps its mode.
         try create(part, "")
         let converter = Process()
         converter.executableURL = URL(filePath: program)

@@ -48,7 +48,7 @@ struct RecordCommand: ReportingCommand {
         }
     }
 
-    /// A time as people type it, in seconds; `nil` if it is none, or too long for a trace.
+    /// Parses a duration in seconds; `nil` if it is malformed or too long for a trace.
     static func seconds(_ text: String) -> Double? {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         let unit = text.last.flatMap { units[$0] }
@@ -60,9 +60,10 @@ struct RecordCommand: ReportingCommand {
         return (1...Trace.longest).contains(seconds) ? seconds : nil
     }
 
-    /// How often is looked at what does not tell by itself, in seconds: as fine as the kernel's averages are of use.
+    /// The interval in seconds at which polled sensors are read. The kernel's averages are not
+    /// useful at shorter intervals.
     private static let lookInterval = 5.0
-    /// What a reindex is taken for, in seconds of processor time.
+    /// The assumed cost of a reindex in seconds of processor time.
     private static let unknownWork = 60.0
 
     func perform() async throws {
@@ -77,7 +78,7 @@ struct RecordCommand: ReportingCommand {
     }
 
     private func record(_ recording: Recording, _ owed: [OwedJob], until end: Double?) async throws {
-        // Before the first line: who sees that may end it.
+        // Set before the first line is written, since a reader of that line may end the recording.
         let (isOver, over) = AsyncStream<Void>.makeStream()
         Signals.onInterruption { over.finish() }
         let monitor = ConditionMonitor(
@@ -116,7 +117,7 @@ struct RecordCommand: ReportingCommand {
 
     private var storeFolder: String { options.storeDirectory }
 
-    /// The reindexes that are owed, if that can be told.
+    /// The pending reindexes, if known.
     private func owedJobs() async -> [OwedJob] {
         do {
             return try await options.withStore(.read) { try await $0.perform(PendingReindexesCall()) }

@@ -7,12 +7,12 @@ import SearchlightEngine
 import Synchronization
 import SystemSupport
 
-/// Where a recording goes: a new file, or standard output.
+/// The destination of a recording: a new file, or standard output.
 struct TraceSink: Sendable {
     private let file: OwnedDescriptor?
     private let path: String
 
-    /// Makes the file. One that is there is kept: what it recorded would not come again.
+    /// Creates the file. An existing file is never replaced, since a recording cannot be repeated.
     init(path: String?) throws(CommandFailure) {
         self.path = path ?? "standard output"
         guard let path else {
@@ -47,8 +47,8 @@ struct TraceSink: Sendable {
     }
 }
 
-/// A trace that is being written. May be used from any thread; every line is written whole and at once, so that what was
-/// recorded can be replayed even if the program is killed.
+/// A trace that is being written. May be used from any thread. Each line is written immediately as
+/// a whole, so that the trace can be replayed even if the program is killed.
 final class Recording: Sendable {
     private struct State {
         var writer: TraceWriter
@@ -61,7 +61,7 @@ final class Recording: Sendable {
     private let state: Mutex<State>
     private let sink: TraceSink
 
-    /// Begins a trace with its header.
+    /// Starts a trace with its header.
     init(name: String, clock: TraceClock, sink: TraceSink) {
         self.sink = sink
         let trace = Trace(name: name, midnight: clock.midnight, zone: clock.zone)
@@ -69,12 +69,12 @@ final class Recording: Sendable {
         state.withLock { write($0.writer.header(name: name, description: ""), &$0) }
     }
 
-    /// Why nothing more is written.
+    /// The reason why nothing more is written.
     var failure: (any Error)? { state.withLock { $0.failure } }
-    /// How many lines were written.
+    /// The number of written lines.
     var lines: Int { state.withLock { $0.lines } }
 
-    /// Notes what the machine is like, if that has changed.
+    /// Records the conditions of the machine, if they have changed.
     func take(_ conditions: Conditions, at moment: Double) {
         state.withLock { state in
             state.conditions = conditions.settled(since: state.conditions)
@@ -82,12 +82,12 @@ final class Recording: Sendable {
         }
     }
 
-    /// Notes a job that arrives.
+    /// Records a job that arrives.
     func take(_ job: TracedJob, at moment: Double) { state.withLock { add(.job(job), at: moment, &$0) } }
 
     /// Ends the trace.
     ///
-    /// - Throws: Why it could not be written to its end.
+    /// - Throws: The error that prevented a complete trace.
     func end(at moment: Double) throws {
         try state.withLock { state in
             add(.end, at: moment, &state)
@@ -96,7 +96,7 @@ final class Recording: Sendable {
     }
 
     private func add(_ happening: Trace.Happening, at moment: Double, _ state: inout State) {
-        // A clock that was set back stands still for a while.
+        // After the clock was set back, times do not advance for a while.
         state.last = max(state.last, moment)
         guard state.failure != nil || state.writer.hasRoom(at: state.last) else {
             state.failure = CommandFailure(

@@ -84,7 +84,7 @@ struct SimulateCommand: OptionedCommand {
 }
 
 extension Replay.JobSummary {
-    /// What became of it, for a person to read.
+    /// The outcome of the job as lines of text.
     fileprivate var lines: [StyledText] {
         var state: StyledText =
             "\(bold: key.words): done \(done == requests ? counted(done, "time") : "\(done) of \(requests) times")"

@@ -4,7 +4,7 @@ import IdleScheduling
 import SchedulerSimulation
 
 extension JSONObject {
-    /// A replay: times in UTC, lengths in seconds to a millisecond.
+    /// A replay: times in UTC, durations in seconds, rounded to milliseconds.
     init(_ replay: Replay, showsJournal: Bool) {
         var totals = replay.totals
         for path in [
@@ -16,7 +16,8 @@ extension JSONObject {
             "name": replay.name, "start": Self.text(replay.start), "end": Self.text(replay.end),
             "journal": showsJournal ? replay.journal.map(JournalLine.init) : nil,
             "jobs": replay.jobs.map(JSONObject.init),
-            // When which gates of the machine were closed, when a person waited, and which extension was throttled.
+            // The periods in which machine gates were closed, interactive requests were waiting,
+            // and extensions were throttled.
             "gates": replay.gates.map { JSONObject($0, $0.kind.code) },
             "waiting": replay.personsWaiting.map { JSONObject($0, $0.kind.code) },
             "throttled": replay.throttled.map { JSONObject($0, $0.kind) }, "totals": totals,

@@ -6,11 +6,12 @@ import IdleScheduling
 import SchedulerSimulation
 import SystemSupport
 
-/// Where traces are read from.
+/// Reads traces.
 enum TraceFile {
-    /// Reads a trace: `-` is standard input, a name without a slash first one that comes with this program.
+    /// Reads a trace. `-` is standard input; a name without a slash is looked up among the shipped
+    /// traces first.
     ///
-    /// - Parameter policy: A configuration file whose rules take the place of the trace's.
+    /// - Parameter policy: A configuration file whose rules replace the trace's rules.
     static func trace(_ name: String, policy: String?) throws(CommandFailure) -> Trace {
         let bytes: [UInt8]
         if let shipped = ShippedTrace(name: name) {
@@ -38,7 +39,7 @@ enum TraceFile {
 
     private static func shown(_ name: String) -> String { name == "-" ? "standard input" : name }
 
-    /// Reads a file or standard input, and never more than so many bytes and one.
+    /// Reads a file or standard input, at most one byte more than the limit.
     private static func read(_ name: String, most: Int, isTrace: Bool) throws(CommandFailure) -> [UInt8] {
         let number = name == "-" ? dup(STDIN_FILENO) : open(absolute(name), O_RDONLY | O_CLOEXEC)
         guard number >= 0 else {
