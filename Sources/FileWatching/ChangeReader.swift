@@ -2,20 +2,20 @@
 import GRDB
 import SystemSupport
 
-/// Reads differences as changes.
+/// Reads the pending differences of an owner as file changes.
 struct ChangeReader {
     private let db: Database
     private var paths = FolderPaths()
 
     init(_ db: Database) { self.db = db }
 
-    /// A difference, as it is stored.
+    /// A row of the `difference` table.
     private struct Difference {
         let serial: Int64
         let folder: Int64
         let name: EntryName
         let isPresent: Bool
-        /// Whether the owner knows a file at this place.
+        /// `true` if the owner knows a file at this path.
         let isKnown: Bool
         let isTold: Bool
         let state: FileState
@@ -40,11 +40,12 @@ struct ChangeReader {
         }
     }
 
-    /// Reads the first changes of an owner.
+    /// Reads the first pending changes of an owner.
     ///
-    /// - Parameter last: The number after which they are read.
-    /// - Parameter settled: The number up to which the counterpart of each change is noticed too; `nil` for all. Of what was
-    ///   noticed since, only files that are at a place where one is known are read: they cannot be a part of a move.
+    /// - Parameter last: The serial number after which differences are read.
+    /// - Parameter settled: The serial number up to which both halves of a move are already noted;
+    ///   `nil` for all. Of later differences, only files at a path where the owner knows a file are
+    ///   read, because they cannot be half of a move.
     mutating func read(_ owner: String, after last: Int64, limit: Int, settled: Int64?) throws -> FileChanges {
         guard let number = try Int64.fetchOne(db, sql: "SELECT id FROM owner WHERE name = ?", arguments: [owner]) else {
             return FileChanges(changes: [], serials: [])
@@ -67,7 +68,8 @@ struct ChangeReader {
                 continue
             }
             serials.append(difference.serial)
-            // A file that came to a place where none was known, or one that went.
+            // A file appeared where none was known, or a file disappeared. It may be half of a
+            // move.
             let other =
                 difference.isPresent && difference.isKnown
                 ? nil : try counterpart(of: difference, owner: number, without: taken)
@@ -78,7 +80,7 @@ struct ChangeReader {
                     changes.append(
                         difference.isPresent ? .moved(from: otherPath, to: path) : .moved(from: path, to: otherPath))
                 } else if difference.state != other.state || difference.isTold || other.isTold {
-                    // Two trees with the same path: it went for one only.
+                    // Two trees have the same path, and the file disappeared from one of them only.
                     changes.append(.changed(path: path))
                 }
             } else {
@@ -88,7 +90,7 @@ struct ChangeReader {
         return FileChanges(changes: changes, serials: serials)
     }
 
-    /// Whether there is anything that an owner was not told of, or did not answer.
+    /// `true` if a difference of the owner is not acknowledged yet.
     func hasAny(_ owner: String, after last: Int64) throws -> Bool {
         try Bool.fetchOne(
             db,
@@ -106,7 +108,8 @@ struct ChangeReader {
         return name.isEmpty ? folder : folder + (folder == "/" ? "" : "/") + name
     }
 
-    /// The most files with one number that are compared: names of one file.
+    /// The maximum number of differences with one inode number that are compared. They are hard
+    /// links of one file.
     private static let maximumCounterparts = 64
 
     private func counterpart(of difference: Difference, owner: Int64, without taken: Set<Int64>) throws -> Difference? {
@@ -127,17 +130,17 @@ struct ChangeReader {
     }
 }
 
-/// The paths of folders, each read once.
+/// A cache of folder paths. Each path is read once.
 struct FolderPaths {
     private var known: [Int64: String?] = [:]
-    /// The most that are kept.
+    /// The maximum number of cached paths.
     private static let maximum = 4096
-    /// The most names that a path can have.
+    /// The maximum number of names in a path.
     private static let maximumNames = 2048
 
     init() {}
 
-    /// The absolute path of a folder; `nil` if there is none with that number.
+    /// Returns the absolute path of a folder; `nil` if no folder has that number.
     mutating func path(of folder: Int64, _ db: Database) throws -> String? {
         if let found = known[folder] { return found }
         if known.count >= Self.maximum { known = [:] }
@@ -146,7 +149,7 @@ struct FolderPaths {
         return path
     }
 
-    /// The root and the names below it, read from the folder upwards.
+    /// Returns the root path and the names below it. Reads the rows from the folder upwards.
     static func steps(to folder: Int64, _ db: Database) throws -> (root: String, names: [EntryName])? {
         let statement = try db.cachedStatement(sql: "SELECT parent, name, tree FROM folder WHERE id = ?")
         var names: [EntryName] = []

@@ -2,31 +2,34 @@
 import Glibc
 import Synchronization
 
-/// Which tree is compared, and when its file system last answered, for those who must not wait for that: a dead server of NFS
-/// answers no question, and nothing can end the wait.
+/// The tree that is being compared, and the time of the last answer from its file system.
+///
+/// Other threads read it without waiting for the file system. A dead NFS server answers no call,
+/// and nothing can interrupt the wait.
 ///
 /// Any thread; one comparison at a time.
 final class ComparisonPulse: Sendable {
     private let tree = Mutex<WatchedTree?>(nil)
-    /// In nanoseconds since some moment; 0 while nothing is asked.
+    /// `CLOCK_MONOTONIC` time in nanoseconds, plus 1; 0 while no file system call is pending.
     private let last = Atomic<Int64>(0)
 
-    /// Notes that the file system is asked about a tree from now on.
+    /// Records that file system calls for a tree begin.
     func begin(_ rule: WatchedTree) {
         tree.withLock { $0 = rule }
         beat()
     }
 
-    /// Notes that the comparison is over.
+    /// Records the end of the comparison.
     func end() { pause() }
 
-    /// Notes that there was an answer.
+    /// Records an answer of the file system.
     func beat() { last.store(Self.now, ordering: .relaxed) }
 
-    /// Notes that something else is waited for.
+    /// Records that the comparison waits for something other than the file system.
     func pause() { last.store(0, ordering: .relaxed) }
 
-    /// The tree whose file system has left a question unanswered for that long; `nil` if all is well.
+    /// Returns the tree whose file system has not answered for the duration `silence`; `nil` if
+    /// there is none.
     func silentTree(after silence: Duration) -> WatchedTree? {
         let last = last.load(ordering: .relaxed)
         guard last != 0, .nanoseconds(Self.now - last) >= silence else { return nil }

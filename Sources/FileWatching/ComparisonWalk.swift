@@ -3,24 +3,25 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// Is told of folders while a tree is compared, to watch them. On the thread of the comparison.
+/// An observer that watches folders during a comparison. Called on the thread of the comparison.
 protocol FolderObserver: AnyObject {
-    /// Watches an open folder before its names are read, so that a later change is reported.
+    /// Adds a watch to an open folder before its names are read, so that later changes are
+    /// reported.
     ///
     /// - Returns: The number of the watch; `nil` if the folder cannot be watched.
     func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber) -> Int32?
-    /// A folder was noted under a number; `nil` if it was not noted after all.
+    /// Called after a folder was stored under a number; `folder` is `nil` if it was not stored.
     func didNote(_ watch: Int32?, _ folder: Int64?, _ number: FolderNumber)
-    /// Whether a folder is watched.
+    /// Returns `true` if a folder is watched.
     func isWatched(_ folder: Int64) -> Bool
 }
 
-/// A folder that a walk has seen, to be noted.
+/// A folder that a walk has read, ready to be stored.
 struct SeenFolder {
     enum Origin {
-        /// A folder with this number; 0 is above the root.
+        /// A folder with this row number; 0 is the parent of the root.
         case row(Int64)
-        /// The folder at this place in the same batch.
+        /// The folder at this index of the same batch.
         case seen(Int)
     }
     enum Target {
@@ -29,84 +30,88 @@ struct SeenFolder {
     }
     enum Finding {
         case content(FolderContent)
-        /// It cannot be read.
+        /// The folder cannot be read.
         case unreadable
-        /// It is none to be looked at.
+        /// The folder is excluded from comparisons.
         case excluded
     }
     var target: Target
     var finding: Finding
-    /// Its path below the root.
+    /// The path below the root.
     var path: String
     var number = FolderNumber(csystem_file())
     var born: Int64 = 0
-    /// The identity of the file system that is mounted there; `nil` if there is none.
+    /// The identity of the file system that is mounted at the folder; `nil` if it is no mount
+    /// point.
     var mount: String?
-    /// Whether a watch was asked for, and which it is.
+    /// The number of the watch; `nil` if there is none or the folder could not be watched.
     var watch: Int32?
     var isObserved = false
 }
 
-/// What a snapshot knows of a folder.
+/// The stored row of a folder.
 struct FolderRow {
     let id: Int64
     let name: EntryName
     let inode: UInt64
     let born: Int64
-    /// The identity of the file system that was mounted there.
+    /// The identity of the file system that was mounted at the folder.
     let mount: String?
     let state: FolderState
-    /// Whether not all of it was read.
+    /// `true` if a part of the folder could not be read.
     let isPartial: Bool
     let digest: Int64?
 }
 
-/// Whether a folder is there.
+/// The stored state of a folder.
 enum FolderState: Int64 {
     case present = 0
-    /// It is gone, and so are its files.
+    /// The folder is gone, and its files are noted as removed.
     case gone = 1
-    /// It is gone; its files and folders are still to be noted as gone.
+    /// The folder is gone. Its files and subfolders are still to be noted as removed.
     case going = 2
 }
 
-/// Files of a folder that are known, to see whether they are at another place.
+/// A known file of a folder, used to recognize the folder at another path.
 struct KnownSample {
     var path: String
     var size: Int64
     var modified: Int64
 }
 
-/// A walk through a tree, or a part of it. Only reads the disk, at most a batch at a time; what it has seen is then noted by a
-/// ``ComparisonWriter``. Opens folders only. Holds a descriptor for each folder on the way from the root, 65 at most.
+/// A walk through a tree or a part of it.
+///
+/// Only reads the disk, one batch at a time. A ``ComparisonWriter`` then stores each batch. Opens
+/// folders only, and holds one descriptor for each folder on the path from the root: 65 at most.
 struct ComparisonWalk {
-    /// A folder on the way.
+    /// A folder on the current path.
     private struct Level {
         var descriptor: OwnedDescriptor
         var origin: SeenFolder.Origin
-        /// Below the root.
+        /// The path below the root.
         var path: String
-        /// Names below the root.
+        /// The number of names below the root.
         var depth: Int
         var place: FolderPlace
-        /// Folders in it that are still to come.
+        /// Subfolders that are still to be read.
         var subfolders: [EntryName]
-        /// What is known of them, if only those that are others now are to be walked through.
+        /// The stored rows of the subfolders, if only changed subfolders are to be read; else
+        /// `nil`.
         var known: [EntryName: FolderRow]?
     }
 
-    /// What a snapshot knows before a walk.
+    /// The state of the snapshot before a walk.
     struct Knowledge {
         var tree: StoredTree
-        /// Whether any file is known.
+        /// `true` if any file of the tree is known.
         var hasFiles: Bool
-        /// The mounts in the tree by their path below the root.
+        /// The mount points in the tree, by path below the root.
         var mounts: [EntryName: (folder: Int64, identity: String)]
-        /// Some files below a folder; of the whole tree for 0.
+        /// Returns some known files below a folder; 0 stands for the whole tree.
         var samples: (Int64) throws(FileWatchingError) -> [KnownSample]
     }
 
-    /// How many folders and files a batch has, at most, unless one folder has more.
+    /// The maximum number of folders and files in a batch, unless one folder alone has more.
     static let (foldersAtOnce, filesAtOnce) = (512, 8192)
 
     private let knowledge: Knowledge
@@ -115,11 +120,11 @@ struct ComparisonWalk {
     private var reader: FileReader
     private var levels: [Level] = []
     private var filesInBatch = 0
-    /// What was seen and is not noted yet.
+    /// Folders that were read and are not stored yet.
     private(set) var batch: [SeenFolder] = []
-    /// The root is on this file system from now on.
+    /// The new file system of the root; `nil` if it is unchanged.
     private(set) var newPlace: KnownPlace?
-    /// Whether the root was removed.
+    /// `true` if the root was removed.
     private(set) var isRootRemoved = false
     var report = TreeReport()
 
@@ -142,7 +147,7 @@ struct ComparisonWalk {
 
     // MARK: The root
 
-    /// Looks at the root, once: the open descriptor answers all questions.
+    /// Opens and reads the root. All checks use the one open descriptor, so they see the same file.
     mutating func begin() throws(FileWatchingError) {
         let opened: OwnedDescriptor
         do throws(ErrnoCode) { opened = try .place(root) } catch {
@@ -193,7 +198,7 @@ struct ComparisonWalk {
         if now != knowledge.tree.place { newPlace = now }
     }
 
-    /// There is nothing at the path: whether it was removed.
+    /// Decides whether a missing root was removed or its file system is unmounted.
     private mutating func judgeAbsence() {
         guard let known = knowledge.tree.place else { return }
         do throws(ErrnoCode) {
@@ -206,15 +211,16 @@ struct ComparisonWalk {
 
     // MARK: Some names
 
-    /// The way to a folder, as a snapshot knows it.
+    /// The path of a stored folder below the root of its tree.
     struct Way {
         var folder: Int64
         var names: [EntryName]
     }
 
-    /// Looks at some names of a folder, or at all for `nil`, and walks through folders that are others than known.
+    /// Reads some names of a folder, or all names for `nil`, and queues the subfolders that have
+    /// changed.
     ///
-    /// - Parameter known: The folders in it.
+    /// - Parameter known: The stored subfolders of the folder.
     mutating func begin(_ names: Set<EntryName>?, at way: Way, known: [EntryName: FolderRow]) {
         var descriptor: OwnedDescriptor
         var described = csystem_file()
@@ -225,7 +231,8 @@ struct ComparisonWalk {
             guard csystem_describe(opened.number, "", 0, &described) == 0, let found = FileSystemPlace(of: opened),
                 let expected = knowledge.tree.place, DiskJudgement(found, known: expected) == .same
             else {
-                // Not where it was: what that means is judged for the whole tree.
+                // The root is on another file system. A comparison of the whole tree decides what
+                // that means.
                 report.needsWholeTree = true
                 return
             }
@@ -242,7 +249,7 @@ struct ComparisonWalk {
                 }
             }
         } catch {
-            // A folder on the way that is gone is told by the one above.
+            // If a folder on the path is gone, the event of its parent reports it.
             report.note(error, at: error.isAbsence ? nil : shown(path))
             return
         }
@@ -265,9 +272,9 @@ struct ComparisonWalk {
 
     // MARK: Walking
 
-    /// Goes on until a batch is full.
+    /// Reads folders until a batch is full.
     ///
-    /// - Returns: Whether there is more to come.
+    /// - Returns: `true` if folders remain.
     mutating func go() throws(FileWatchingError) -> Bool {
         while batch.count < Self.foldersAtOnce, filesInBatch < Self.filesAtOnce, let level = levels.last {
             guard let name = levels[levels.count - 1].subfolders.popLast() else {
@@ -279,16 +286,16 @@ struct ComparisonWalk {
         return !levels.isEmpty
     }
 
-    /// Notes which numbers the folders of the batch have, and begins another.
+    /// Replaces batch indexes by row numbers after a batch was stored, and starts the next batch.
     ///
-    /// - Parameter folders: `nil` for those that were not noted.
+    /// - Parameter folders: The row number of each folder; `nil` if it was not stored.
     mutating func didNote(_ folders: [Int64?]) {
         for (seen, folder) in zip(batch, folders) where seen.isObserved {
             observer?.didNote(seen.watch, folder, seen.number)
         }
         for place in levels.indices {
             guard case .seen(let index) = levels[place].origin else { continue }
-            // Below a folder that was not noted nothing is.
+            // The parent was not stored, so its subfolders cannot be stored either.
             if let folder = folders[index] {
                 levels[place].origin = .row(folder)
             } else {
@@ -299,7 +306,7 @@ struct ComparisonWalk {
         (batch, filesInBatch, newPlace) = ([], 0, nil)
     }
 
-    /// The folders that are still walked through.
+    /// The row numbers of the folders whose subfolders are still being read.
     var openFolders: Set<Int64> {
         Set(levels.compactMap { if case .row(let folder) = $0.origin { folder } else { nil } })
     }
@@ -310,7 +317,7 @@ struct ComparisonWalk {
         let code = csystem_describe(folder.number, "", 0, &described)
         guard code == 0 else { throw ErrnoCode(code) }
         let isMount = described.is_mount < 0 ? described.device != place.device : described.is_mount == 1
-        // Subvolumes have devices of their own too.
+        // Btrfs subvolumes have device numbers of their own too.
         if isMount || described.device != place.device {
             guard let found = FileSystemPlace(of: folder) else { throw ErrnoCode(EIO) }
             place = FolderPlace(device: described.device, place: found)
@@ -332,7 +339,7 @@ struct ComparisonWalk {
             folder = try .folder(name.text, in: parent.descriptor)
             isMount = try self.isMount(folder, &described, &place)
         } catch {
-            // Gone since its name was read: a change of the folder above, which is told by itself.
+            // The folder disappeared after its name was read. The event of its parent reports that.
             if error.isAbsence { return }
             report.note(error, at: shown(path))
             batch.append(SeenFolder(target: .child(name, of: parent.origin), finding: .unreadable, path: path))
@@ -351,10 +358,10 @@ struct ComparisonWalk {
         if let row = parent.known?[name], row.state == .present, !row.isPartial, row.mount == mount, row.born != 0,
             row.inode == described.inode, row.born == described.born, observer?.isWatched(row.id) == true
         {
-            // The same folder, of which every change is told by itself.
+            // It is the same folder, and its own watch reports every change.
             return
         }
-        // What could not be read before is another state of the whole tree.
+        // A folder that was unreadable before changes the state of the whole tree.
         if parent.known?[name]?.isPartial == true { report.needsWholeTree = true }
         if judgement == .away, let known, try !holdsSample(of: known.folder, in: folder) {
             return report.noteUnavailable(shown(path))
@@ -413,12 +420,12 @@ struct ComparisonWalk {
         if content.needsRetry || !content.unknown.isEmpty { report.noteUnavailable(shown(path)) }
     }
 
-    /// Whether one of the files that are known below a folder is there, as it was.
+    /// Returns `true` if one of the known files below a folder exists with the same size and time.
     private func holdsSample(
         of known: Int64, in folder: OwnedDescriptor, isRootFile: Bool = false
     ) throws(FileWatchingError) -> Bool {
         let samples = try knowledge.samples(known)
-        // Nothing can be lost.
+        // No file is known, so none can be lost.
         if samples.isEmpty { return true }
         for sample in samples {
             guard isRootFile == sample.path.isEmpty else { continue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Notes what a ``ComparisonWalk`` has seen, within one transaction. Reads nothing from the disk.
+/// Stores the results of a ``ComparisonWalk`` within one transaction. Reads nothing from the disk.
 struct ComparisonWriter {
     let db: Database
     let tree: StoredTree
@@ -14,22 +14,23 @@ struct ComparisonWriter {
         differences = try DifferenceWriter(db, owner: tree.ownerNumber)
     }
 
-    /// Notes the root as removed.
+    /// Marks the root as removed.
     mutating func removeRoot() throws {
         if let root = try FolderRow.child("", of: 0, tree: tree.id, db) { try setState(.going, root.id) }
     }
 
-    /// Notes on which file system the root is.
+    /// Stores the file system of the root.
     func setPlace(_ place: KnownPlace) throws {
         try db.execute(
             sql: "UPDATE tree SET file_system = ?, mount_point = ? WHERE id = ?",
             arguments: [place.identity, place.mountPoint, tree.id])
     }
 
-    /// Notes a batch.
+    /// Stores a batch of folders.
     ///
-    /// - Parameter children: What is known in the folders whose subfolders are still to come; by their number.
-    /// - Returns: The number of each folder; `nil` for those that were not noted.
+    /// - Parameter children: The stored subfolders of the folders whose subfolders are still to be
+    ///   read, by row number.
+    /// - Returns: The row number of each folder; `nil` for folders that were not stored.
     mutating func note(
         _ batch: [SeenFolder], _ children: inout [Int64: [EntryName: FolderRow]]
     ) throws -> [Int64?] {
@@ -47,7 +48,7 @@ struct ComparisonWriter {
         let row: FolderRow?
         switch seen.target {
         case .itself(let id):
-            // It may be gone since.
+            // The row may have been deleted since the walk read it.
             let stored = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT \(FolderRow.columns) FROM folder WHERE id = ? AND state = 0"),
                 arguments: [id])
@@ -71,7 +72,7 @@ struct ComparisonWriter {
                     .execute(arguments: [known.id])
                 return known.id
             case .content(let content):
-                // A folder that was gone may be forgotten by now.
+                // The row of a folder that was gone may have been deleted since.
                 if let known, try update(known, seen, isPartial: content.needsRetry) {
                     folder = known.id
                 } else {
@@ -88,7 +89,7 @@ struct ComparisonWriter {
         return folder
     }
 
-    /// Notes folders in a folder that are gone.
+    /// Marks the subfolders that are gone.
     private mutating func compareFolders(
         _ content: FolderContent, _ folder: Int64, isNew: Bool, _ path: String,
         _ children: inout [Int64: [EntryName: FolderRow]]
@@ -111,7 +112,8 @@ struct ComparisonWriter {
     private mutating func lose(_ folder: FolderRow, in path: String) throws {
         guard folder.state == .present else { return }
         guard folder.mount == nil else {
-            // The disk is away, and with it the folder onto which it was mounted.
+            // The file system is unmounted, and the mount point is gone with it. Its files stay as
+            // they are.
             let below = path.isEmpty ? folder.name.text : path + "/" + folder.name.text
             return report.noteUnavailable((tree.rule.root == "/" ? "" : tree.rule.root) + "/" + below)
         }
@@ -123,7 +125,7 @@ struct ComparisonWriter {
             .execute(arguments: [state.rawValue, folder])
     }
 
-    /// - Returns: Whether the row is there.
+    /// - Returns: `true` if the row exists.
     private func update(_ known: FolderRow, _ seen: SeenFolder, isPartial: Bool) throws -> Bool {
         guard
             known.state != .present || known.isPartial != isPartial || known.inode != seen.number.inode
@@ -148,13 +150,14 @@ struct ComparisonWriter {
     }
 }
 
-/// Notes the files of folders that are gone, and what was below these, some at a time.
+/// Notes the files of removed folders as removed, and marks the subfolders, one batch at a time.
 enum FolderRemoval {
     private static let foldersAtOnce = 128
 
-    /// Notes some.
+    /// Processes one batch.
     ///
-    /// - Returns: Whether there is more to come, and whether anything differs from before.
+    /// - Returns: `goesOn` is `true` if folders may remain. `hasNews` is `true` if a difference was
+    ///   written.
     static func step(_ db: Database) throws -> (goesOn: Bool, hasNews: Bool) {
         let rows = try Row.fetchAll(
             db.cachedStatement(
@@ -178,7 +181,8 @@ enum FolderRemoval {
         return (!rows.isEmpty, hasNews)
     }
 
-    /// Deletes a folder that is gone and those above it, as far as nothing refers to them.
+    /// Deletes the row of a removed folder, and the rows of its parents, as far as no row refers to
+    /// them.
     static func purge(_ folder: Int64, _ db: Database) throws {
         let unused = try db.cachedStatement(
             sql: """

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 
-/// Writes which files are otherwise on the disk than their owner knows them.
+/// Writes the differences between the files on the disk and the files that their owner knows.
 struct DifferenceWriter {
     private let db: Database
     private let owner: Int64
-    /// Whether there are differences at all: usually not, which saves a query for each folder.
+    /// `false` if the table has no difference. This is the usual case, and it saves a query for
+    /// each folder.
     private var hasDifferences: Bool
-    /// Whether the owner is being asked for everything, and so may have seen any file.
+    /// `true` while the owner is asked for everything. It may then have read any file.
     private let isAskedForEverything: Bool
-    /// The number of the difference that was written last; 0 if none was.
+    /// The serial number of the last difference that was written; 0 if none was.
     private var lastSerial: Int64 = 0
 
-    /// Other names of files that are written differently now.
+    /// Other names of changed files, collected since the last ``takeOtherNames()``.
     private var otherNames: [(folder: Int64, name: EntryName)] = []
 
-    /// Whether anything was written.
+    /// `true` if a difference was written.
     var hasNews: Bool { lastSerial != 0 }
 
     init(_ db: Database, owner: Int64) throws {
@@ -27,22 +28,23 @@ struct DifferenceWriter {
         hasDifferences = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM difference)") ?? true
     }
 
-    /// A difference that was written before.
+    /// A difference that is stored already.
     private struct Written {
         var isPresent: Bool
         var isTold: Bool
         var state: FileState
     }
 
-    /// Notes what was found in a folder.
+    /// Compares the content of a folder with the stored files, and writes the differences.
     ///
     /// - Parameters:
-    ///   - knownDigest: The number that the folder has, if its files are known and no difference is written.
-    ///   - isNew: Whether nothing is known of the folder.
+    ///   - knownDigest: The stored digest of the folder; `nil` if the folder has differences.
+    ///   - isNew: `true` if no row refers to the folder.
     mutating func compare(
         _ content: FolderContent, in folder: Int64, knownDigest: Int64?, isNew: Bool
     ) throws {
-        // As most folders are. Names of which nothing is known would have to be compared one by one.
+        // Most folders are unchanged. Unknown and dangling names would need a comparison one by
+        // one.
         if content.isWhole, content.unknown.isEmpty, content.dangling.isEmpty, knownDigest == content.digest { return }
         let names: [EntryName]? =
             content.isWhole
@@ -63,7 +65,8 @@ struct DifferenceWriter {
         for name in names.map(Set.init) ?? Set(known.keys).union(written.keys) where !present.contains(name) {
             isAsKnown = false
             guard !content.unknown.contains(name) else { continue }
-            // A link whose target was on another disk than the one on which its way ends: that disk is away.
+            // A dangling link whose target was on another file system than the end of its path:
+            // that file system is unmounted.
             if let place = content.dangling[name], let before = known[name] ?? written[name]?.state,
                 before.fileSystem != place
             {
@@ -125,18 +128,20 @@ struct DifferenceWriter {
         return written
     }
 
-    /// Corrects the row of a name: writes the difference, replaces it, or deletes it if there is none.
+    /// Writes, replaces or deletes the difference of a name.
     ///
     /// - Parameters:
-    ///   - isLinked: Whether the file has other names.
-    ///   - hasVanished: Whether something happened to the name, and there is nothing now.
+    ///   - isLinked: `true` if the file has other hard links.
+    ///   - hasVanished: `true` if an event named the file and it does not exist now.
     private mutating func settle(
         _ name: EntryName, in folder: Int64, now: FileState?, known: FileState?, written: Written?,
         isLinked: Bool = false, hasVanished: Bool = false
     ) throws {
-        // An owner that was asked and did not answer may know what has been since. It is asked once more.
+        // An owner that was asked and did not answer may know a state in between. It is asked once
+        // more.
         let isTold = isAskedForEverything || written?.isTold == true
-        // A file that nobody has noticed may have been there while the owner was looking at everything.
+        // A file that existed only between two checks may have been read by the owner during a
+        // request for everything.
         let mayBeGhost = isAskedForEverything && hasVanished
         if now == known, written == nil || !isTold, !mayBeGhost {
             guard written != nil else { return }
@@ -147,7 +152,8 @@ struct DifferenceWriter {
         let nobody = FileState(fileSystem: 0, inode: 0, born: 0, size: 0, modified: 0, changed: 0)
         let state = now ?? known ?? written?.state ?? nobody
         if let written, written.isPresent == (now != nil), written.state == state { return }
-        // With a number of its own, so that an acknowledgement of what was before does not count for it.
+        // `INSERT OR REPLACE` gives a new serial number, so an acknowledgement of the old state
+        // does not count for this state.
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO difference (owner, folder, name, is_present, is_told, \(FileState.columns))
@@ -157,7 +163,8 @@ struct DifferenceWriter {
         hasDifferences = true
         lastSerial = db.lastInsertedRowID
         guard let now else { return }
-        // A new file with one name has no other; symbolic links lead to files that were there.
+        // A new file with one link has no other name. Symbolic links point to files that existed
+        // before.
         let before = known ?? written?.state
         if isLinked || before != nil { try findOtherNames(of: now, name, folder) }
         if let before, before.inode != now.inode { try findOtherNames(of: before, name, folder) }
@@ -165,10 +172,10 @@ struct DifferenceWriter {
 
     // MARK: Other names
 
-    /// The most names of one file that are looked at.
+    /// The maximum number of names of one file that are checked.
     private static let maximumNames = 64
 
-    /// Finds the names under which a file is known that was noticed under one of them. All owners' names.
+    /// Finds the other known names of a file, for all owners.
     private mutating func findOtherNames(of state: FileState, _ name: EntryName, _ folder: Int64) throws {
         guard state.inode != 0 else { return }
         let statement = try db.cachedStatement(
@@ -187,7 +194,7 @@ struct DifferenceWriter {
         }
     }
 
-    /// The other names of files that were met since the last call.
+    /// Returns and clears the other names that were collected since the last call.
     mutating func takeOtherNames() -> [(folder: Int64, name: EntryName)] {
         defer { otherNames.removeAll(keepingCapacity: true) }
         return otherNames

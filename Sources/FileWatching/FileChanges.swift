@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// Changes that are handed to their owner together.
+/// A batch of changes that an owner handles together.
 package struct FileChanges: Sendable {
-    /// In the order in which they were noticed.
+    /// The changes, in the order in which they were noticed.
     package var changes: [FileChange]
-    /// The numbers of the differences. A file that changes meanwhile gets a new number.
+    /// The serial numbers of the differences. A file that changes again gets a new number.
     var serials: [Int64]
 }
 
-/// What an owner is to deal with next.
+/// The next changes of an owner.
 package enum NextChanges: Sendable {
     case changes(FileChanges)
-    /// There are changes that may be halves of moves, and a comparison is in progress that may find the other halves:
-    /// ``FileSnapshot/waitForComparisons(atMost:)``.
+    /// Only possible halves of moves are pending, and a running comparison may find the other
+    /// halves. Wait with ``FileSnapshot/waitForComparisons(atMost:)``.
     case withheld
-    /// The owner knows all that is noted.
+    /// The owner knows all stored changes.
     case nothing
 }
 
-/// How much an owner has to deal with.
+/// The amount of work that is pending for an owner.
 package struct PendingChanges: Hashable, Sendable {
-    /// Files. One that was moved counts once, and so may one that went and another that came.
+    /// The number of files. A moved file counts once. A removed file and an added file may count as
+    /// one too.
     package var count: Int
-    /// The bytes of those that are there, of each up to 16 MiB: no extension reads a whole film.
+    /// The total size in bytes of the files that exist. Each file counts 16 MiB at most, because no
+    /// extension reads a whole film.
     package var bytes: Int64
-    /// The number of the change that was noticed last.
+    /// The serial number of the last change.
     package var last: Int64
 
-    /// Creates a number of changes.
+    /// Creates an amount of pending changes.
     package init(count: Int = 0, bytes: Int64 = 0, last: Int64 = 0) {
         self.count = count
         self.bytes = bytes
@@ -36,10 +38,10 @@ package struct PendingChanges: Hashable, Sendable {
     }
 }
 
-/// A request for everything that an owner has (``FileSnapshot/beginEverything(of:)``).
+/// A request to an owner for all of its files (``FileSnapshot/beginEverything(of:)``).
 package struct EverythingRequest: Hashable, Sendable {
-    /// Who is asked.
+    /// The owner that is asked.
     package let owner: String
-    /// The number of the last difference before it.
+    /// The serial number of the last difference before the request.
     let serial: Int64
 }

@@ -4,14 +4,15 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// The files of each owner as it knows them, and how the disk differs, in a database of its own.
+/// A database of the files that each owner knows, and of the differences to the disk.
 ///
-/// An owner knows a file once it has acknowledged the change that named it. So what was not acknowledged is found again,
-/// whoever was killed in between.
+/// An owner knows a file once it has acknowledged the change that named it. After a crash of any
+/// process, a change that was not acknowledged is found again.
 ///
-/// Any thread. Comparisons of one tree wait for each other, and hold the database only to note what they have read from the disk: a file
-/// system that does not answer holds up nobody else. Only one process may compare; others may read. What is damaged is made
-/// again, then everything differs.
+/// Any thread. Comparisons of one tree wait for each other. They use the database only to store
+/// what they have read, so a file system that does not answer blocks no other tree. Only one
+/// process may compare; other processes may read. A damaged database is created again, and then
+/// every file differs.
 ///
 /// ```swift
 /// let snapshot = try FileSnapshot(path: "/home/ada/.local/share/searchlight/files.sqlite")
@@ -23,23 +24,25 @@ import SystemSupport
 /// }
 /// ```
 package final class FileSnapshot: Sendable {
-    /// The file; `nil` after it was found damaged and could not be made again.
+    /// The database; `nil` after it was found damaged and could not be created again.
     private let opened: Mutex<DatabaseQueue?>
     private let path: String
     private let excluded: [String]
     private let conditions: SnapshotConditions
-    /// What was set last, for a file that is made again.
+    /// The trees that were set last. They are stored again in a database that is created again.
     private let rules = Mutex<[WatchedTree]>([])
-    /// How often the file was made again, and who is woken then.
+    /// The number of times the database was created again, and the event descriptor that is
+    /// signalled then.
     private let losses = Mutex(Losses())
-    /// One for each tree, held while that is compared: a file system that does not answer holds up no other tree.
+    /// One lock for each tree, held during its comparison. A file system that does not answer
+    /// blocks no other tree.
     private let comparing = Mutex<[Int64: ComparisonLock]>([:])
     private let gathering = Mutex(Gathering())
 
     private static let version: Int64 = 4
-    /// How long another process may have the snapshot locked, in seconds.
+    /// The maximum time that another process may hold the database lock, in seconds.
     static let patience = 10.0
-    /// How many changes one transaction acknowledges.
+    /// The number of changes that one transaction acknowledges.
     private static let acknowledgedAtOnce = 1024
 
     private struct Losses {
@@ -51,26 +54,27 @@ package final class FileSnapshot: Sendable {
         let mutex = Mutex(())
     }
 
-    /// Comparisons that are in progress.
+    /// The comparisons that are in progress.
     private struct Gathering {
         var count = 0
-        /// Those who wait until there are none.
+        /// Tasks that wait until no comparison is in progress.
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting: UInt64 = 0
-        /// The last difference before they began.
+        /// The serial number of the last difference before the comparisons began.
         var serial: Int64 = 0
         var begun = ContinuousClock.now
 
-        /// How long changes wait for their counterparts.
+        /// The maximum time that a change waits for the other half of a move.
         static let patience = Duration.seconds(30)
     }
 
-    /// Opens a snapshot; makes one where there is none, and a new one where it cannot be read.
+    /// Opens a snapshot. Creates it if it does not exist or cannot be read.
     ///
     /// - Parameters:
-    ///   - path: A file in a folder of the user's own.
-    ///   - excluded: Folders that are passed over wherever they are below a root, as that of the index: what is written there
-    ///     because of a change would be a change. The folder of the snapshot is one of them.
+    ///   - path: A file in a folder that belongs to the user.
+    ///   - excluded: Folders that are skipped wherever they are below a root, such as the folder of
+    ///     the index. A write there that follows a change would be a change itself. The folder of
+    ///     the snapshot is always excluded.
     /// - Throws: ``FileWatchingError/snapshot(path:reason:)``.
     package convenience init(path: String, excluding excluded: [String] = []) throws(FileWatchingError) {
         try self.init(path: path, excluding: excluded, conditions: .system)
@@ -87,7 +91,8 @@ package final class FileSnapshot: Sendable {
         do {
             queue = try Self.open(path, conditions, patience)
         } catch let first {
-            // What is damaged tells nothing, so everything differs. What is only locked, or finds no room, is another's.
+            // A damaged database is deleted, and then every file differs. A database that is locked
+            // or has no space is kept.
             guard let code = (first as? DatabaseError)?.resultCode,
                 [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_MISMATCH, .SQLITE_ERROR].contains(code)
             else { throw .snapshot(path: path, reason: "\(first)") }
@@ -106,7 +111,7 @@ package final class FileSnapshot: Sendable {
     private static func open(_ path: String, _ conditions: SnapshotConditions, _ patience: Double) throws
         -> DatabaseQueue
     {
-        // For the user alone from its first byte on; SQLite gives its other files the same rights.
+        // The file is private from its first byte. SQLite gives its other files the same mode.
         let file = try OwnFile.open(path, O_RDWR | O_CREAT)
         fchmod(file.number, 0o600)
         var configuration = Configuration()
@@ -122,7 +127,8 @@ package final class FileSnapshot: Sendable {
             case version: try db.execute(sql: "SELECT serial FROM difference LIMIT 1")
             case 0:
                 try db.execute(sql: schema)
-                // Numbers of an earlier file mean nothing in this one.
+                // Row numbers start from the time of creation, so that numbers of an earlier
+                // database never match.
                 let first = conditions.now() / 1_000_000_000 << 20
                 for table in ["difference", "folder", "tree"] {
                     try db.execute(
@@ -139,9 +145,10 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Transactions
 
-    /// Carries out one transaction.
+    /// Runs one transaction.
     ///
-    /// - Parameter isDurable: Whether it outlives a loss of power. Others may be undone by one, as a whole.
+    /// - Parameter isDurable: `true` if the transaction survives a loss of power (`PRAGMA
+    ///   synchronous = FULL`). A loss of power may undo other transactions, each as a whole.
     func once<Value>(
         isDurable: Bool = false, _ body: (Database) throws -> Value
     ) throws(FileWatchingError) -> Value {
@@ -168,10 +175,10 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Makes the file again after it was found damaged.
+    /// Creates the database again after it was found damaged.
     private func startAgain(after damaged: DatabaseQueue?) -> FileWatchingError {
         let failure = opened.withLock { queue -> FileWatchingError? in
-            // Another call was first.
+            // Another call has created it already.
             guard queue === damaged else { return nil }
             try? damaged?.close()
             queue = nil
@@ -192,19 +199,21 @@ package final class FileSnapshot: Sendable {
         return .snapshotLost(path: path)
     }
 
-    /// How often the file was made again since it was opened.
+    /// The number of times the database was created again since it was opened.
     var lossCount: Int { losses.withLock { $0.count } }
 
-    /// Has an event descriptor signalled each time the file was made again.
+    /// Sets the event descriptor that is signalled each time the database is created again.
     func signalLosses(to descriptor: OwnedDescriptor) { losses.withLock { $0.wakes = descriptor } }
 
     // MARK: Trees
 
-    /// Says what is watched from now on. What is known of a tree that is not watched any more goes to those of the same owner
-    /// that cover its paths (``TreeSuccession``); other files of it become removed ones, even if their disk is away: the user
-    /// wants them no longer.
+    /// Sets the trees that are watched.
     ///
-    /// - Returns: The trees that took something over, which are to be compared as new ones are.
+    /// The stored files of a dropped tree move to trees of the same owner that cover their paths
+    /// (``TreeSuccession``). The other files of a dropped tree become removed files, even if their
+    /// file system is unmounted, because the user no longer wants them.
+    ///
+    /// - Returns: The trees that took over files. They must be compared as new trees are.
     @discardableResult
     package func setTrees(_ trees: [WatchedTree]) throws(FileWatchingError) -> Set<Int64> {
         rules.withLock { $0 = trees }
@@ -248,9 +257,9 @@ package final class FileSnapshot: Sendable {
         return takers
     }
 
-    /// Notes what folders held that are gone.
+    /// Notes the files of removed folders as removed.
     ///
-    /// - Returns: Whether anything differs from before.
+    /// - Returns: `true` if a difference was written.
     private func removeGoing() throws(FileWatchingError) -> Bool {
         var hasNews = false
         while true {
@@ -260,7 +269,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The trees that are watched.
+    /// Returns the trees that are watched.
     package func trees() throws(FileWatchingError) -> [StoredTree] { try once { try Self.storedTrees($0) } }
 
     private static func storedTrees(
@@ -287,10 +296,10 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Comparing
 
-    /// Compares a tree with the disk, from its root on.
+    /// Compares a whole tree with the disk.
     ///
-    /// - Returns: What was met.
-    /// - Throws: ``FileWatchingError``; what was noted before stays.
+    /// - Returns: A report of the comparison.
+    /// - Throws: ``FileWatchingError``. The batches that were stored before the error stay.
     @discardableResult
     package func compare(_ tree: StoredTree) throws(FileWatchingError) -> TreeReport {
         try compare(tree, observer: nil)
@@ -306,11 +315,12 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Compares some names of a folder with the disk, and all below those that are folders and others than before.
+    /// Compares some names of a folder with the disk, and the content of changed subfolders among
+    /// them.
     ///
     /// - Parameters:
-    ///   - names: `nil` for all.
-    ///   - folder: The number under which an observer knows it.
+    ///   - names: The names; `nil` for all.
+    ///   - folder: The row number of the folder, as the observer received it.
     func compare(
         _ names: Set<EntryName>?, of folder: Int64, observer: (any FolderObserver)?, _ pulse: ComparisonPulse? = nil
     ) throws(FileWatchingError) -> TreeReport {
@@ -333,7 +343,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Reads what is known, walks, and notes what was seen batch by batch.
+    /// Reads the stored state, walks through the tree, and stores the results batch by batch.
     private func compare(
         _ tree: Int64, _ observer: (any FolderObserver)?, _ pulse: ComparisonPulse?,
         knowledge: (Database) throws -> ComparisonWalk.Knowledge?,
@@ -357,7 +367,7 @@ package final class FileSnapshot: Sendable {
                     var goesOn = true
                     while goesOn {
                         goesOn = try walk.go()
-                        // The snapshot is waited for now.
+                        // The next wait is for the database.
                         pulse?.pause()
                         try note(&walk, knowledge.tree, &children)
                         pulse?.beat()
@@ -380,7 +390,7 @@ package final class FileSnapshot: Sendable {
         guard !batch.isEmpty || isRootRemoved else { return }
         var known = children
         let (folders, report) = try once { db in
-            // It may have been dropped meanwhile.
+            // The tree may have been dropped since the walk began.
             guard try !Self.storedTrees(db, tree.id).isEmpty else {
                 return (batch.map { _ in Int64?.none }, TreeReport())
             }
@@ -399,7 +409,7 @@ package final class FileSnapshot: Sendable {
         try Int64.fetchOne(db, sql: "SELECT tree FROM folder WHERE id = ?", arguments: [folder])
     }
 
-    /// The most mounts in a tree that are known.
+    /// The maximum number of known mount points in a tree.
     private static let maximumMounts = 1024
 
     private func knowledge(of tree: StoredTree, _ db: Database) throws -> ComparisonWalk.Knowledge {
@@ -425,10 +435,10 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// How many files are compared to see whether a folder holds what is known.
+    /// The number of known files that are checked to recognize a folder.
     private static let maximumSamples = 64
 
-    /// Some files below a folder, by their path from there.
+    /// Returns some known files below a folder, by path from there.
     private static func samples(below folder: Int64, of tree: StoredTree, _ db: Database) throws -> [KnownSample] {
         let top = folder == 0 ? try FolderRow.child("", of: 0, tree: tree.id, db)?.id : folder
         guard let top else { return [] }
@@ -447,8 +457,10 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Counterparts
 
-    /// Carries out comparisons that belong together: until they are over, files that went or came are not handed out, since
-    /// they may be parts of moves. No longer than 30 seconds.
+    /// Runs comparisons that belong together.
+    ///
+    /// Until they end, added and removed files are withheld, because they may be halves of moves.
+    /// They are withheld for 30 seconds at most.
     func gather<Value>(
         _ body: () throws(FileWatchingError) -> Value
     ) throws(FileWatchingError) -> Value {
@@ -469,7 +481,8 @@ package final class FileSnapshot: Sendable {
         return try body()
     }
 
-    /// Returns once no comparison is in progress, or after a time: then ``changes(of:limit:)`` may have something to tell.
+    /// Returns when no comparison is in progress, or after `time`. ``changes(of:after:limit:)`` may
+    /// then return more changes.
     package func waitForComparisons(atMost time: Duration) async {
         let number = gathering.withLock { gathering in
             gathering.lastWaiting += 1
@@ -497,9 +510,9 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Changes
 
-    /// How many files each owner has not dealt with.
+    /// Returns the number of pending files of each owner.
     ///
-    /// - Parameter last: Only changes count that were noticed after the one with this number.
+    /// - Parameter last: The serial number after which changes count.
     package func pending(after last: Int64 = 0) throws(FileWatchingError) -> [String: PendingChanges] {
         try once { db in
             var pending: [String: PendingChanges] = [:]
@@ -517,22 +530,23 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The changes that were noticed first.
+    /// Returns the earliest pending changes of an owner.
     ///
-    /// Files are reported as moved where one file went and one came that are the same. The list may be empty, and is to be
-    /// acknowledged then too. What is handed out is noted on the disk first: if a change is undone before it is acknowledged,
-    /// that is a change, even after a loss of power.
+    /// A removed file and an added file are reported as one move if they are the same file. The
+    /// list may be empty; acknowledge it then too. The transaction is durable before this returns.
+    /// So if a change is undone before it is acknowledged, that is a new change, even after a loss
+    /// of power.
     ///
     /// - Parameters:
-    ///   - last: Only changes count that were noticed after the one with this number.
-    ///   - limit: The most changes.
+    ///   - last: The serial number after which changes count.
+    ///   - limit: The maximum number of changes.
     package func changes(of owner: String, after last: Int64 = 0, limit: Int) throws(FileWatchingError) -> NextChanges {
         let settled = gathering.withLock { gathering in
             gathering.count > 0 && .now - gathering.begun < Gathering.patience ? gathering.serial : nil
         }
         return try once(isDurable: true) { db in
             var reader = ChangeReader(db)
-            // Nothing moves as long as no file is known.
+            // Nothing can move while no file is known.
             let hasFiles = try settled != nil && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM file)") ?? true
             let changes = try reader.read(owner, after: last, limit: limit, settled: hasFiles ? settled : nil)
             let told = try db.cachedStatement(sql: "UPDATE difference SET is_told = 1 WHERE serial = ? AND NOT is_told")
@@ -543,7 +557,7 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Notes that the owner has dealt with changes. What changed again since they were handed out stays pending.
+    /// Stores that the owner has handled changes. A file that changed again since stays pending.
     package func acknowledge(_ changes: FileChanges) throws(FileWatchingError) {
         var rest = changes.serials[...]
         while !rest.isEmpty {
@@ -553,9 +567,11 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Notes that an owner is about to be asked for everything, however it does that. Until the request is acknowledged,
-    /// the owner may have seen any file: what it may have seen and is gone by then is reported as removed. The note
-    /// survives the end of the process; the last request counts.
+    /// Stores that an owner is about to be asked for everything, by whatever call.
+    ///
+    /// Until the request is acknowledged, the owner may have read any file. A file that it may have
+    /// read and that is gone by then is reported as removed. The note survives the end of the
+    /// process. A later request replaces an earlier one.
     ///
     /// ```swift
     /// let request = try snapshot.beginEverything(of: "org.example.notes")
@@ -565,7 +581,7 @@ package final class FileSnapshot: Sendable {
     package func beginEverything(of owner: String) throws(FileWatchingError) -> EverythingRequest {
         try once(isDurable: true) { db in
             try db.execute(sql: "INSERT OR IGNORE INTO owner (name) VALUES (?)", arguments: [owner])
-            // A number of its own, so that no other request has it.
+            // Each request gets a serial number of its own.
             try db.execute(sql: "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'difference'")
             let serial = try Self.lastSerial(db)
             try db.execute(sql: "UPDATE owner SET everything = ? WHERE name = ?", arguments: [serial, owner])
@@ -573,7 +589,8 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// The request for everything that was begun last and not acknowledged, perhaps by another process; `nil` if there is none.
+    /// Returns the last request for everything that is not acknowledged, perhaps of another
+    /// process; `nil` if there is none.
     package func request(of owner: String) throws(FileWatchingError) -> EverythingRequest? {
         try once { db in
             try Int64.fetchOne(db, sql: "SELECT everything FROM owner WHERE name = ?", arguments: [owner])
@@ -581,8 +598,10 @@ package final class FileSnapshot: Sendable {
         }
     }
 
-    /// Notes that an owner has dealt with a request for everything: it knows every file that was there when the request
-    /// began and still is. Files that went stay pending. Does nothing if another request has begun.
+    /// Stores that an owner has handled a request for everything.
+    ///
+    /// The owner now knows every file that existed when the request began and still exists. Removed
+    /// files stay pending. Does nothing if a later request has begun.
     package func acknowledge(_ request: EverythingRequest) throws(FileWatchingError) {
         var last: Int64 = -1
         while true {
@@ -605,7 +624,7 @@ package final class FileSnapshot: Sendable {
                     if last <= request.serial, try row.isTrue(1) {
                         known.append(last)
                     } else {
-                        // The owner may have seen it.
+                        // The owner may have read this state.
                         try told.execute(arguments: [last])
                     }
                 }
@@ -645,27 +664,27 @@ package final class FileSnapshot: Sendable {
 
     // MARK: Folders
 
-    /// The numbers of the folders that are there.
+    /// Returns the row numbers of the folders that exist.
     func presentFolders() throws(FileWatchingError) -> Set<Int64> {
         try once { db in try Int64.fetchSet(db, sql: "SELECT id FROM folder WHERE state = 0") }
     }
 
-    /// The tree of a folder.
+    /// Returns the number of the tree that holds a folder.
     func tree(of folder: Int64) throws(FileWatchingError) -> Int64? {
         try once { db in try self.treeNumber(of: folder, db) }
     }
 }
 
-/// The clock, how exact times of files are, and how much is read.
+/// The clock, the time granularity of file systems, and the entry limit.
 struct SnapshotConditions: Sendable {
-    /// Nanoseconds since 1970.
+    /// Returns the time in nanoseconds since 1970.
     var now: @Sendable () -> Int64
-    /// Nanoseconds in which two changes of a file may have one time.
+    /// Returns the interval, in nanoseconds, in which two changes of a file may have the same time.
     var granularity: @Sendable (FileSystemKind) -> Int64
-    /// The most entries of a tree.
+    /// The maximum number of entries of a tree.
     var maximumEntries = WatchedTree.Limit.entries
 
-    /// Those of the system.
+    /// The clock and limits of the system.
     static let system = SnapshotConditions {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -675,14 +694,14 @@ struct SnapshotConditions: Sendable {
     }
 }
 
-/// A tree in a snapshot.
+/// A watched tree, as the snapshot stores it.
 package struct StoredTree: Hashable, Sendable {
-    /// Its number.
+    /// The row number.
     let id: Int64
-    /// The number of its owner.
+    /// The row number of the owner.
     let ownerNumber: Int64
-    /// The tree.
+    /// The root and the name patterns.
     package let rule: WatchedTree
-    /// Where the root was; `nil` if it was never compared.
+    /// The file system of the root at the last comparison; `nil` if the tree was never compared.
     let place: KnownPlace?
 }

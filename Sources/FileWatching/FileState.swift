@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a regular file that tells whether it was changed, read without opening it. Times are nanoseconds since 1970.
+/// The metadata of a regular file that shows whether it was changed. Read without opening the file.
+/// Times are nanoseconds since 1970.
 package struct FileState: Hashable, Sendable {
-    /// A number of the file system (``FileSystemPlace/number``). A link may lead to another one than that of its folder.
+    /// A number for the file system (``FileSystemPlace/number``). A symbolic link may lead to
+    /// another file system than its folder.
     package var fileSystem: Int64
-    /// The number of the file in its file system; 0 where that does not keep numbers.
+    /// The inode number; 0 if the file system does not keep inode numbers.
     package var inode: UInt64
-    /// When it was created; 0 where the file system does not say.
+    /// The creation time; 0 if the file system does not report it.
     package var born: Int64
-    /// Bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// When its content was changed.
+    /// The time of the last change of the content.
     package var modified: Int64
-    /// When its content, name or rights were changed; 0 if that was so shortly before the look that another change may have
-    /// the same time. The file then differs at the next look.
+    /// The time of the last change of content, name or permissions (ctime). It is 0 if the file
+    /// changed so recently that another change may get the same time. The file then differs at the
+    /// next comparison.
     package var changed: Int64
 
-    /// Whether both are states of one file, perhaps under another name. Numbers of deleted files are used again, so the time of
-    /// creation decides, and without it the content must be unchanged.
+    /// Returns `true` if both are states of one file, perhaps under two names.
+    ///
+    /// Inode numbers are used again after a deletion, so the creation time must match. If there is
+    /// no creation time, size and modification time must match.
     func isOfSameFile(as other: FileState) -> Bool {
         guard inode != 0, inode == other.inode, fileSystem == other.fileSystem, born == other.born else { return false }
         return born != 0 || (size == other.size && modified == other.modified)
     }
 
-    /// A number for the file under a name, added to those of others for the number of a folder.
+    /// Returns a digest of the file and a name. The digest of a folder is the sum of its files'
+    /// digests.
     func digest(_ name: EntryName) -> Int64 {
         var digest = StableDigest()
         digest.add(name.text)
@@ -34,12 +40,12 @@ package struct FileState: Hashable, Sendable {
     }
 }
 
-/// A number of 64 bits for some values, the same in each process. Not against those who look for two values with one number.
+/// A 64-bit digest that is the same in each process. It is not resistant to deliberate collisions.
 struct StableDigest {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     mutating func add(_ word: UInt64) {
-        // The steps of SplitMix64.
+        // One round of SplitMix64.
         state = (state ^ word) &+ 0x9E37_79B9_7F4A_7C15
         state = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
         state = (state ^ state >> 27) &* 0x94D0_49BB_1331_11EB

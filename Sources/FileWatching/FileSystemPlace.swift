@@ -3,19 +3,24 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// Which file system an open file is on, and where that is mounted.
+/// The file system of an open file, and its mount point.
 ///
-/// A disk is known by its identity, which stays the same over restarts and after it was away: the number of the file system
-/// where that comes from the disk (ext, Btrfs, ZFS); else the UUID under `/dev/disk/by-uuid` (XFS, FAT, exFAT); else type,
-/// source and root of the mount (NFS, FUSE, tmpfs). What that means for the files that are known is in ``DiskJudgement``.
+/// The identity of a file system stays the same over restarts and after it was unmounted. It is the
+/// first of these that is available:
+///
+/// 1. The number of the file system, if it is stored on the disk (ext, Btrfs, ZFS).
+/// 2. The UUID under `/dev/disk/by-uuid` (XFS, FAT, exFAT).
+/// 3. The type, source and root of the mount (NFS, FUSE, tmpfs).
+///
+/// ``DiskJudgement`` decides what the identity means for the known files.
 struct FileSystemPlace: Hashable {
-    /// Says which file system it is.
+    /// The identity of the file system.
     let identity: String
-    /// Where it is mounted, without links; `/` where that is not known.
+    /// The mount point without symbolic links; `/` if it is not known.
     let mountPoint: String
-    /// What kind of file system it is.
+    /// The kind of the file system.
     let kind: FileSystemKind
-    /// A number for the identity.
+    /// A digest of the identity.
     let number: Int64
 
     init(identity: String, mountPoint: String, kind: FileSystemKind = FileSystemKind(type: 0)) {
@@ -25,8 +30,8 @@ struct FileSystemPlace: Hashable {
         number = digest.value
     }
 
-    /// Looks at an open file; `nil` if the system does not say. Reads small files below `/proc` and, for some file systems,
-    /// the names of the disks.
+    /// Determines the file system of an open file; `nil` if the system does not report it. Reads
+    /// small files below `/proc` and, for some file systems, the names of the disks.
     init?(of file: OwnedDescriptor) {
         var (fileSystem, type): (UInt64, Int64) = (0, 0)
         var status = stat()
@@ -50,10 +55,10 @@ struct FileSystemPlace: Hashable {
 
     private static let maximumDisks = 1024
 
-    /// The UUID of the disk with a device number.
+    /// Returns the UUID of the disk with a device number.
     private static func diskName(of device: dev_t) -> String? {
         let folder = "/dev/disk/by-uuid"
-        // Numbers without a device are made up for network and other file systems.
+        // Network and virtual file systems have device numbers with major number 0.
         guard device >> 8 != 0, let names = try? BoundedFile.names(in: folder, limit: maximumDisks) else { return nil }
         return names.first { name in
             var status = stat()
@@ -63,9 +68,9 @@ struct FileSystemPlace: Hashable {
     }
 }
 
-/// What is to be known of a type of file systems.
+/// The properties of a file system type.
 struct FileSystemKind: Hashable {
-    /// As statfs(2) says it.
+    /// The magic number that statfs(2) reports.
     let type: Int64
 
     private static let ext: Int64 = 0xEF53
@@ -84,24 +89,26 @@ struct FileSystemKind: Hashable {
     private static let ceph: Int64 = 0x00C3_6400
     private static let afs: Int64 = 0x5346_414F
 
-    /// How far apart the times of a kernel are at most, and some more.
+    /// The maximum interval between two kernel clock ticks, in nanoseconds, with a margin.
     private static let tick: Int64 = 20_000_000
 
-    /// Whether its number is that of the disk. Others make it from the device, or anew at each mount.
+    /// `true` if the file system number is stored on the disk. Other file systems derive it from
+    /// the device, or create one at each mount.
     var keepsNumber: Bool { [Self.ext, Self.btrfs, Self.zfs].contains(type) }
-    /// Whether files have the same numbers after it was mounted again.
+    /// `true` if files keep their inode numbers over a new mount.
     var keepsInodes: Bool {
         ![Self.fat, Self.exFAT, Self.fuse, Self.smb, Self.smb2, Self.cifs, Self.plan9].contains(type)
     }
-    /// Whether others change files without the kernel's knowing: other machines, or a process behind FUSE.
+    /// `true` if files can change without the local kernel's knowledge: by other machines, or by a
+    /// FUSE process.
     var isShared: Bool {
         [Self.nfs, Self.fuse, Self.smb, Self.smb2, Self.cifs, Self.plan9, Self.ceph, Self.afs].contains(type)
     }
 
-    /// Two changes of a file in less than these nanoseconds may have one time.
+    /// Returns the interval, in nanoseconds, in which two changes of a file may have the same time.
     ///
-    /// - Parameter isExact: Whether the kernel gives a file that was looked at a time of its own at its next change, on the
-    ///   file systems that can do so (Linux 6.13).
+    /// - Parameter isExact: `true` if the kernel gives a file whose times were read a distinct time
+    ///   at its next change. Linux 6.13 does so on some file systems.
     func granularity(isExact: Bool) -> Int64 {
         switch type {
         case Self.ext, Self.btrfs, Self.xfs, Self.tmpfs: isExact ? 0 : Self.tick
@@ -140,17 +147,19 @@ private struct MountEntry {
     }
 }
 
-/// What the file system at a place says of the files that are known to be there.
+/// The meaning of a file system at a path for the files that are known there.
 ///
-/// A disk that is away removes nothing. So absence counts only on the same file system. Another one at the place counts once
-/// there is something on it, since a person has put it there; and the folder onto which a disk was mounted counts once it
-/// holds one of the files that are known there, since a person has copied them. Until then all stay as they were.
+/// An unmounted file system removes no files, so absence counts only on the same file system.
+/// Another file system at the path counts once it holds anything, because the user has mounted it
+/// there. The bare mount point counts once it holds one of the known files, because the user has
+/// copied them. Until then all known files stay as they were.
 enum DiskJudgement: Hashable {
-    /// It is the one: what is not there was removed.
+    /// The same file system: a file that does not exist was removed.
     case same
-    /// Another one is mounted at the place, or the same one is shown from farther up. It counts if it holds anything.
+    /// Another file system is mounted at the path, or the same one from a higher folder. It counts
+    /// if it holds anything.
     case other
-    /// The place is part of what is above it. It counts if it holds a file that is known.
+    /// Nothing is mounted at the path. It counts if it holds a known file.
     case away
 
     init(_ found: FileSystemPlace, known: KnownPlace) {
@@ -158,17 +167,17 @@ enum DiskJudgement: Hashable {
         self.init(isSame: found.identity == known.identity, isThere: isThere)
     }
 
-    /// - Parameter isThere: Whether something is mounted where the disk was, or below.
+    /// - Parameter isThere: `true` if something is mounted at the known mount point or below it.
     init(isSame: Bool, isThere: Bool) { self = isSame ? (isThere ? .same : .other) : (isThere ? .other : .away) }
 }
 
-/// Where files were when they were last compared.
+/// The file system and mount point of files at the last comparison.
 struct KnownPlace: Hashable, Sendable {
     var identity: String
     var mountPoint: String
 }
 
-/// Whether files have exact times, by the release of the kernel.
+/// The support of the kernel for exact file times (multigrain timestamps), by release.
 enum ExactTimes {
     static let areKept: Bool = {
         var names = utsname()

@@ -4,54 +4,61 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Follows trees for as long as it lives, and keeps a ``FileSnapshot`` true: what happens is noted there as soon as it has
-/// settled, and a tree is compared as a whole when it is first watched, when events were lost and when something was mounted.
+/// A watcher that keeps a ``FileSnapshot`` up to date with the disk for as long as it lives.
 ///
-/// One thread waits in the kernel (inotify(7), the table of mounts) and wakes for nothing else, unless some folders cannot be
-/// watched: their trees are compared every five minutes (``Polling``). It may wait for a file system that does not answer, and
-/// nobody waits for it.
+/// It stores each change as soon as the path has settled. It compares a tree as a whole when the
+/// tree is first watched, when events were lost, and when something was mounted.
+///
+/// One thread waits in poll(2) for inotify(7) events and changes of the mount table. It wakes for
+/// nothing else unless some folders cannot be watched; their trees are compared every five minutes
+/// (``Polling``). The thread may block on a file system that does not answer. No other thread waits
+/// for it.
 package final class FileWatcher: Sendable {
-    /// What is known of a tree.
+    /// The state of a tree.
     package enum TreeState: Hashable, Sendable {
-        /// Not compared yet.
+        /// The tree is not compared yet.
         case waiting
-        /// Changes are told.
+        /// The tree is compared, and changes are reported.
         case watched
-        /// There is nothing at the path.
+        /// Nothing exists at the path.
         case missing
-        /// Places that are not there or cannot be read; their files stay as they were.
+        /// These paths do not exist or cannot be read. Their files stay as they were.
         case unavailable([String])
-        /// Its file system does not answer; what happens in the other trees is not noted either until it does.
+        /// The file system of the tree does not answer. Changes in other trees are not stored
+        /// either until it does.
         case silent
         /// The snapshot or a folder failed.
         case failed(String)
     }
 
-    /// Why a tree is compared every five minutes.
+    /// The reason for a comparison every five minutes.
     package enum Polling: Hashable, Sendable {
-        /// The kernel refused watches, or half of those that it allows a user are used: the rest is left to other programs.
+        /// Some folders have no watch. The kernel refused it, or half of the user's limit is used
+        /// and the rest is left to other programs.
         case unwatched
-        /// It is on a file system that others change unseen: NFS, SMB, FUSE and the like.
+        /// The tree is on a file system that others can change unnoticed, such as NFS, SMB or FUSE.
         case shared
     }
 
-    /// What is watched now.
+    /// The current state of the watcher.
     package struct Status: Hashable, Sendable {
-        /// Each tree.
+        /// The state of each tree.
         package var trees: [WatchedTree: TreeState] = [:]
-        /// Trees of which not every change is told.
+        /// Trees that are also compared at intervals, because not every change is reported.
         package var polled: [WatchedTree: Polling] = [:]
-        /// Watches that the kernel keeps for it.
+        /// The number of inotify watches.
         package var watches = 0
-        /// Folders that could not be watched, and why: the code of an error, most often ENOSPC. They are tried again.
+        /// The number of folders that could not be watched, and the last error code, usually
+        /// ENOSPC. The watcher tries them again.
         package var unwatchedFolders = 0
         package var code: Int32?
-        /// Files and folders of the trees, as they were last compared as a whole.
+        /// The numbers of files and folders in the trees at their last whole comparison.
         package var files = 0
         package var folders = 0
-        /// Folders of which not all is compared, since the tree has more than ``WatchedTree/Limit``.
+        /// Folders that are not compared completely, because the tree exceeds
+        /// ``WatchedTree/Limit``.
         package var beyondLimits: [String] = []
-        /// Whether everything that happened is noted.
+        /// `true` if every event so far is stored.
         package var isUpToDate = false
     }
 
@@ -66,11 +73,12 @@ package final class FileWatcher: Sendable {
     private let pulse = ComparisonPulse()
     private let silence: Duration
 
-    /// Starts the thread. Nothing is watched before ``watch(_:)``.
+    /// Starts the thread. It watches nothing before ``watch(_:)``.
     ///
     /// - Parameters:
-    ///   - snapshot: Where everything is noted.
-    ///   - onNews: Called on the thread after something was noted or a comparison ended; must not block.
+    ///   - snapshot: The snapshot that receives the changes.
+    ///   - onNews: Called on the thread after a change was stored or a comparison ended. Must not
+    ///     block.
     /// - Throws: ``FileWatchingError/system(operation:code:)``.
     package convenience init(
         snapshot: FileSnapshot, onNews: @escaping @Sendable (FileWatcher.Status) -> Void
@@ -95,7 +103,7 @@ package final class FileWatcher: Sendable {
         guard watches >= 0 else { throw .system(operation: "creating an inotify descriptor", code: errno) }
         let inotify = OwnedDescriptor(adopting: watches)
         let result = OwnThread.start("file-watch") { [weak self, pulse] in
-            // Changes matter soon, and less than what the user does.
+            // Changes matter soon, but less than the work of the user.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             var run = WatchRun(
                 snapshot: snapshot, watches: FolderWatches(inotify, maximum: maximumWatches, add: addWatch), pace: pace,
@@ -127,13 +135,13 @@ package final class FileWatcher: Sendable {
         wake.signalEvent()
     }
 
-    /// Says what is watched from now on; what is new is compared.
+    /// Sets the trees that are watched. New trees are compared.
     package func watch(_ trees: [WatchedTree]) { order { $0.trees = trees } }
 
-    /// Compares everything again.
+    /// Compares all trees again.
     package func compareAgain() { order { $0.comparesAgain = true } }
 
-    /// What is watched now. Never waits for a file system.
+    /// The current state. Never waits for a file system.
     package var status: Status {
         var status = statusNow.withLock { $0 }
         if let tree = pulse.silentTree(after: silence) {
@@ -150,7 +158,7 @@ package final class FileWatcher: Sendable {
 }
 
 extension OwnedDescriptor {
-    /// Signals an event descriptor.
+    /// Adds 1 to an event descriptor (eventfd(2)).
     func signalEvent() {
         var one: UInt64 = 1
         write(number, &one, 8)

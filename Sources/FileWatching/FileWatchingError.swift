@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Why files cannot be watched or compared.
+/// An error of watching or comparing files.
 package enum FileWatchingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The system refused an operation.
+    /// A system call failed.
     case system(operation: String, code: Int32)
     /// The snapshot cannot be read or written.
     case snapshot(path: String, reason: String)
-    /// The snapshot was damaged and was made again: everything differs, and nothing that was handed out can be acknowledged.
+    /// The snapshot was damaged and was created again. Every file differs, and no earlier change
+    /// can be acknowledged.
     case snapshotLost(path: String)
 
-    /// One sentence: what was attempted and what happened.
+    /// One sentence: the attempted operation and its failure.
     package var description: String {
         switch self {
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."

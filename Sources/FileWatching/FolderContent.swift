@@ -3,32 +3,33 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// All that a look at a folder, or at some of its names, has found. Read from the disk alone.
+/// The result of reading a folder or some of its names. Comes from the disk alone.
 struct FolderContent {
-    /// Regular files, and links to some.
+    /// Regular files, and symbolic links to regular files.
     var files: [(name: EntryName, state: FileState)] = []
-    /// Those of the files that have other names (hard links).
+    /// The files that have other hard links.
     var linked: Set<EntryName> = []
-    /// Folders that are watched.
+    /// Subfolders that are watched.
     var subfolders: [EntryName] = []
-    /// Names of which nothing is known now: they stay as they are.
+    /// Names that could not be read. Their stored state stays.
     var unknown: Set<EntryName> = []
-    /// Links that lead to nothing, and the file system where the way ends.
+    /// Symbolic links without a target, and the file system on which their path ends.
     var dangling: [EntryName: Int64] = [:]
-    /// Names that were looked for and are nothing that is watched; only if not all were read.
+    /// Requested names that do not exist or are not watched. Used only if not all names were read.
     var absent: [EntryName] = []
-    /// Those of them that are nothing at all, and would be watched as files.
+    /// The absent names that do not exist at all and would be watched as files.
     var vanished: Set<EntryName> = []
-    /// Whether these are all names. Then what is not among them is gone.
+    /// `true` if all names of the folder were read. A stored name that is not among them is then
+    /// gone.
     var isWhole = true
-    /// Whether something is to be tried again soon, since the system had no room.
+    /// `true` if the read must be repeated soon, because the system had no resources for it.
     var needsRetry = false
-    /// Files that may change once more without another time.
+    /// Files that may change again without a new time.
     var unsettled: [EntryName] = []
-    /// A number for all files, whatever their order.
+    /// A digest of all files, independent of their order.
     private(set) var digest: Int64 = 0
 
-    /// Whether the folder holds nothing that counts.
+    /// `true` if the folder holds nothing that is watched.
     var isEmpty: Bool { files.isEmpty && subfolders.isEmpty && unknown.isEmpty && dangling.isEmpty }
 
     mutating func add(_ name: EntryName, _ state: FileState) {
@@ -37,35 +38,35 @@ struct FolderContent {
     }
 }
 
-/// The file system of a folder, for what is in it.
+/// The file system of a folder.
 struct FolderPlace {
     var device: UInt64
     var place: FileSystemPlace
 }
 
-/// Looks at files, with the numbers of their file systems.
+/// Reads the metadata of files, and caches their file systems.
 struct FileReader {
     let rule: WatchedTree
     let conditions: SnapshotConditions
-    /// Told of each answer of the file system.
+    /// Receives a beat for each answer of the file system.
     let pulse: ComparisonPulse?
-    /// Entries met, hidden ones included.
+    /// The number of entries read so far, hidden ones included.
     private(set) var entries = 0
-    /// File systems of links' targets by their device.
+    /// The file systems of link targets, by device number.
     private var places: [UInt64: FileSystemPlace] = [:]
 
     init(rule: WatchedTree, _ conditions: SnapshotConditions, _ pulse: ComparisonPulse?) {
         (self.rule, self.conditions, self.pulse) = (rule, conditions, pulse)
     }
 
-    /// Whether more entries may be read.
+    /// `true` if the entry limit of the tree is not reached.
     var hasRoom: Bool { entries < conditions.maximumEntries }
 
     /// Reads a whole folder.
     ///
-    /// - Parameter depth: Names below the root.
-    /// - Throws: ``ErrnoCode`` if it cannot be listed. What is met after an error or the limit is left out, and the content is
-    ///   not whole.
+    /// - Parameter depth: The number of names below the root.
+    /// - Throws: ``ErrnoCode`` if the folder cannot be listed. After a later error or at the entry
+    ///   limit, the rest is left out and the content is not whole.
     mutating func content(of folder: OwnedDescriptor, _ place: FolderPlace, depth: Int) throws(ErrnoCode)
         -> FolderContent
     {
@@ -93,7 +94,7 @@ struct FileReader {
         return content
     }
 
-    /// Looks at some names of a folder.
+    /// Reads some names of a folder.
     mutating func content(
         of names: Set<EntryName>, in folder: OwnedDescriptor, _ place: FolderPlace, depth: Int
     ) -> FolderContent {
@@ -136,7 +137,7 @@ struct FileReader {
         }
     }
 
-    /// The state of a file, and whether every later change has another time.
+    /// Returns the state of a file, and `true` if every later change will have another time.
     func state(_ described: csystem_file, on place: FileSystemPlace, at time: Int64) -> (FileState, Bool) {
         let (age, isFar) = time.subtractingReportingOverflow(described.changed)
         let isSettled = isFar || age.magnitude >= UInt64(conditions.granularity(place.kind))
@@ -166,7 +167,7 @@ struct FileReader {
         return place
     }
 
-    /// The file system of what is nearest to the target of a link.
+    /// Returns the file system of the nearest existing ancestor of a link's target.
     private mutating func fileSystemOfTarget(
         _ name: String, in folder: OwnedDescriptor, _ own: FolderPlace
     ) -> Int64? {
@@ -180,7 +181,7 @@ struct FileReader {
     }
 }
 
-/// Where a symbolic link leads; `nil` if it is none or its target is no UTF-8.
+/// Returns the target of a symbolic link; `nil` if the name is no link or its target is not UTF-8.
 func linkTarget(_ name: String, in folder: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = bytes.withUnsafeMutableBytes { buffer in

@@ -4,18 +4,19 @@ import SystemSupport
 
 /// The names in an open folder.
 ///
-/// Owns the stream of the C library. One thread at a time.
+/// Owns a directory stream of the C library (`DIR`). One thread at a time.
 struct FolderListing: ~Copyable {
     private let stream: OpaquePointer
 
-    /// What a name may be.
+    /// The kind of a name, from `d_type`.
     enum Kind { case folder, other, unknown }
 
-    /// Opens a listing of a folder, from its beginning.
+    /// Opens a listing of a folder from its beginning.
     ///
     /// - Throws: ``ErrnoCode``.
     init(of folder: OwnedDescriptor) throws(ErrnoCode) {
-        // A stream closes its descriptor and moves the position in it, so it has one of its own.
+        // `closedir` closes the descriptor of the stream, and the stream moves its offset. So the
+        // stream gets a descriptor of its own.
         let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw ErrnoCode(errno) }
         guard let stream = fdopendir(number) else {
@@ -28,7 +29,8 @@ struct FolderListing: ~Copyable {
 
     deinit { closedir(stream) }
 
-    /// The next name but `.` and `..`; `nil` at the end. A name that is no UTF-8 is an empty one: no path can have it.
+    /// Returns the next name except `.` and `..`; `nil` at the end. A name that is not UTF-8 is
+    /// returned empty, because no stored path can hold it.
     ///
     /// - Throws: ``ErrnoCode``.
     mutating func next() throws(ErrnoCode) -> (name: String, kind: Kind)? {

@@ -2,36 +2,39 @@
 import Glibc
 import SystemSupport
 
-/// The watches of inotify(7), and which folders of a snapshot each stands for: two owners may have one folder.
+/// The inotify(7) watches, and the stored folders of each watch. Two owners may watch one folder.
 ///
-/// There are no more than ``maximum``. Where these are used up, each owner has a fair share: one with fewer takes from the one with
-/// most what that has beyond its own, and the trees of that one are polled.
+/// There are at most ``maximum`` watches. When they are used up, each owner gets an equal share. An
+/// owner below its share takes surplus watches from the owner with most watches, whose trees are
+/// then polled.
 ///
-/// One thread. About 100 bytes a folder, and about 1 KiB in the kernel.
+/// One thread. Uses about 100 bytes a folder, and about 1 KiB in the kernel.
 final class FolderWatches {
-    /// Asks the kernel for a watch, as inotify_add_watch(2) does.
+    /// Adds a watch, as inotify_add_watch(2) does.
     typealias Add = @Sendable (_ descriptor: Int32, _ path: String, _ mask: UInt32) -> Int32
 
     let descriptor: OwnedDescriptor
-    /// The most watches.
+    /// The maximum number of watches.
     let maximum: Int
     private let addWatch: Add
-    /// The first folder of each watch, and the others of the few that have several.
+    /// The first folder of each watch. `others` holds further folders of the few watches that have
+    /// several.
     private var folders: [Int32: Int64] = [:]
     private var others: [Int32: Set<Int64>] = [:]
     private var watches: [Int64: Watched] = [:]
-    /// The folders that are watched, by their number in the file system.
+    /// The watches of folders, by device and inode number.
     private var numbers: [FolderNumber: Int32] = [:]
-    /// Watches that were added and are not noted yet.
+    /// The number of watches that were added and whose folders are not stored yet.
     private var added = 0
-    /// How many folders of each owner are watched.
+    /// The number of watched folders of each owner.
     private var counts: [Int64: Int] = [:]
-    /// What is watched on the way to a root.
+    /// The watched folders and links on the paths to the roots.
     private var places: [Int32: Set<Place>] = [:]
-    /// Folders that could not be watched, and the code of the last error: most often ENOSPC, the user's limit of watches.
+    /// The folders that could not be watched. `lastCode` is the last error, usually ENOSPC: the
+    /// user's limit of watches.
     private(set) var unwatched: Set<Int64> = []
     private var lastCode: Int32 = 0
-    /// Owners that lost watches to others since this was emptied.
+    /// The owners that lost watches to others since this set was last emptied.
     var curtailed: Set<Int64> = []
 
     private struct Watched {
@@ -40,7 +43,7 @@ final class FolderWatches {
         var number: FolderNumber
     }
 
-    /// A name above the root of a tree, or a folder or link on the way there itself.
+    /// A name above the root of a tree, or (`nil`) a folder or link on that path itself.
     struct Place: Hashable {
         var tree: Int64
         var name: EntryName?
@@ -48,7 +51,7 @@ final class FolderWatches {
 
     private static let presence: EventMask = [.created, .moved, .deleted, .folderGone]
     private static let content: EventMask = [presence, .modified, .closedAfterWriting, .attributes]
-    /// How many watches an owner loses at once, at most, and as a part of what it has beyond its share.
+    /// The limits of one transfer: the maximum number of watches, and the divisor of the surplus.
     private static let (takenAtOnce, takenPart) = (256, 8)
 
     init(_ descriptor: OwnedDescriptor, maximum: Int = .max, add: @escaping Add) {
@@ -57,7 +60,7 @@ final class FolderWatches {
         addWatch = add
     }
 
-    /// Half of what the kernel allows a user: the rest is for other programs.
+    /// Half of the kernel's limit for a user. The rest is left to other programs.
     static var systemMaximum: Int {
         guard let text = try? BoundedFile.regular("/proc/sys/fs/inotify/max_user_watches", limit: 64),
             let limit = Int(String(decoding: text, as: UTF8.self).prefix { $0.isNumber })
@@ -67,7 +70,7 @@ final class FolderWatches {
 
     var count: Int { Set(folders.keys).union(places.keys).count }
     var code: Int32? { unwatched.isEmpty ? nil : lastCode }
-    /// Whether the last watch was refused for want of room.
+    /// `true` if the last watch was refused for lack of resources.
     var isOutOfRoom: Bool { lastCode == ENOSPC || lastCode == ENOMEM }
 
     private func add(_ path: String, _ mask: EventMask) -> Int32? {
@@ -78,28 +81,28 @@ final class FolderWatches {
 
     // MARK: Folders
 
-    /// Watches an open folder for an owner.
+    /// Adds a watch to an open folder for an owner.
     func willRead(_ folder: OwnedDescriptor, _ number: FolderNumber, for owner: Int64) -> Int32? {
         let isNew = numbers[number] == nil
         if isNew, used >= maximum, !makeRoom(for: owner, of: maximum) {
             lastCode = ENOSPC
             return nil
         }
-        // The folder that is open, wherever its path leads by now.
+        // The path through `/proc/self/fd` names the open folder, even if it was renamed.
         let (path, mask): (String, EventMask) = (
             "/proc/self/fd/\(folder.number)", [Self.content, .foldersOnly, .noUnlinked]
         )
         var watch = add(path, mask)
-        // Other programs have the rest.
+        // Other programs use the rest of the limit.
         if watch == nil, lastCode == ENOSPC, makeRoom(for: owner, of: used) { watch = add(path, mask) }
         if isNew, watch != nil { added += 1 }
         return watch
     }
 
-    /// Watches that are used, at least so many.
+    /// The number of used watches; a lower bound.
     private var used: Int { folders.count + places.count + added }
 
-    /// Takes watches from the owner with most for one that has fewer than its share.
+    /// Takes watches from the owner with most watches, if `owner` has less than its share.
     private func makeRoom(for owner: Int64, of all: Int) -> Bool {
         let share = all / (counts.count + (counts[owner] == nil ? 1 : 0))
         guard counts[owner, default: 0] + added < share,
@@ -134,7 +137,7 @@ final class FolderWatches {
         if watches[folder]?.watch == watch {
             if let before = watches[folder], before.owner == owner, before.number == number { return }
         }
-        // Another folder has taken the place of one that was moved away.
+        // Another folder has replaced a folder that was moved away.
         remove(folder, except: watch)
         watches[folder] = Watched(watch: watch, owner: owner, number: number)
         counts[owner, default: 0] += 1
@@ -143,13 +146,13 @@ final class FolderWatches {
 
     func isWatched(_ folder: Int64) -> Bool { watches[folder] != nil }
 
-    /// Forgets all folders but these.
+    /// Removes all folders except these.
     func keep(_ present: Set<Int64>) {
         for folder in Array(watches.keys) where !present.contains(folder) { remove(folder) }
         unwatched.formIntersection(present)
     }
 
-    /// - Parameter kept: A watch that does not end by this.
+    /// - Parameter kept: A watch that is not removed even if it has no folder left.
     private func remove(_ folder: Int64, except kept: Int32? = nil) {
         guard let watched = takeNote(of: folder) else { return }
         let watch = watched.watch
@@ -162,7 +165,7 @@ final class FolderWatches {
         if watch != kept { end(watch, watched.number) }
     }
 
-    /// Forgets a folder, and counts it no more.
+    /// Removes a folder from the tables and counts.
     private func takeNote(of folder: Int64) -> Watched? {
         guard let watched = watches.removeValue(forKey: folder) else { return nil }
         counts[watched.owner, default: 1] -= 1
@@ -170,14 +173,14 @@ final class FolderWatches {
         return watched
     }
 
-    /// Ends a watch that stands for nothing.
+    /// Removes a watch if no folder or path uses it.
     private func end(_ watch: Int32, _ number: FolderNumber? = nil) {
         guard folders[watch] == nil else { return }
         if let number, numbers[number] == watch { numbers[number] = nil }
         if places[watch] == nil { inotify_rm_watch(descriptor.number, watch) }
     }
 
-    /// The folders of a watch.
+    /// Returns the folders of a watch.
     func folders(of watch: Int32) -> [Int64] {
         guard let first = folders[watch] else { return [] }
         return [first] + (others[watch] ?? [])
@@ -185,16 +188,17 @@ final class FolderWatches {
 
     // MARK: Places
 
-    /// Watches a folder for a name in it.
+    /// Watches a folder for changes of one name in it.
     ///
-    /// - Parameter isFile: Whether the name is watched for what is written into it.
+    /// - Parameter isFile: `true` if writes to the file of that name are watched too.
     func add(_ path: String, _ place: Place, isFile: Bool) -> Int32? {
         note(place, add(path, [isFile ? Self.content : Self.presence, .foldersOnly, .added]))
     }
 
-    /// Watches whether a folder or a link is moved or removed.
+    /// Watches a folder or a link for its own move or removal.
     func addItself(_ step: RootPath.Step, tree: Int64) -> Int32? {
-        // A link that is replaced loses a name first. Of a folder, attributes would be those of all that is in it too.
+        // Replacing a link changes its attributes first. On a folder, attribute events of all its
+        // entries would be included.
         let changes: EventMask = step.isLink ? [.folderGone, .attributes] : .folderGone
         return note(Place(tree: tree, name: nil), add(step.path.text, [changes, .noLinks, .added]))
     }
@@ -204,10 +208,10 @@ final class FolderWatches {
         return watch
     }
 
-    /// The places of a watch.
+    /// Returns the path entries of a watch.
     func places(of watch: Int32) -> Set<Place> { places[watch] ?? [] }
 
-    /// Ends what is watched on the way to the root of a tree, but for some.
+    /// Removes the path watches of a tree, except `kept`.
     func keepPlaces(_ kept: [Int32: Set<Place>] = [:], of tree: Int64) {
         for (watch, all) in places {
             let rest = all.filter { $0.tree != tree || kept[watch]?.contains($0) == true }
@@ -219,14 +223,14 @@ final class FolderWatches {
 
     // MARK: Everything
 
-    /// Ends all watches.
+    /// Removes all watches.
     func removeAll() {
         for watch in Set(folders.keys).union(places.keys) { inotify_rm_watch(descriptor.number, watch) }
         (folders, others, watches, places, unwatched) = ([:], [:], [:], [:], [])
         (numbers, counts, added, curtailed) = ([:], [:], 0, [])
     }
 
-    /// Forgets a watch that the kernel has ended.
+    /// Forgets a watch that the kernel has removed.
     func forget(_ watch: Int32) {
         for folder in folders(of: watch) where watches[folder]?.watch == watch {
             if let number = takeNote(of: folder)?.number, numbers[number] == watch { numbers[number] = nil }
@@ -234,9 +238,9 @@ final class FolderWatches {
         (folders[watch], others[watch], places[watch]) = (nil, nil, nil)
     }
 
-    /// Reads the events there are, 64 KiB at most.
+    /// Reads the pending events, 64 KiB at most.
     ///
-    /// - Parameter buffer: Room for them.
+    /// - Parameter buffer: Memory for the events.
     func read(_ buffer: UnsafeMutableRawBufferPointer) -> [InotifyEvent] {
         let count = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
         guard count > 0 else { return [] }

@@ -3,20 +3,21 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// What is at a place of the file system.
+/// The kind of file at a path.
 enum Found {
     case file(csystem_file)
     case folder(csystem_file)
-    /// Neither, or a link to a folder: folders are watched where they are.
+    /// Neither a regular file nor a folder, or a link to a folder. Folders are watched only at
+    /// their own path.
     case other
-    /// A symbolic link that leads to nothing.
+    /// A symbolic link without a target.
     case dangling
     case nothing
-    /// It cannot be looked at.
+    /// The path cannot be read.
     case unknown(code: Int32)
 
-    /// Looks at a name in an open folder, or at the folder itself for an empty name. A symbolic link to a file stands for the
-    /// file.
+    /// Reads the metadata of a name in an open folder, or of the folder itself for an empty name. A
+    /// symbolic link to a file counts as the file.
     init(_ name: String, in folder: Int32) {
         var described = csystem_file()
         var isLink = false
@@ -42,14 +43,14 @@ enum Found {
     }
 }
 
-/// A folder, wherever its path leads.
+/// The device and inode number of a folder, independent of its path.
 struct FolderNumber: Hashable {
     let device: UInt64
     let inode: UInt64
 
     init(_ described: csystem_file) { (device, inode) = (described.device, described.inode) }
 
-    /// The folder at a path; `nil` if there is none.
+    /// Reads the numbers of the folder at a path; `nil` if there is none.
     init?(path: String) {
         var described = csystem_file()
         guard csystem_describe(AT_FDCWD, path, 1, &described) == 0 else { return nil }
@@ -58,7 +59,8 @@ struct FolderNumber: Hashable {
 }
 
 extension OwnedDescriptor {
-    /// Opens a folder in a folder, if it is one and no link; `.` is the folder itself.
+    /// Opens a folder in a folder; `.` is the folder itself. Fails for symbolic links and other
+    /// files.
     ///
     /// - Throws: ``ErrnoCode``.
     static func folder(_ name: String, in parent: OwnedDescriptor) throws(ErrnoCode) -> OwnedDescriptor {
@@ -67,7 +69,7 @@ extension OwnedDescriptor {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// Opens a place without what is there (`O_PATH`), and follows links.
+    /// Opens a path with `O_PATH`, which does not open the file itself. Follows links.
     ///
     /// - Throws: ``ErrnoCode``.
     static func place(_ path: String, in folder: Int32 = AT_FDCWD) throws(ErrnoCode) -> OwnedDescriptor {
@@ -76,9 +78,9 @@ extension OwnedDescriptor {
         return OwnedDescriptor(adopting: number)
     }
 
-    /// The descriptor of what is at a path, or else of what is nearest above it.
+    /// Opens a path, or its nearest existing ancestor.
     ///
-    /// - Throws: ``ErrnoCode`` if that cannot be said.
+    /// - Throws: ``ErrnoCode`` for errors other than absence.
     static func nearest(_ path: String, in folder: Int32 = AT_FDCWD) throws(ErrnoCode) -> OwnedDescriptor {
         var names = pathNames(path)
         let start = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
@@ -94,8 +96,8 @@ extension OwnedDescriptor {
 }
 
 extension ErrnoCode {
-    /// Whether the system had no room at the moment, which says nothing of the file.
+    /// `true` if the system lacked resources, which says nothing about the file.
     var isWantOfRoom: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EINTR, EAGAIN].contains(code) }
-    /// Whether there is nothing at the place.
+    /// `true` if nothing exists at the path.
     var isAbsence: Bool { [ENOENT, ENOTDIR, ELOOP].contains(code) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// What inotify(7) is asked for, and tells.
+/// The event flags of inotify(7).
 struct EventMask: OptionSet, Hashable {
     let rawValue: UInt32
 
@@ -14,7 +14,7 @@ struct EventMask: OptionSet, Hashable {
     /// The watched folder itself was deleted or moved.
     static let folderGone = EventMask(rawValue: UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF))
 
-    /// What the watched folder was on was unmounted.
+    /// The file system of the watched folder was unmounted.
     static let unmounted = EventMask(rawValue: UInt32(IN_UNMOUNT))
     static let isFolder = EventMask(rawValue: UInt32(IN_ISDIR))
     static let eventsLost = EventMask(rawValue: UInt32(IN_Q_OVERFLOW))
@@ -31,14 +31,14 @@ struct InotifyEvent: Hashable {
     /// The number of the watch; -1 if events were lost.
     var watch: Int32
     var mask: EventMask
-    /// What it is about in the watched folder; empty for the folder itself. `nil` if it is no UTF-8.
+    /// The name in the watched folder; empty for the folder itself. `nil` if it is not UTF-8.
     var name: EntryName?
-    /// The same for both names of a file that was moved; 0 for other events.
+    /// The same number for both names of a moved file; 0 for other events.
     var cookie: UInt32 = 0
 
     private static let headerBytes = 16
 
-    /// Reads events as the kernel wrote them; what is cut off at the end is passed over.
+    /// Decodes events as the kernel wrote them. Skips an incomplete event at the end.
     static func read(_ bytes: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0
@@ -58,6 +58,6 @@ struct InotifyEvent: Hashable {
         return events
     }
 
-    /// Whether any of some things is told.
+    /// Returns `true` if the event has any of the flags.
     func has(_ flags: EventMask) -> Bool { !mask.isDisjoint(with: flags) }
 }

@@ -2,23 +2,23 @@
 import Glibc
 import SystemSupport
 
-/// The folders and symbolic links on the way to the root of a tree.
+/// The folders and symbolic links on the path to the root of a tree.
 struct RootPath: Hashable {
-    /// A folder or link on the way: where it is, without links before it, and which it is.
+    /// A folder or link on the path: its own path without links, and its device and inode number.
     struct Step: Hashable {
         var path: EntryName
         var device: UInt64
         var inode: UInt64
         var isLink: Bool
     }
-    /// From the file system's root on. Without the root itself, unless that is a link.
+    /// The steps from `/` on. The root of the tree is included only if it is a link.
     private(set) var steps: [Step] = []
-    /// Where the way leads, without links, as far as it goes.
+    /// The path without links, as far as it exists.
     private(set) var resolved = EntryName("")
-    /// The name that was looked up last, and the folder in which.
+    /// The name that was looked up last. `lastFolder` is the folder of that name.
     private(set) var lastName = EntryName("")
     private(set) var lastFolder = EntryName("/")
-    /// Whether it leads anywhere, and to a folder.
+    /// `true` if the path exists. `isFolder` is `true` if it leads to a folder.
     private(set) var exists = true
     private(set) var isFolder = true
 

@@ -2,9 +2,9 @@
 import GRDB
 
 extension Row {
-    /// A number of a column.
+    /// Returns the integer of a column.
     ///
-    /// - Throws: `DatabaseError` if it is none: the file is damaged.
+    /// - Throws: `DatabaseError` if the value is no integer, because the database is damaged.
     func number(_ column: Int) throws -> Int64 {
         guard let number = Int64.fromDatabaseValue(self[column]) else { throw Self.damage }
         return number
@@ -14,7 +14,7 @@ extension Row {
         hasNull(atIndex: column) ? nil : try number(column)
     }
 
-    /// A text of a column.
+    /// Returns the text of a column.
     func text(_ column: Int) throws -> String {
         guard let text = String.fromDatabaseValue(self[column]) else { throw Self.damage }
         return text
@@ -30,7 +30,7 @@ extension Row {
 }
 
 extension FileState {
-    /// The columns of a state, in the tables of files and of differences.
+    /// The columns of a state in the tables `file` and `difference`.
     static let columns = "file_system, inode, born, size, modified, changed"
 
     /// Reads the columns of a state.
@@ -41,7 +41,7 @@ extension FileState {
             changed: try row.number(first + 5))
     }
 
-    /// The columns of a state.
+    /// The values of the columns of a state.
     var arguments: StatementArguments { [fileSystem, Int64(bitPattern: inode), born, size, modified, changed] }
 }
 
@@ -56,14 +56,14 @@ extension FolderRow {
             digest: try row.number(orNil: 7))
     }
 
-    /// The folder with a name in another one.
+    /// Returns the subfolder with a name.
     static func child(_ name: EntryName, of parent: Int64, tree: Int64, _ db: Database) throws -> FolderRow? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(columns) FROM folder WHERE parent = ? AND name = ? AND tree = ?")
         return try Row.fetchOne(statement, arguments: [parent, name.text, tree]).map(FolderRow.init)
     }
 
-    /// All folders in another one.
+    /// Returns all subfolders.
     static func children(of parent: Int64, _ db: Database) throws -> [EntryName: FolderRow] {
         var children: [EntryName: FolderRow] = [:]
         let rows = try Row.fetchCursor(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names that something happened to, until nothing more happens to them for a moment.
+/// The names that events reported, held until no event follows for a short time (a debouncer).
 struct SettlingPaths {
-    /// How something that happened is to be waited for.
+    /// The kind of an event, which decides the wait.
     enum Happening: Hashable {
-        /// The name came, went, or was closed after it was written.
+        /// The name appeared, disappeared, or was closed after writing.
         case done
-        /// It is being written.
+        /// The file is being written.
         case writing
-        /// It is to be looked at again after a time.
+        /// The name must be checked again after a duration.
         case later(Duration)
     }
 
-    /// A folder and a name in it; `nil` is the folder with all that is in it.
+    /// A folder and a name in it; `nil` stands for the whole folder.
     private struct Place: Hashable {
         var folder: Int64
         var name: EntryName?
@@ -20,31 +20,32 @@ struct SettlingPaths {
     private struct Wait {
         var first: ContinuousClock.Instant
         var due: ContinuousClock.Instant
-        /// The other name of a file that was moved: both are due together.
+        /// The other name of a moved file. Both names become due together.
         var other: Place?
     }
-    /// The old names of files that were moved, until the new one is told.
+    /// The old names of moved files, by cookie, until the event of the new name.
     private var moved: [UInt32: Place] = [:]
     private var waits: [Place: Wait] = [:]
     private var names: [Int64: Int] = [:]
 
-    /// How long a name must be left alone.
+    /// The time without events after which a name is due.
     static let quiet = Duration.milliseconds(100)
-    /// How long a name that is being written must be left alone.
+    /// The time without events after which a name that is being written is due.
     static let quietWhileWriting = Duration.seconds(1)
-    /// How long a name waits at most; of a file that is written all the time there is a new state so often.
+    /// The maximum wait of a name. A file that is written without pause is checked at this
+    /// interval.
     static let patience = Duration.seconds(10)
-    /// The most names of one folder; beyond that all of it is looked at.
+    /// The maximum number of names in one folder. Beyond it the whole folder is compared.
     static let maximumNames = 256
-    /// The most places; beyond that everything is looked at.
+    /// The maximum number of waiting names. Beyond it everything is compared.
     static let maximumPlaces = 8192
 
-    /// Whether there were too many, so that everything has to be compared.
+    /// `true` if too many names were waiting or events were lost, so everything must be compared.
     private(set) var hasOverflowed = false
 
-    /// Notes that something happened.
+    /// Records an event.
     ///
-    /// - Parameter cookie: The same for both names of a file that was moved; 0 for others.
+    /// - Parameter cookie: The same number for both names of a moved file; 0 for other events.
     mutating func note(
         _ happening: Happening, _ name: EntryName?, in folder: Int64, at now: ContinuousClock.Instant,
         cookie: UInt32 = 0
@@ -90,20 +91,20 @@ struct SettlingPaths {
         return max(wait.due, second.due)
     }
 
-    /// Whether nothing waits.
+    /// `true` if no name is waiting.
     var isEmpty: Bool { waits.isEmpty && !hasOverflowed }
 
-    /// Notes that it is not known what happened.
+    /// Records that events were lost.
     mutating func overflow() {
         self = SettlingPaths()
         hasOverflowed = true
     }
 
-    /// When the next name is due; `nil` if there is none.
+    /// The time when the next name is due; `nil` if none is waiting.
     var nextDue: ContinuousClock.Instant? { waits.values.lazy.map { due($0) }.min() }
 
-    /// Takes what is due: the names of each folder, `nil` for all that is in it. What belongs together, as the two names of a
-    /// file that is renamed, is due together.
+    /// Returns and removes the names that are due, by folder; `nil` stands for the whole folder.
+    /// The two names of a moved file are due together.
     mutating func takeDue(at now: ContinuousClock.Instant) -> [Int64: Set<EntryName>?] {
         var due: [Int64: Set<EntryName>?] = [:]
         for place in waits.filter({ self.due($0.value) <= now }).keys {

@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// What was met while a tree was compared.
+/// The results of a comparison of a tree.
 package struct TreeReport: Hashable, Sendable {
-    /// Folders and files that were looked at.
+    /// The number of folders that were read, and of files in them.
     package var folders = 0
     package var files = 0
-    /// Places that are not there or cannot be read, which proves nothing: their files stay as they were.
+    /// Paths that do not exist or cannot be read. Their files stay as they were, because this
+    /// proves nothing.
     package var unavailable: [String] = []
-    /// Folders beyond ``WatchedTree/Limit``: what is known of them stays as it was.
+    /// Folders beyond ``WatchedTree/Limit``. Their stored state stays.
     package var beyondLimits: [String] = []
-    /// Whether something differs from before.
+    /// `true` if a difference was written.
     package var hasNews = false
-    /// Whether something is to be tried again soon, since the system had no room for it.
+    /// `true` if the comparison must be repeated soon, because the system lacked resources.
     package var needsRetry = false
-    /// Whether some of it is on a file system that others can change unseen.
+    /// `true` if a part of the tree is on a file system that others can change unnoticed.
     package var isShared = false
-    /// Whether the whole tree has to be compared.
+    /// `true` if the whole tree must be compared.
     var needsWholeTree = false
-    /// Folders that could not be watched.
+    /// The number of folders that could not be watched.
     var unwatched = 0
-    /// Files that are to be looked at again in a few seconds, since they may change once more without another time.
+    /// Files that must be checked again in a few seconds, because they may change again without a
+    /// new time.
     var unsettled: [Int64: Set<EntryName>] = [:]
-    /// Other names of files that changed, hard and symbolic links: nothing is told of a file's other names.
+    /// Other hard and symbolic links of changed files. The kernel reports no event for them.
     var otherNames: [Int64: Set<EntryName>] = [:]
-    /// Whether there are more of these than are named.
+    /// `true` if there are more other names than `otherNames` holds.
     var hasMoreNames = false
 
-    /// The most places that are named.
+    /// The maximum number of reported paths.
     static let maximumPlaces = 16
-    /// The most names that are to be looked at again; what is beyond differs at the next comparison.
+    /// The maximum number of unsettled names. Further names differ at the next comparison.
     static let maximumUnsettled = 1024
 
-    /// The most other names of files that are to be looked at.
+    /// The maximum number of other names.
     static let maximumOtherNames = 1024
 
-    /// Notes that something cannot be looked at.
+    /// Records that a path cannot be read.
     mutating func note(_ error: ErrnoCode, at path: String?) {
         if error.isWantOfRoom { needsRetry = true }
         if let path { noteUnavailable(path) }
@@ -62,7 +64,7 @@ package struct TreeReport: Hashable, Sendable {
         otherNames[folder, default: []].insert(name)
     }
 
-    /// Adds what was met in another tree, or another part.
+    /// Adds the results of another tree, or of another part.
     package mutating func add(_ other: TreeReport) {
         folders += other.folders
         files += other.files

@@ -2,25 +2,27 @@
 import GRDB
 import SystemSupport
 
-/// Passes what is known of trees that are not watched any more to the trees of the same owner that cover the same paths now, so
-/// that a file which is still watched is neither removed nor told again.
+/// Moves the stored files of dropped trees to the trees of the same owner that cover the same
+/// paths. A file that is still watched is then neither removed nor reported again.
 ///
-/// A folder keeps its row and its number and is put below the folder of another tree; where that tree has a row for the path
-/// already, the files are merged into it. The file system of a place goes along, so a disk that is away is missed under the
-/// other tree too. A path that no tree covers is wanted no longer: its files are removed, also those of a disk that is away.
-/// Reads nothing from the disk; each tree in ``takers`` is to be compared.
+/// A folder keeps its row and number, and gets a folder of the other tree as its parent. If that
+/// tree has a row for the path already, the files are merged into it. The known file system of a
+/// path moves along, so an unmounted file system is recognized under the other tree too. The files
+/// of a path that no tree covers are removed, also on an unmounted file system.
+///
+/// Reads nothing from the disk. Each tree in ``takers`` must be compared afterwards.
 struct TreeSuccession {
-    /// A tree that is watched.
+    /// A watched tree that can take over folders.
     private struct Heir {
         let id: Int64
         let rule: WatchedTree
-        /// The names on the way to its root.
+        /// The names on the path to its root.
         let root: [EntryName]
         var place: KnownPlace?
-        /// Whether nothing depends on where it was so far.
+        /// `true` if the tree has no known file, so its file system may still be replaced.
         let isEmpty: Bool
 
-        /// The number of names below the root of a folder that is watched; `nil` for others.
+        /// Returns the number of names below the root, if the folder is watched; else `nil`.
         func depth(of path: [EntryName]) -> Int? {
             let depth = path.count - root.count
             guard 0...WatchedTree.Limit.depth ~= depth, path.starts(with: root) else { return nil }
@@ -30,12 +32,12 @@ struct TreeSuccession {
         }
     }
 
-    /// A folder of a tree that is not watched any more.
+    /// The path of a folder of the dropped tree.
     private struct Position {
         var path: [EntryName]
-        /// Names below the root of that tree.
+        /// The number of names below the root of the dropped tree.
         var depth: Int
-        /// The file system on which it was.
+        /// The file system of the folder at the last comparison.
         var place: KnownPlace?
 
         func below(_ name: EntryName) -> Position { Position(path: path + [name], depth: depth + 1, place: place) }
@@ -45,10 +47,10 @@ struct TreeSuccession {
     private let owner: Int64
     private var heirs: [Heir] = []
     private var source: StoredTree
-    /// The trees that took something.
+    /// The trees that took over a folder or file.
     private(set) var takers: Set<Int64> = []
 
-    /// - Parameter heirs: The trees of the owner that are watched.
+    /// - Parameter heirs: The watched trees of the owner.
     init(_ db: Database, of source: StoredTree, heirs: [StoredTree]) throws {
         (self.db, self.source, owner) = (db, source, source.ownerNumber)
         for heir in heirs {
@@ -65,7 +67,7 @@ struct TreeSuccession {
 
     private static func names(_ path: String) -> [EntryName] { pathNames(path).map { EntryName($0) } }
 
-    /// Passes all on.
+    /// Moves all folders and files of the dropped tree.
     mutating func run() throws {
         guard let root = try FolderRow.child("", of: 0, tree: source.id, db) else { return }
         let position = Position(path: Self.names(source.rule.root), depth: 0, place: source.place)
@@ -74,9 +76,9 @@ struct TreeSuccession {
 
     // MARK: Folders
 
-    /// Passes a folder on, with all below.
+    /// Moves a folder with everything below it.
     ///
-    /// - Parameter above: Who took the folder above, and whether that is the same row still.
+    /// - Parameter above: The tree that took the parent, and `true` if the parent kept its row.
     private mutating func pass(_ row: FolderRow, _ position: Position, above: (heir: Int, isMoved: Bool)?) throws {
         var position = position
         if let mount = row.mount {
@@ -104,7 +106,7 @@ struct TreeSuccession {
         if known != nil { _ = try make(position.path, heir) }
         takers.insert(id)
         if above?.heir != heir || known != nil { try setPlace(position, heir, taken: known == nil ? row.id : nil) }
-        // Of most lists all that is in a folder goes along.
+        // In most cases the whole content of a folder moves with it.
         if known == nil, position.depth >= source.rule.names.count, depth >= heirs[heir].rule.names.count,
             try position.depth > 0 || !isRootFile(row.id)
         {
@@ -115,12 +117,12 @@ struct TreeSuccession {
         if known != nil { try setGoing(row.id) }
     }
 
-    /// Leaves a folder that nobody watches, and passes on what is watched below.
+    /// Marks a folder that no tree watches as going, and moves the watched folders below it.
     private mutating func leave(_ row: FolderRow, _ position: Position, above: (heir: Int, isMoved: Bool)?) throws {
         let isOnTheWay = heirs.contains { $0.root.starts(with: position.path) }
         let children = isOnTheWay ? try self.children(of: row.id) : []
         if let above, above.isMoved {
-            // Below a folder of another tree.
+            // Its parent row belongs to another tree now.
             let folders = isOnTheWay ? "= ?" : "IN \(Self.below)"
             try db.execute(
                 sql: "UPDATE folder SET tree = ? WHERE id \(folders)", arguments: [heirs[above.heir].id, row.id])
@@ -161,15 +163,17 @@ struct TreeSuccession {
         try Self.withdrawRemovals("IN \(Self.below)", folder, db)
     }
 
-    /// Prepares a tree that is watched again before all of it was noted as gone, for a comparison.
+    /// Prepares the comparison of a tree that is watched again before all of it was noted as
+    /// removed.
     static func revive(_ tree: StoredTree, _ db: Database) throws {
         try withdrawRemovals("IN (SELECT id FROM folder WHERE tree = ?)", tree.id, db)
         try db.execute(
             sql: "UPDATE folder SET state = 0, digest = NULL WHERE tree = ? AND state != 0", arguments: [tree.id])
     }
 
-    /// Forgets which files are gone, for the comparison to find: they are noted as gone too if only the tree was dropped.
-    /// What the owner was told stays, with a number that counts as noticed now.
+    /// Deletes the removals that were not reported to the owner. The comparison finds real removals
+    /// again, because the drop of a tree notes files as removed too. Reported removals stay, with a
+    /// new serial number.
     private static func withdrawRemovals(_ folders: String, _ number: Int64, _ db: Database) throws {
         try db.execute(
             sql: "DELETE FROM difference WHERE folder \(folders) AND NOT is_present AND NOT is_told",
@@ -182,7 +186,7 @@ struct TreeSuccession {
                 """, arguments: [number])
     }
 
-    /// The row of a folder of a tree.
+    /// Returns the row number of a folder of a tree.
     private func find(_ path: [EntryName], _ heir: Int) throws -> Int64? {
         var folder = try FolderRow.child("", of: 0, tree: heirs[heir].id, db)?.id
         for name in path.dropFirst(heirs[heir].root.count) {
@@ -191,7 +195,8 @@ struct TreeSuccession {
         return folder
     }
 
-    /// The row of a folder of a tree, with those above it: made where there is none, and present in any case.
+    /// Returns the row number of a folder of a tree. Creates missing rows on its path, and marks
+    /// all of them as present.
     private func make(_ path: [EntryName], _ heir: Int) throws -> Int64 {
         var folder: Int64 = 0
         for name in [""] + path.dropFirst(heirs[heir].root.count) {
@@ -212,13 +217,14 @@ struct TreeSuccession {
 
     // MARK: File systems
 
-    /// Notes for a tree on which file system a folder was that it has now.
+    /// Stores the file system of a folder in the tree that took it.
     ///
-    /// - Parameter taken: The row of the folder, if it took that.
+    /// - Parameter taken: The row of the folder, if the tree took the row.
     private mutating func setPlace(_ position: Position, _ heir: Int, taken: Int64? = nil) throws {
         guard let place = position.place else { return }
         let (root, mount) = (heirs[heir].root, Self.names(place.mountPoint))
-        // A mount point has no links, a path may: then the folder stands for it. It counts once it holds anything.
+        // A mount point has no links, but a path may have some. Then the folder itself serves as
+        // mount point, and it counts once it holds anything.
         let isBelow = mount.count > root.count && mount.starts(with: root) && position.path.starts(with: mount)
         guard isBelow || !root.starts(with: mount) && position.path != root else {
             guard heirs[heir].place == nil || heirs[heir].isEmpty else { return }
@@ -228,7 +234,7 @@ struct TreeSuccession {
                 arguments: [place.identity, place.mountPoint, heirs[heir].id])
             return
         }
-        // What the tree itself has compared is known better.
+        // A file system that the tree itself has compared takes precedence.
         try db.cachedStatement(
             sql: "UPDATE folder SET file_system = ? WHERE id = ? AND file_system IS NULL AND (inode = 0 OR id = ?)"
         ).execute(arguments: [place.identity, try make(isBelow ? mount : position.path, heir), taken])
@@ -245,9 +251,10 @@ struct TreeSuccession {
                 """, arguments: [folder]) ?? true
     }
 
-    /// Passes the files of a folder on, each by itself.
+    /// Moves the files of a folder one by one.
     ///
-    /// - Parameter taken: Who took the folder, and its row; `nil` if nobody did.
+    /// - Parameter taken: The tree that took the folder, and the row of the folder there; `nil` if
+    ///   no tree took it.
     private mutating func passFiles(
         of folder: Int64, _ position: Position, to taken: (heir: Int, folder: Int64)?
     ) throws {
@@ -284,12 +291,12 @@ struct TreeSuccession {
 
     private mutating func setPlace(_ position: Position, ofFileIn heir: Int) throws {
         var position = position
-        // A root that is a file has its place itself.
+        // A root that is a file has its own file system entry.
         if position.path.count < heirs[heir].root.count { position.path = heirs[heir].root }
         try setPlace(position, heir)
     }
 
-    /// Where a file is in a tree that watches it.
+    /// Returns the tree, folder and name of a file in a tree that watches it.
     private func home(
         of path: [EntryName], _ position: Position, _ taken: (heir: Int, folder: Int64)?
     ) throws -> (heir: Int, folder: Int64, name: EntryName)? {
@@ -314,7 +321,8 @@ struct TreeSuccession {
             try db.cachedStatement(sql: sql).execute(arguments: arguments)
         }
         try execute("DELETE FROM difference WHERE folder = ? AND name = ? AND NOT is_present AND NOT is_told", old)
-        // What the other tree knows is as true. What was told of either is told again.
+        // The row of the other tree is kept, as it is just as accurate. A change that was reported
+        // for either tree is reported again.
         try execute("UPDATE OR IGNORE file SET folder = ?, name = ? WHERE folder = ? AND name = ?", new + old)
         try execute("DELETE FROM file WHERE folder = ? AND name = ?", old)
         try execute(

@@ -3,33 +3,36 @@ import CSystem
 import Glibc
 import SystemSupport
 
-/// How long a watcher waits.
+/// The intervals of a watcher.
 struct WatchPace: Sendable {
-    /// The shortest time between two looks at events: what happens often is not worth being woken each time.
+    /// The minimum time between two reads of events. It bounds the wakeups during frequent events.
     var pause = Duration.milliseconds(50)
-    /// How long after a failure of the snapshot it is tried again.
+    /// The delay before a retry after a failure of the snapshot.
     var failure = Duration.seconds(60)
-    /// How often a tree is compared of which not every change is told.
+    /// The interval between comparisons of a polled tree.
     var polling = Duration.seconds(300)
-    /// How long after events were lost, or the system had no room, all is compared: doubled as long as that goes on.
+    /// The first delay before a whole comparison after lost events or a lack of resources. It
+    /// doubles up to `longest` while the condition lasts.
     var first = Duration.seconds(1)
     var longest = Duration.seconds(60)
-    /// How long a file system may leave a question of a comparison unanswered before that is shown.
+    /// The time after which a file system without an answer is reported as silent.
     var silence = Duration.seconds(5)
-    /// How long after a look a file that may have changed in the same moment is looked at again.
+    /// The delay before another check of a file that may have changed within the time granularity.
     var unsettled = Duration.milliseconds(2200)
-    /// The number of events within a second that makes a burst; see ``EventBurst``.
+    /// The number of events in a second above which a burst begins; see ``EventBurst``.
     var burst = 4096
-    /// The delay between two checks whether a burst is over.
+    /// The interval between checks for the end of a burst.
     var burstCheck = Duration.seconds(1)
 }
 
-/// The state of a burst of events, as of a checkout of another version of 20,000 files.
+/// The state of a burst of events, such as a Git checkout that replaces 20,000 files.
 ///
-/// To read such events costs more than to compare the folders once, and slows down the program that makes the changes. So
-/// the queue of inotify is left alone until the burst is over, and no comparison begins. The kernel drops what does not fit into the
-/// queue and reports that once. The burst ends once few events came since the last check and no thread waits for a processor, but after
-/// ``WatchPace/longest`` in any case.
+/// Reading such events costs more than one comparison of the folders, and slows down the program
+/// that makes the changes. So during a burst the inotify queue is not read, and no comparison
+/// begins. The kernel drops events that do not fit into the queue, and reports that once.
+///
+/// The burst ends when few events have arrived since the last check and no thread waits for a
+/// processor. It ends after ``WatchPace/longest`` in any case.
 struct EventBurst {
     private var second: (start: ContinuousClock.Instant, events: Int)
     /// The start of the burst in progress and the time of the next check.
@@ -41,23 +44,23 @@ struct EventBurst {
     /// The time of the next check; `nil` without a burst.
     var nextCheck: ContinuousClock.Instant? { burst?.check }
 
-    /// Counts events. Begins a burst, or goes on with one, if there are too many of them.
+    /// Counts events. Begins or continues a burst if there are too many.
     mutating func note(_ events: Int, at now: ContinuousClock.Instant) {
         if now - second.start >= .seconds(1) { second = (now, 0) }
         second.events += events
         if second.events > pace.burst { postpone(at: now) }
     }
 
-    /// Lets a second pass until the next check.
+    /// Postpones the next check by ``WatchPace/burstCheck``.
     mutating func postpone(at now: ContinuousClock.Instant) { burst = (burst?.start ?? now, now + pace.burstCheck) }
 
-    /// `true` if a burst must end, whatever goes on.
+    /// Returns `true` if the burst has lasted so long that it must end.
     func isOverdue(at now: ContinuousClock.Instant) -> Bool { burst.map { now - $0.start >= pace.longest } ?? false }
 
     mutating func end() { (burst, second.events) = (nil, 0) }
 }
 
-/// A time to wait that is doubled as long as what it is for goes on.
+/// A delay that doubles each time the same condition occurs again soon.
 struct DoublingWait {
     let first: Duration
     let longest: Duration
@@ -65,7 +68,7 @@ struct DoublingWait {
 
     init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
 
-    /// The time to wait after it happened once more.
+    /// Returns the delay after another occurrence.
     mutating func next(at now: ContinuousClock.Instant) -> Duration {
         var wait = first
         if let last, now - last.time <= last.wait + longest { wait = min(last.wait * 2, longest) }
@@ -74,20 +77,20 @@ struct DoublingWait {
     }
 }
 
-/// What the thread of a ``FileWatcher`` has and does.
+/// The state and the work of a ``FileWatcher``'s thread.
 struct WatchRun: ~Copyable {
-    /// A tree that is watched.
+    /// A watched tree.
     private struct Tree {
         var stored: StoredTree
-        /// When it is to be compared as a whole.
+        /// The time of the next whole comparison.
         var due: ContinuousClock.Instant?
-        /// When it is to be compared since not every change is told.
+        /// The time of the next polling comparison.
         var poll: ContinuousClock.Instant?
         var polling: FileWatcher.Polling?
         var state = FileWatcher.TreeState.waiting
-        /// Where the root is, without links.
+        /// The path of the root without links.
         var resolved: String
-        /// The folder of the root.
+        /// The row number of the root folder.
         var root: Int64?
         var report = TreeReport()
     }
@@ -98,16 +101,16 @@ struct WatchRun: ~Copyable {
     private let pulse: ComparisonPulse
     private var settling = SettlingPaths()
     private var trees: [Int64: Tree] = [:]
-    /// What was ordered, and when it is to be set if that is still to be done.
+    /// The ordered trees. `rulesDue` is the time at which they are set; `nil` once they are.
     private var rules: [WatchedTree] = []
     private var rulesDue: ContinuousClock.Instant?
-    /// Why they are not set.
+    /// The reason why setting the trees failed.
     private var rulesFailure: String?
-    /// How often the snapshot was made again.
+    /// The number of times the snapshot was created again, as last seen.
     private var lossCount: Int
     private var overflows: DoublingWait
     private var retries: DoublingWait
-    /// Whether a folder was moved, so that watches may stand for what is not in a tree any more.
+    /// `true` if a folder was moved, so watches may belong to folders outside all trees.
     private var wasMoved = false
     private let mounts: OwnedDescriptor?
     private var mountPoints: MountPoints?
@@ -139,7 +142,7 @@ struct WatchRun: ~Copyable {
 
     // MARK: Waiting
 
-    /// Waits until something happened, is due, or was ordered.
+    /// Waits in poll(2) for an event, an order, or the next due time.
     mutating func wait(_ wake: OwnedDescriptor) {
         let now = ContinuousClock.now
         let due = settling.hasOverflowed && burst.nextCheck == nil ? now : nextDue
@@ -147,7 +150,7 @@ struct WatchRun: ~Copyable {
             pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
         ]
-        // Right after events were read, more are left to gather for a moment.
+        // Right after a read, further events gather until the pause is over.
         let ready = lastRead + pace.pause
         if now >= ready, burst.nextCheck == nil {
             descriptors.append(pollfd(fd: watches.descriptor.number, events: Int16(POLLIN), revents: 0))
@@ -163,7 +166,7 @@ struct WatchRun: ~Copyable {
         if descriptors.count == 3, descriptors[2].revents != 0 { readEvents() }
     }
 
-    /// Reads events, 64 KiB at most.
+    /// Reads at most 64 KiB of events.
     ///
     /// - Returns: The number of events.
     @discardableResult
@@ -175,7 +178,7 @@ struct WatchRun: ~Copyable {
         return events.count
     }
 
-    /// The time at which something is due if nothing happens; `nil` for never.
+    /// The next due time without events; `nil` if there is none.
     var nextDue: ContinuousClock.Instant? {
         if let check = burst.nextCheck { return min(check, rulesDue ?? check) }
         return (trees.values.flatMap { [$0.due, $0.poll] } + [settling.nextDue, rulesDue]).compactMap { $0 }.min()
@@ -208,7 +211,7 @@ struct WatchRun: ~Copyable {
             for tree in trees.values where tree.root == folder {
                 schedule(tree.stored.id, at: now + SettlingPaths.quiet)
             }
-            // Nothing above it tells that a disk is away.
+            // The parent folder gets no event when a file system is unmounted.
             if event.has(.unmounted), let tree = (try? snapshot.tree(of: folder)) ?? nil {
                 schedule(tree, at: now + SettlingPaths.quiet)
             }
@@ -217,7 +220,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Has a tree compared as a whole, at this time at the latest.
+    /// Schedules a whole comparison of a tree at `time` or earlier.
     private mutating func schedule(_ tree: Int64, at time: ContinuousClock.Instant) {
         guard let due = trees[tree]?.due else {
             trees[tree]?.due = time
@@ -239,7 +242,7 @@ struct WatchRun: ~Copyable {
 
     // MARK: Orders
 
-    /// Watches these trees from now on.
+    /// Orders these trees.
     mutating func setTrees(_ rules: [WatchedTree]) {
         self.rules = rules
         rulesDue = .now
@@ -265,7 +268,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Compares all trees, also during a burst: somebody waits for it.
+    /// Schedules comparisons of all trees. Ends a burst, because a caller waits for the result.
     mutating func compareAll() {
         burst.end()
         settling = SettlingPaths()
@@ -274,14 +277,14 @@ struct WatchRun: ~Copyable {
 
     // MARK: Comparing
 
-    /// Does what is due.
+    /// Does the due work.
     ///
-    /// - Returns: Whether anything was.
+    /// - Returns: `true` if any work was due.
     mutating func work() -> Bool {
         let now = ContinuousClock.now
         if lossCount != snapshot.lossCount { startAgain() }
         if let check = burst.nextCheck, !(rulesDue.map { $0 <= now } ?? false) {
-            // The status says that not everything is noted.
+            // The status reports that changes are pending.
             defer { updateStatus() }
             guard check <= now, endBurst(at: now) else { return status.isUpToDate }
         }
@@ -295,8 +298,8 @@ struct WatchRun: ~Copyable {
         let dueNames = settling.takeDue(at: now)
         guard hasRules || !dueTrees.isEmpty || !dueNames.isEmpty else { return false }
         do throws(FileWatchingError) {
-            // The two names of a file that was moved may be in two trees. What is known of trees that are dropped is true again
-            // once those that took it over are compared.
+            // The two names of a moved file may be in two trees. The stored files of dropped trees
+            // are accurate again once the trees that took them over are compared.
             try snapshot.gather { () throws(FileWatchingError) in
                 if hasRules {
                     setRules()
@@ -306,7 +309,7 @@ struct WatchRun: ~Copyable {
                 for (folder, names) in dueNames { try compare(names, of: folder) }
             }
         } catch {
-            // What was due is not done.
+            // The due work failed, so it is scheduled again.
             for tree in trees.keys { schedule(tree, at: .now + pace.failure) }
             if let due = rulesDue, due <= now { (rulesDue, rulesFailure) = (now + pace.failure, error.description) }
             fail(error)
@@ -320,9 +323,9 @@ struct WatchRun: ~Copyable {
         return true
     }
 
-    /// Empties the queue of a burst once no thread waits for a processor.
+    /// Empties the inotify queue if no thread waits for a processor.
     ///
-    /// - Returns: `true` if the burst is over: few events came since the last check.
+    /// - Returns: `true` if the burst is over: few events have arrived since the last check.
     private mutating func endBurst(at now: ContinuousClock.Instant) -> Bool {
         let isOverdue = burst.isOverdue(at: now)
         guard isOverdue || !isContended() else {
@@ -339,7 +342,7 @@ struct WatchRun: ~Copyable {
         return burst.nextCheck == nil
     }
 
-    /// The reads of 64 KiB that empty a queue of 16,384 events with the longest names.
+    /// The number of 64 KiB reads that empty a queue of 16,384 events with the longest names.
     private static let maximumReads = 72
 
     private func dueTrees(at now: ContinuousClock.Instant) -> [Int64] {
@@ -353,9 +356,10 @@ struct WatchRun: ~Copyable {
         trees[number]?.poll = nil
         pulse.begin(tree.stored.rule)
         defer { pulse.end() }
-        // Before the comparison: it finds what happens until then, and the kernel tells what happens after.
+        // Watches come before the comparison. It finds earlier changes, and the kernel reports
+        // later ones.
         var way = WatchedWay(to: tree.stored, watches)
-        // The name of a folder that cannot be read tells when it can.
+        // A change of the root's name shows when an unreadable folder becomes readable.
         if !way.path.isFolder || tree.state.isUnavailable { way.addName() }
         let observer = TreeObserver(watches, tree.stored.ownerNumber)
         tree.report = try snapshot.compare(tree.stored, observer: observer, pulse)
@@ -376,7 +380,7 @@ struct WatchRun: ~Copyable {
             } else if tree.root == nil, report.files == 0 {
                 .missing
             } else { .watched }
-        // What was scheduled by the comparison itself.
+        // The comparison itself may have scheduled another one.
         (tree.due, tree.poll) = (trees[number]?.due, nil)
         trees[number] = tree
         if report.needsRetry { schedule(number, at: .now + retries.next(at: .now)) }
@@ -386,7 +390,7 @@ struct WatchRun: ~Copyable {
     }
 
     private mutating func compare(_ names: Set<EntryName>?, of folder: Int64) throws(FileWatchingError) {
-        // It may be in none any more.
+        // The folder may belong to no tree any more.
         guard let tree = try snapshot.tree(of: folder), let stored = trees[tree]?.stored else { return }
         pulse.begin(stored.rule)
         defer { pulse.end() }
@@ -408,7 +412,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Has files looked at again that may change without another time.
+    /// Schedules another check of files that may change without a new time.
     private mutating func look(again report: TreeReport, _ tree: Int64) {
         for (folder, names) in report.unsettled {
             for name in names {
@@ -422,7 +426,8 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Has the other names of files looked at that changed, since no event tells of them.
+    /// Schedules a check of the other names of changed files, because the kernel reports no event
+    /// for them.
     private mutating func lookAtOtherNames(_ report: TreeReport) {
         if report.hasMoreNames { return settling.overflow() }
         for (folder, names) in report.otherNames {
@@ -430,7 +435,7 @@ struct WatchRun: ~Copyable {
         }
     }
 
-    /// Has a tree compared every so often if not every change of it is told.
+    /// Schedules polling comparisons of a tree if not every change of it is reported.
     private mutating func poll(_ number: Int64, _ report: TreeReport) {
         let polling: FileWatcher.Polling? =
             report.unwatched > 0
@@ -439,7 +444,7 @@ struct WatchRun: ~Copyable {
         if polling != nil, trees[number]?.poll == nil { trees[number]?.poll = .now + pace.polling }
     }
 
-    /// Has a tree polled that lost watches.
+    /// Polls a tree that lost watches.
     private mutating func pollUnwatched(_ number: Int64) {
         var report = TreeReport()
         report.unwatched = 1
@@ -451,7 +456,7 @@ struct WatchRun: ~Copyable {
         if case .snapshotLost = error { startAgain() }
     }
 
-    /// Begins anew after the snapshot was made again: folders have other numbers now.
+    /// Restarts after the snapshot was created again, because folders have new row numbers.
     private mutating func startAgain() {
         lossCount = snapshot.lossCount
         watches.removeAll()
@@ -460,7 +465,7 @@ struct WatchRun: ~Copyable {
         rulesDue = .now
     }
 
-    /// Ends watches of folders that are in no tree any more.
+    /// Removes watches of folders that belong to no tree any more.
     private mutating func dropStrayWatches() {
         guard let present = try? snapshot.presentFolders() else { return }
         wasMoved = false
@@ -487,15 +492,15 @@ struct WatchRun: ~Copyable {
     }
 }
 
-/// The watches on the way to the root of a tree: of folders and links, and of the folder that holds it if it is a file or missing.
-/// Those that were there before are kept until the new ones are.
+/// The watches on the path to the root of a tree. They cover folders and links, and the parent
+/// folder if the root is a file or missing. Old watches stay until the new ones are added.
 private struct WatchedWay {
     let path: RootPath
     private let tree: Int64
     private let watches: FolderWatches
     private var places: [Int32: Set<FolderWatches.Place>] = [:]
     private(set) var hasName = false
-    /// Whether there was no room to watch the root.
+    /// `true` if the root could not be watched for lack of resources.
     private(set) var isUnwatched = false
 
     init(to tree: StoredTree, _ watches: FolderWatches) {
@@ -503,7 +508,7 @@ private struct WatchedWay {
         for step in path.steps { note(watches.addItself(step, tree: tree.id), nil) }
     }
 
-    /// Watches the name of the root.
+    /// Watches the name of the root in its parent folder.
     mutating func addName() {
         hasName = true
         let place = FolderWatches.Place(tree: tree, name: path.lastName)
@@ -516,11 +521,11 @@ private struct WatchedWay {
         if let watch { places[watch, default: []].insert(FolderWatches.Place(tree: tree, name: name)) }
     }
 
-    /// Ends those that were on another way.
+    /// Removes the watches of the old path.
     func end() { watches.keepPlaces(places, of: tree) }
 }
 
-/// Watches folders for the owner of a tree, and remembers which was met first: the root.
+/// Watches folders for the owner of a tree, and keeps the number of the first folder: the root.
 private final class TreeObserver: FolderObserver {
     private let watches: FolderWatches
     private let owner: Int64
@@ -542,14 +547,14 @@ extension FileWatcher.TreeState {
     fileprivate var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
-/// Room for events. Owns its memory.
+/// A buffer for inotify events. Owns its memory.
 final class EventBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
     deinit { bytes.deallocate() }
 }
 
 extension Duration {
-    /// Milliseconds, rounded up.
+    /// The duration in milliseconds, rounded up.
     fileprivate var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
