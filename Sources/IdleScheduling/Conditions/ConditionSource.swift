@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where conditions come from: the machine, or a script.
+/// A source of machine conditions: the sensors of the machine, or a script.
 public protocol ConditionSource: Sendable {
-    /// Says who is told of changes. To be called once, before anything else.
+    /// Starts the source. Call it once, before the other methods.
     ///
-    /// - Parameter onChange: Called with what the machine is like now, whenever that is not what was told before; from any
-    ///   thread, one call at a time. What changes during a call is told once after it. Must not block.
+    /// - Parameter onChange: Called with the current conditions whenever they differ from the last
+    ///   call; from any thread, one call at a time. Changes during a call are reported together
+    ///   after it. Must not block.
     func start(onChange: @escaping @Sendable (Conditions) -> Void)
-    /// Sets how closely the machine is watched from now on; `off` at first.
+    /// Sets the sensing mode, which is `off` at first.
     func sense(_ mode: SchedulerAction.Sensing)
-    /// Reads at once what cannot tell by itself. Changes are told too, as all others.
+    /// Reads the values that report no changes by themselves. Changes are also reported to
+    /// `onChange`.
     ///
-    /// - Returns: What the machine is like now.
+    /// - Returns: The current conditions.
     @discardableResult
     func look() -> Conditions
 }

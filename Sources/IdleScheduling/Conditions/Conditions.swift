@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the machine is like at a moment, as far as anybody knows. What is unknown closes no gate: a machine without a
-/// battery, or a session that tells nobody whether it is idle, is one on which work may be done.
+/// The conditions of the machine at a moment, as far as they are known.
+///
+/// An unknown condition closes no gate. Work may run on a machine without a battery, or in a
+/// session that does not report whether it is idle.
 ///
 /// Moments are seconds since 2001-01-01 UTC.
 public struct Conditions: Hashable, Sendable, Codable {
-    /// Whether somebody works at the machine.
+    /// The presence of a user at the machine.
     public enum Presence: Hashable, Sendable, Codable {
-        /// Somebody does.
+        /// The user is active.
         case active
-        /// Nobody has touched it since a moment.
+        /// No input has arrived since a moment.
         case away(since: Double)
     }
-    /// Where the power comes from.
+    /// The power supply.
     public struct Power: Hashable, Sendable, Codable {
-        /// Whether a battery is being discharged.
+        /// `true` if a battery is discharging.
         public var isOnBattery: Bool
-        /// How full the batteries are together, 0 to 100; `nil` if there are none, or nobody knows.
+        /// The charge of all batteries together, 0 to 100; `nil` if there is no battery or the
+        /// charge is unknown.
         public var percent: Double?
 
         /// Creates a power state.
@@ -25,14 +28,15 @@ public struct Conditions: Hashable, Sendable, Codable {
             self.percent = percent
         }
     }
-    /// How much of the last ten seconds some work was held up for want of something, each 0 to 1 (`some avg10` of
-    /// `/proc/pressure`). It measures contention, and an indexer sees its own.
+    /// The shares of the last ten seconds, each 0 to 1, in which some task was stalled on a
+    /// resource (`some avg10` of `/proc/pressure`). They measure contention, and include the stalls
+    /// of the indexer itself.
     public struct Pressure: Hashable, Sendable, Codable {
-        /// For want of a processor.
+        /// The share stalled on the processors.
         public var cpu: Double?
-        /// For want of a disk.
+        /// The share stalled on disk I/O.
         public var io: Double?
-        /// For want of memory.
+        /// The share stalled on memory.
         public var memory: Double?
 
         /// Creates a measurement.
@@ -40,13 +44,14 @@ public struct Conditions: Hashable, Sendable, Codable {
             (self.cpu, self.io, self.memory) = (cpu, io, memory)
         }
     }
-    /// Somebody who asks that nothing begins.
+    /// A program that asks for no new background work.
     public struct Inhibitor: Hashable, Sendable, Codable, Comparable {
-        /// Who: the name of a program.
+        /// The name of the program.
         public var who: String
-        /// Why, in that program's words.
+        /// The reason that the program gives.
         public var why: String
-        /// Whether it is one of Searchlight's own (`searchlight inhibit`), which holds however long something has waited.
+        /// `true` if it is an inhibitor of Searchlight (`searchlight inhibit`). No job may pass it,
+        /// however long it has waited.
         public var isOwn: Bool
 
         /// Creates an inhibitor.
@@ -54,35 +59,36 @@ public struct Conditions: Hashable, Sendable, Codable {
             (self.who, self.why, self.isOwn) = (who, why, isOwn)
         }
 
-        /// One's own come first.
+        /// Orders Searchlight's own inhibitors first, then by name and reason.
         public static func < (one: Inhibitor, other: Inhibitor) -> Bool {
             (one.isOwn ? 0 : 1, one.who, one.why) < (other.isOwn ? 0 : 1, other.who, other.why)
         }
     }
 
-    /// Whether somebody works at the machine.
+    /// The presence of a user.
     public var presence: Presence?
-    /// Whether the session's screen is locked; then nobody works at it.
+    /// `true` if the screen of the session is locked. The user then counts as absent.
     public var isLocked: Bool?
-    /// Whether the machine is about to sleep, or does.
+    /// `true` if the machine is about to sleep or is asleep.
     public var isAsleep = false
-    /// When it last woke.
+    /// The time of the last resume from sleep.
     public var resumed: Double?
-    /// Who asks that nothing begins, sorted.
+    /// The programs that ask for no new background work, sorted.
     public var inhibitors: [Inhibitor] = []
-    /// Where the power comes from.
+    /// The power supply.
     public var power: Power?
-    /// Whether a person chose to save power.
+    /// `true` if the user chose to save power.
     public var isSavingPower: Bool?
-    /// The share of all processors that others use, 0 to 1: what is not idle, less what Searchlight itself uses.
+    /// The share of all processors that other programs use, 0 to 1: the total load less the load of
+    /// Searchlight itself.
     public var otherLoad: Double?
-    /// What others and this wait for.
+    /// The resource stalls of all programs, including Searchlight.
     public var pressure = Pressure()
-    /// Whether something is so hot that the machine slows itself down, or nearly.
+    /// `true` if the machine is so hot that it throttles itself, or nearly.
     public var isHot: Bool?
-    /// How many bytes are free on the store's disk.
+    /// The free space on the disk of the store, in bytes.
     public var freeDisk: UInt64?
 
-    /// Conditions of which nothing is known.
+    /// Creates conditions of which nothing is known.
     public init() {}
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Work that is owed to an app's index until it is acknowledged.
+/// A reindex that is pending for an app's index until it is acknowledged.
 public struct Job: Hashable, Sendable, Codable {
-    /// What is to be done.
+    /// The kind of work.
     public enum Work: Hashable, Sendable, Codable {
-        /// Donate everything again.
+        /// Donate all items again.
         case reindexAll
-        /// Donate again, or delete, some items.
+        /// Donate or delete these items again.
         case reindexItems(Set<String>)
 
-        /// Encodes the names in their order: that of a set is another in each process, and what is kept bears a checksum.
+        /// Encodes the names in sorted order. The order of a set differs in each process, and the
+        /// stored bytes have a checksum.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             switch self {
@@ -22,26 +23,28 @@ public struct Job: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whose index; with ``work`` this is what makes two jobs the same.
+    /// The bundle of the index. A bundle has at most one job in a queue.
     public var bundle: String
-    /// What is to be done.
+    /// The requested work.
     public internal(set) var work: Work
-    /// When it was first asked for, in seconds since 2001-01-01 UTC.
+    /// The time of the first request, in seconds since 2001-01-01 UTC.
     public var requested: Double
-    /// How often it was tried and failed since it last succeeded.
+    /// The number of failures since the last success.
     public var failures: Int = 0
-    /// Why it failed the last time.
+    /// The reason of the last failure.
     public var lastFailure: String?
-    /// Not before this moment, in seconds since 2001-01-01 UTC; only a person's own request overrides it.
+    /// The earliest time of the next attempt, in seconds since 2001-01-01 UTC. Only a request of
+    /// the user overrides it.
     public var notBefore: Double?
-    /// How far a reindex of everything has come, if it is done in pages.
+    /// The progress of a full reindex that is done in pages.
     public internal(set) var place: ReindexPlace?
-    /// Why it is owed: what presses most of all that was asked and not answered. `nil` in jobs of older files.
+    /// The most urgent cause among the unanswered requests. `nil` in jobs of older files.
     public internal(set) var cause: Cause?
-    /// When something is lost unless it is done before, in seconds since 2001-01-01 UTC.
+    /// The time after which something is lost unless the job is done, in seconds since 2001-01-01
+    /// UTC.
     public internal(set) var deadline: Double?
 
-    /// Which requests this job answers; `nil` until a queue has taken it in.
+    /// The requests that this job answers; `nil` until a queue has accepted the job.
     private var numbers: RequestNumbers?
 
     /// Creates a job that has not been tried.
@@ -54,18 +57,21 @@ public struct Job: Hashable, Sendable, Codable {
     }
 }
 
-/// When a job's parts were last asked for, by the numbers that a queue gives to requests. Items stay here beside
-/// everything, also when that is asked for later: pages that go on after that do not answer them.
+/// The numbers of the last requests for each part of a job. A queue numbers its requests.
+///
+/// Item requests stay beside a later request for everything, because pages that continue after it
+/// do not answer the items.
 private struct RequestNumbers: Hashable, Sendable, Codable {
-    /// The last request of all.
+    /// The number of the last request.
     var latest: Int
-    /// The last request for everything.
+    /// The number of the last request for everything.
     var everything: Int?
-    /// The last request for each item.
+    /// The number of the last request for each item.
     var items: [String: Int] = [:]
-    /// The last request for everything that stands for more items than are kept: pages that were begun before do not answer it.
+    /// The number of the last request for everything that replaced too many items. Pages that began
+    /// before do not answer it.
     var beginning: Int?
-    /// Why; `nil` where no cause is known.
+    /// The causes of the requests; `nil` if no cause is known.
     var reasons: JobReasons?
 
     init(_ job: Job, request: Int) {
@@ -90,9 +96,10 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
         }
     }
 
-    /// Takes out what a job has done that was taken from the queue after a request, and before the next.
+    /// Removes the requests that a job has answered. The job was taken from the queue after request
+    /// `request` and before the next.
     ///
-    /// - Parameter first: The last request when the first page of everything was asked for.
+    /// - Parameter first: The last request when the first page of everything was requested.
     mutating func finish(_ work: Job.Work, upTo request: Int, first: Int) {
         reasons?.finish(upTo: first)
         if reasons == JobReasons() { reasons = nil }
@@ -106,7 +113,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
         }
     }
 
-    /// What is left to do, or `nil` if nothing is.
+    /// The remaining work; `nil` if there is none.
     var work: Job.Work? {
         if everything != nil { return .reindexAll }
         return items.isEmpty ? nil : .reindexItems(Set(items.keys))
@@ -114,22 +121,23 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
 }
 
 extension Job {
-    /// Gives the job, new in a queue, the number of its request.
+    /// Sets the request number of a job that is new in a queue.
     mutating func number(request: Int) { numbers = RequestNumbers(self, request: request) }
 
-    /// Gives a job from a file without numbers one that is before all others.
+    /// Sets request number 0 on a job from a file without numbers.
     mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
 
-    /// The items it names, also beside everything.
+    /// The requested items, also those beside a request for everything.
     var items: Set<String> {
         if let numbers { return Set(numbers.items.keys) }
         if case .reindexItems(let names) = work { return names }
         return []
     }
 
-    /// Melts another request into the job.
+    /// Merges another request into the job.
     ///
-    /// - Parameter isTooMuch: Whether it asks for everything since there would be too many items otherwise.
+    /// - Parameter isTooMuch: `true` if the request asks for everything because there would be too
+    ///   many items.
     mutating func ask(for more: Job, request: Int, isTooMuch: Bool) {
         var numbers = numbers ?? RequestNumbers(self, request: 0)
         numbers.ask(for: more, request: request)
@@ -139,9 +147,9 @@ extension Job {
         }
         take(numbers)
         work = numbers.work ?? more.work
-        // Whoever waits for nothing but a pause does not keep another request waiting.
+        // A job that only waits for a pause does not delay another request.
         if failures == 0 { notBefore = more.notBefore.flatMap { one in notBefore.map { min($0, one) } } }
-        // What failed was another extension.
+        // The failures belong to the previous version of the extension.
         if more.cause?.isOfNewExtension == true { forgive() }
     }
 
@@ -150,35 +158,37 @@ extension Job {
         (cause, deadline) = (numbers.reasons?.cause, numbers.reasons?.deadline)
     }
 
-    /// Forgets failures.
+    /// Clears the failures.
     mutating func forgive() {
         failures = 0
         lastFailure = nil
         notBefore = nil
     }
 
-    /// Whether pages may go on at a place: not if more was asked for since their first one than is kept.
+    /// Returns `true` if a paged reindex may continue from a position. It may not if a request
+    /// after the first page replaced too many items.
     func canGoOn(at place: ReindexPlace) -> Bool {
         guard let beginning = numbers?.beginning else { return true }
         return place.request.map { $0 >= beginning } ?? false
     }
 
-    /// The number of its last request; `nil` of one that no queue has taken in.
+    /// The number of the last request; `nil` before a queue has accepted the job.
     public var request: Int? { numbers?.latest }
 
-    /// Whether nothing in it is of a later format than the fourth.
+    /// `true` if the job uses nothing that a file format after the fourth introduced.
     public var hasNoCause: Bool { cause == nil && deadline == nil && numbers?.reasons == nil }
 
-    /// Takes out of the job what another one, begun earlier, has done; if that is something, failures are forgotten.
+    /// Removes the work that an earlier copy of the job has done. Clears the failures if any work
+    /// was removed.
     ///
-    /// - Returns: Whether anything is left to do.
+    /// - Returns: `true` if work remains.
     mutating func finish(_ done: Job) -> Bool {
         let before = numbers ?? RequestNumbers(self, request: 0)
         var after = before
         let request = done.request ?? .max
         after.finish(done.work, upTo: request, first: done.place.map { $0.request ?? 0 } ?? request)
         guard let left = after.work else { return false }
-        // What was asked for meanwhile is to be done from the start, also if that is all again.
+        // A request during the job starts from the beginning, also if it asks for everything again.
         if done.work == .reindexAll { place = nil }
         guard after != before else { return true }
         take(after)
@@ -188,17 +198,18 @@ extension Job {
     }
 }
 
-/// How long to wait after failures: 30 s, doubling, at most 5 h (Android's job scheduler waits the same).
+/// The delay after failures: 30 s, doubling, 5 h at most. Android's JobScheduler uses the same
+/// delays.
 public enum Backoff {
-    /// The first wait, in seconds.
+    /// The first delay, in seconds.
     public static let firstDelay = 30.0
-    /// The longest wait, in seconds.
+    /// The longest delay, in seconds.
     public static let longestDelay = 5.0 * 3600
 
-    /// The wait after so many failures in a row, in seconds.
+    /// Returns the delay after a number of consecutive failures, in seconds.
     public static func delay(afterFailures failures: Int) -> Double {
         guard failures > 0 else { return 0 }
-        // 30 s doubled ten times is over five hours; a larger exponent would only overflow.
+        // 30 s doubled ten times exceeds five hours. A larger exponent would only overflow.
         return min(longestDelay, firstDelay * Double(1 << min(failures - 1, 16)))
     }
 }

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Job {
-    /// Why a job is owed, from what presses least to what presses most.
+    /// The cause of a job, ordered from least to most urgent.
     public enum Cause: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
-        /// Items are about to expire, and are gone then unless they are donated again.
+        /// Items are about to expire. They are lost unless they are donated again.
         case expiry
-        /// Items that were set aside may be asked for again.
+        /// Items on the skip list may be requested again.
         case givenBack = "given-back"
-        /// An item was found to be gone when a user wanted to see or to drag it.
+        /// An item did not exist any more when the user opened or dragged it.
         case foundGone = "found-gone"
-        /// Files have changed, and the extension can only be asked for everything.
+        /// Files changed, and the extension can only reindex everything.
         case filesChanged = "files-changed"
         /// The extension was replaced by another version.
         case upgraded
-        /// The extension was not there before.
+        /// The extension is new.
         case added
-        /// The index has lost something.
+        /// The index has lost data.
         case lost
-        /// An app or a person has asked for it.
+        /// An app or the user requested the job.
         case asked
 
-        /// How long a job of this cause can wait.
+        /// The urgency of a job with this cause.
         public var urgency: Urgency { self == .expiry ? .expiry : .freshness }
 
-        /// Whether the extension is another than the one that failed before.
+        /// `true` if the extension differs from the one that failed before.
         var isOfNewExtension: Bool { self == .added || self == .upgraded }
 
-        /// Whether a cause presses less than another.
+        /// Returns `true` if the first cause is less urgent than the second.
         public static func < (one: Cause, other: Cause) -> Bool { one.rank < other.rank }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// How long it can wait. Jobs of older files have no cause; somebody asked for them.
+    /// The urgency of the job. A job of an older file has no cause and counts as requested.
     public var urgency: Urgency { (cause ?? .asked).urgency }
 }
 
-/// The causes of a job's requests that are not answered, each with the last request of that cause.
+/// The causes of a job's unanswered requests, each with the last request of that cause.
 struct JobReasons: Hashable, Sendable, Codable {
     private struct Reason: Hashable, Sendable, Codable {
         var cause: Job.Cause
         var request: Int
         var deadline: Double?
     }
-    /// At most one for each cause, what presses most first.
+    /// At most one entry for each cause, most urgent first.
     private var all: [Reason] = []
 
     init() {}
 
-    /// What presses most.
+    /// The most urgent cause.
     var cause: Job.Cause? { all.first?.cause }
     var deadline: Double? { all.compactMap(\.deadline).min() }
 
@@ -61,7 +61,7 @@ struct JobReasons: Hashable, Sendable, Codable {
         }
     }
 
-    /// Forgets those of requests that were answered.
+    /// Removes the causes of answered requests.
     mutating func finish(upTo request: Int) { all.removeAll { $0.request <= request } }
 
     init(from decoder: any Decoder) throws {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The jobs that are owed, at most one for each bundle. A pure value: whoever holds it keeps it.
+/// A queue of pending reindex jobs with at most one job for each bundle. A pure value: its owner
+/// stores it.
 ///
-/// Requests for the same bundle melt together: items are united, and a reindex of everything takes them all in. What is
-/// asked while a job runs survives the end of that job, also when it is the same again: requests are numbered, and a job
-/// that ends has done only what was asked before it was taken from the queue.
+/// Requests for the same bundle are merged. Items are united, and a request for everything includes
+/// them. A request that arrives while the job runs survives the end of that job, also if it is
+/// equal. Requests are numbered, and a finished job has answered only the requests before it was
+/// taken from the queue.
 public struct JobQueue: Hashable, Sendable, Codable {
-    /// The jobs, the oldest first; of the same age by bundle.
+    /// The jobs, oldest first, then by bundle.
     public private(set) var jobs: [Job] = []
-    /// How many requests there have been; each has its number from here.
+    /// The number of requests so far. It numbers the next request.
     private var requests = 0
 
-    /// The most items that a bundle owes one by one; whoever asks for more asks for everything.
+    /// The maximum number of items that can be pending for a bundle one by one. More items become a
+    /// request for everything.
     public static let maximumItems = 1000
 
     /// Creates an empty queue.
@@ -20,15 +23,16 @@ public struct JobQueue: Hashable, Sendable, Codable {
     /// The job of a bundle.
     public subscript(bundle: String) -> Job? { jobs.first { $0.bundle == bundle } }
 
-    /// Adds a job, or melts it into the one the bundle has.
+    /// Adds a job, or merges it into the job of the bundle.
     ///
-    /// - Returns: The job that is owed now. Who begins it at once hands this to ``complete(_:)``.
+    /// - Returns: The pending job. A caller that starts it at once passes this value to
+    ///   ``complete(_:)``.
     @discardableResult
     public mutating func add(_ job: Job) -> Job {
         requests += 1
         let index = jobs.firstIndex { $0.bundle == job.bundle }
         var owed = job
-        // To ask for everything costs less than to keep a list without end.
+        // A request for everything costs less than a list without bound.
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
         let isTooMuch = items.count > Self.maximumItems
         if isTooMuch { owed.work = .reindexAll }
@@ -45,20 +49,20 @@ public struct JobQueue: Hashable, Sendable, Codable {
         return owed
     }
 
-    /// Notes that a job was done; what has been asked since it was taken from the queue stays.
+    /// Removes the work of a finished job. Requests since the job was taken from the queue stay.
     ///
-    /// - Parameter done: As it was in the queue when it was begun. One that never was there, but was made by hand,
-    ///   counts as done with everything its work covers.
+    /// - Parameter done: The job as it was in the queue when it was started. A job that was never
+    ///   in a queue counts as done with all of its work.
     public mutating func complete(_ done: Job) {
         guard let index = jobs.firstIndex(where: { $0.bundle == done.bundle }) else { return }
         let isOwed = jobs[index].finish(done)
         if !isOwed { jobs.remove(at: index) }
     }
 
-    /// Forgets the job of a bundle.
+    /// Removes the job of a bundle.
     public mutating func remove(bundle: String) { jobs.removeAll { $0.bundle == bundle } }
 
-    /// Notes that the job of a bundle failed; it stays owed and waits.
+    /// Records a failure of a bundle's job. The job stays pending and waits.
     public mutating func fail(bundle: String, reason: String, now: Double) {
         guard let index = jobs.firstIndex(where: { $0.bundle == bundle }) else { return }
         jobs[index].failures = max(jobs[index].failures, jobs[index].failures &+ 1)
@@ -66,10 +70,11 @@ public struct JobQueue: Hashable, Sendable, Codable {
         jobs[index].notBefore = now + Backoff.delay(afterFailures: jobs[index].failures)
     }
 
-    /// Forgets that the job of a bundle failed: it need not wait any more.
+    /// Clears the failures of a bundle's job, so that it need not wait.
     public mutating func forgive(bundle: String) { change(bundle) { $0.forgive() } }
 
-    /// How many items a bundle may be asked for more, before the list becomes everything.
+    /// Returns the number of further items that can be requested for a bundle before the request
+    /// becomes everything.
     public func room(for bundle: String) -> Int {
         guard let job = self[bundle] else { return Self.maximumItems }
         if case .reindexAll = job.work { return 0 }
@@ -86,7 +91,7 @@ public struct JobQueue: Hashable, Sendable, Codable {
 
     private enum CodingKeys: CodingKey { case jobs, requests }
 
-    /// Reads a queue; one that was written before requests were numbered, too.
+    /// Decodes a queue, including a queue from before requests were numbered.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let decoded = try container.decode([Job].self, forKey: .jobs)

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How far a reindex in pages has come, so that it goes on there after whatever has ended in between.
+/// The position of a paged reindex, at which it continues after an interruption.
 ///
-/// It holds for one run of one extension over one state of the index; whoever keeps it checks that before going on.
+/// A position is valid for one run of one extension over one generation of the index. The caller
+/// checks that before it continues.
 public struct ReindexPlace: Hashable, Sendable, Codable {
-    /// Where the next page begins, in the extension's own terms.
+    /// The start of the next page, in the extension's own format.
     public var cursor: Data
-    /// How many pages have been acknowledged.
+    /// The number of acknowledged pages.
     public var pages: Int
-    /// How often the next one failed.
+    /// The number of failures of the next page.
     public var failures = 0
-    /// When the first page was asked for, in seconds since 2001-01-01 UTC.
+    /// The time at which the first page was requested, in seconds since 2001-01-01 UTC.
     public var began: Double
-    /// The number of the replacement that the pages belong to, as the index knows it.
+    /// The number of the replacement in the index that the pages belong to.
     public var replacement: Int64
     /// The generation of the index.
     public var generation: Int
-    /// What tells the extension's files from those of another version.
+    /// A fingerprint that distinguishes the extension's files from those of another version.
     public var fingerprint: String
 
-    /// The last request when the first page was asked for: what was asked for since, the pages before this place did not
-    /// answer. `nil` in places of older files.
+    /// The last request when the first page was requested. The pages before this position do not
+    /// answer later requests. `nil` in positions of older files.
     public var request: Int?
 
-    /// The longest cursor, in bytes (`SEARCHLIGHT_CURSOR_MAX`).
+    /// The maximum length of a cursor, in bytes (`SEARCHLIGHT_CURSOR_MAX`).
     public static let maximumCursorBytes = 4096
-    /// So many failures of the same page, and the next attempt begins with the first page.
+    /// The number of failures of one page after which the next attempt restarts from the first
+    /// page.
     public static let maximumFailures = 3
 
-    /// Creates a place.
+    /// Creates a position.
     public init(
         cursor: Data, pages: Int, began: Double, replacement: Int64, generation: Int, fingerprint: String,
         request: Int? = nil
@@ -43,7 +45,7 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
         self.request = request
     }
 
-    /// Whether nothing in it is impossible.
+    /// `true` if all values are possible.
     public var isSound: Bool {
         cursor.count <= Self.maximumCursorBytes && pages > 0 && (0..<Self.maximumFailures).contains(failures)
             && fingerprint.utf8.count <= 1024
@@ -51,8 +53,9 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
 }
 
 extension JobQueue {
-    /// Notes how far the reindex of everything of a bundle has come; `nil` forgets it, so that it begins anew. A bundle that
-    /// does not owe everything has no place, nor one that owes more since the first page than can be kept.
+    /// Stores the position of a bundle's full reindex; `nil` restarts it from the beginning.
+    /// Ignores the position if no full reindex is pending, or if a request since the first page
+    /// replaced too many items.
     public mutating func setPlace(_ place: ReindexPlace?, of bundle: String) {
         change(bundle) { job in
             guard let place else { return job.place = nil }
@@ -60,9 +63,9 @@ extension JobQueue {
         }
     }
 
-    /// Notes that the page at the place of a bundle failed.
+    /// Records a failure of the page at a bundle's position.
     ///
-    /// - Parameter isFinal: Whether it would fail again.
+    /// - Parameter isFinal: `true` if the page would fail again.
     public mutating func failPage(of bundle: String, isFinal: Bool) {
         change(bundle) { job in
             job.place?.failures += 1

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reason that keeps a job from running. Its declaration here and its row in ``traits`` are all that a gate has; its order is the
-/// order in which gates are shown.
+/// A condition that keeps a job from running.
+///
+/// A gate consists of its case here and its row in ``traits``. The order of the cases is the order
+/// in which gates are shown.
 public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
-    // Of the job and its extension; nothing opens these but what they wait for.
+    // Gates of the job and its extension. Only their own condition opens them.
 
     /// The user disabled the extension.
     case disabled
@@ -13,30 +15,30 @@ public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
     case backOff
     /// The user throttled the extension (`searchlight throttle`).
     case throttled
-    /// The extension used the processor time of its window.
+    /// The extension used its quota of processor time.
     case cpuQuota
-    /// The extension wrote the bytes of its window.
+    /// The extension used its quota of written bytes.
     case writeQuota
     /// The user cancelled the job; it waits for some hours.
     case cancelled
     /// Another job runs.
     case busy
-    /// A throttled slice or a pause just began; the next slice comes later.
+    /// A throttled slice or a pause just began. The next slice comes later.
     case dutyCycle
-    /// Fresh work used the processor time that it may use while it passes gates.
+    /// Fresh work used its share of processor time for passing gates.
     case freshPace
 
-    // Of the machine.
+    // Gates of the machine.
 
-    /// Nothing was pending, so the sensors were off; the conditions are being read.
+    /// No work was pending, so the sensors were off. The conditions are being read.
     case unknownConditions
-    /// The user waits for something else that Searchlight does.
+    /// The user waits for another request to Searchlight.
     case personWaiting
     /// The machine is about to sleep.
     case asleep
-    /// The machine just woke.
+    /// The machine just resumed.
     case justResumed
-    /// A program asks that nothing begins.
+    /// A program asks for no new background work.
     case inhibited
     /// The user is active at the machine.
     case userActive
@@ -61,40 +63,43 @@ public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension Gate {
-    /// The kind of cause behind a gate: the colour of a plot, and the reason that an extension is given.
+    /// The kind of cause behind a gate. It selects the colour in a plot and the reason that an
+    /// extension receives.
     public enum Cause: Sendable {
         /// The user is active or waits.
         case user
-        /// Energy.
+        /// Power saving.
         case power
         /// Other work on the machine.
         case load
         /// The machine sleeps.
         case sleep
-        /// The user asked for it.
+        /// The user requested it.
         case request
-        /// Everything else.
+        /// Any other cause.
         case other
     }
 
-    /// Who may change a gate.
+    /// The changes that the configuration may make to a gate.
     enum Rule: Sendable {
-        /// Nobody: the gate always holds.
+        /// None: the gate always holds.
         case fixed
-        /// The configuration may switch it off.
+        /// The configuration may switch the gate off.
         case switchable
-        /// The same, and a job may pass it at a low rate from a score on; without a score only if the configuration has one.
+        /// The configuration may switch the gate off, and jobs with a minimum score may pass it at
+        /// a low rate. Without a score, only the configuration can allow that.
         case relaxable(from: Double?)
     }
 
     enum Opening: Sendable {
-        /// The gate's own condition, which is known or measured.
+        /// The condition of the gate, which is known or measured.
         case condition
         /// Only an event.
         case event
-        /// The same, within a minute while work goes on: not worth a line in the decision log.
+        /// Only an event, within a minute while work is in progress. Not worth a line in the
+        /// decision log.
         case eventSoon
-        /// Time, within a minute while work goes on.
+        /// Time, within a minute while work is in progress.
         case timeSoon
     }
 
@@ -105,11 +110,11 @@ extension Gate {
         var cause: Cause
         var rule: Rule
         var opening: Opening
-        /// What it means that the gate is closed.
+        /// A short description of the closed gate.
         var words: String
-        /// What has to change so that it opens; `nil` if it opens by itself.
+        /// The change that opens the gate; `nil` if it opens by itself.
         var remedy: String?
-        /// Whether fresh work passes it, at the rate of the ``FreshBudget``.
+        /// `true` if fresh work passes the gate, at the rate of the ``FreshBudget``.
         var letsFreshPass: Bool
 
         init(
@@ -200,29 +205,31 @@ extension Gate {
         }
     }
 
-    /// The stable name: shown, kept in decision logs and traces, and used in the configuration file.
+    /// The stable name. It is shown, kept in decision logs and traces, and used in the
+    /// configuration file.
     public var code: String { traits.code }
-    /// The cause.
+    /// The kind of cause.
     public var cause: Cause { traits.cause }
-    /// What it means that the gate is closed, in a few words.
+    /// A short description of the closed gate.
     public var words: String { traits.words }
 
-    /// Finds the gate of a ``code``.
+    /// Returns the gate with a ``code``.
     public init?(code: String) {
         guard let gate = Self.allCases.first(where: { $0.code == code }) else { return nil }
         self = gate
     }
 
-    /// Whether a job that has waited long may pass it, if the policy says so.
+    /// `true` if the policy may allow a job with a high score to pass the gate.
     public var isRelaxable: Bool { if case .relaxable = traits.rule { true } else { false } }
 
-    /// Whether fresh work passes it, slowly; an inhibitor of Searchlight's own holds that, too.
+    /// `true` if fresh work passes the gate at a low rate. An inhibitor of Searchlight holds fresh
+    /// work too.
     public var letsFreshPass: Bool { traits.letsFreshPass }
 
-    /// Whether the configuration may switch it off.
+    /// `true` if the configuration may switch the gate off.
     public var isSwitchable: Bool { if case .fixed = traits.rule { false } else { true } }
 
-    /// The scores at which a job may pass gates, unless the configuration has others.
+    /// The scores from which jobs may pass gates, unless the configuration changes them.
     static let standardRelaxations: [Gate: Double] = allCases.reduce(into: [:]) { scores, gate in
         if case .relaxable(let score?) = gate.traits.rule { scores[gate] = score }
     }

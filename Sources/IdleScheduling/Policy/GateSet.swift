@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some gates, as bits: they are judged with every event, for each job.
+/// A set of gates as bits. The scheduler evaluates it for each job at each event.
 package struct GateSet: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
 
@@ -13,24 +13,25 @@ package struct GateSet: OptionSet, Hashable, Sendable {
     /// The gates, in the order of their declaration.
     package var gates: [Gate] { isEmpty ? [] : Gate.allCases.filter { contains(GateSet($0)) } }
 
-    /// The one that comes first in the order of declaration, which is the order in which they are told.
+    /// The first gate in the order of declaration, which is the order of reports.
     var first: Gate? { gates.first }
 
-    /// The same without others.
+    /// Returns the gates of the first set that are not in the second.
     static func - (one: GateSet, other: GateSet) -> GateSet { one.subtracting(other) }
 
     private init(opening isMeant: (Gate.Opening) -> Bool) {
         self.init(Gate.allCases.filter { isMeant($0.traits.opening) })
     }
 
-    /// The gates that open and close within a minute while work goes on: no reason for a line in the decision log.
+    /// The gates that open and close within a minute while work is in progress. They are not worth
+    /// a line in the decision log.
     static let passing = GateSet(opening: { $0 == .eventSoon || $0 == .timeSoon })
-    /// The gates at which a job is stopped at once.
+    /// The gates that stop a running job at once.
     static let refusals: GateSet = [GateSet(.disabled), GateSet(.quarantined)]
     /// The gates that fresh work passes.
     static let freshPassing = GateSet(Gate.allCases.filter(\.letsFreshPass))
-    /// The gates that open within a minute, whatever happens: no reason for a line about what is under way.
+    /// The gates that always open within a minute. They are not worth a line about a running job.
     static let paces: GateSet = [GateSet(.dutyCycle), GateSet(.freshPace)]
-    /// The gates that only an event opens; time does not.
+    /// The gates that only an event opens, never the time.
     static let told = GateSet(opening: { $0 == .event || $0 == .eventSoon })
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A gate that a measured value closes at one limit and opens at another. One row for each; judging, explanations and the check
-/// of a configuration follow from it.
+/// A gate that a measured value closes at one limit and opens at another. Decisions, explanations
+/// and the configuration check all use this table.
 struct MeasuredGate: Sendable {
     let gate: Gate
     let unit: JobExplanation.GateState.Unit
-    /// Whether large values close it; else small ones do.
+    /// `true` if values above the limit close the gate; else values below it do.
     let closesAbove: Bool
     let value: @Sendable (Conditions) -> Double?
-    /// The limit at which it closes; the second argument says whether a job runs, or did within what was measured.
+    /// Returns the limit at which the gate closes. The second argument is `true` if a job ran
+    /// during the measurement.
     let closes: @Sendable (SchedulingPolicy, Bool) -> Double
     let opens: @Sendable (SchedulingPolicy) -> Double
-    /// Whether the value says anything about the machine now.
+    /// Returns `true` if the value is meaningful under the current conditions.
     let counts: @Sendable (Conditions, SchedulingPolicy) -> Bool
 
     private init(
@@ -28,7 +29,7 @@ struct MeasuredGate: Sendable {
     static let all: [MeasuredGate] = [
         MeasuredGate(
             .cpuBusy, .share, value: \.otherLoad, closes: { policy, _ in policy.cpuBusyCloses }, opens: \.cpuBusyOpens),
-        // While no other program computes, it is the indexer itself that waits for a processor.
+        // While no other program uses the processors, the stalls are those of the indexer itself.
         MeasuredGate(
             .cpuPressure, .share, value: \.pressure.cpu, closes: { policy, _ in policy.cpuPressureCloses },
             opens: \.cpuPressureOpens,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a configuration is no policy. Nothing of such a configuration is used.
+/// An error in a configuration. The whole configuration is then ignored.
 public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no JSON object, or too large.
+    /// It is not a JSON object, or it is too large.
     case unreadable(String)
-    /// It has a key that means nothing.
+    /// It has an unknown key.
     case unknownKey(String)
-    /// A value is none that is allowed.
+    /// A value is not allowed.
     case badValue(key: String, value: String, allowed: String)
     /// Two values contradict each other.
     case contradiction(key: String, value: String, allowed: String)
 
-    /// What is wrong, and what is allowed.
+    /// The error, and the allowed values.
     public var description: String {
         switch self {
         case .unreadable(let reason): "The scheduling configuration cannot be read: \(reason)"

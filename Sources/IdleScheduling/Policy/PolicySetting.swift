@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A constant that the configuration may change.
+/// A constant of the policy that the configuration may change.
 public struct PolicySetting: Sendable {
-    /// Its name in the configuration; it stays as it is.
+    /// The stable key in the configuration.
     public let key: String
-    /// Its unit: s, share, %, bytes, files, or nothing for scores.
+    /// The unit: s, share, %, bytes, files, or empty for scores.
     public let unit: String
-    /// What is allowed.
+    /// The allowed range.
     public let range: ClosedRange<Double>
-    /// Where it is in a policy.
+    /// The key path in a policy.
     let path: any WritableKeyPath<SchedulingPolicy, Double> & Sendable
 
-    /// Its value in the policy of this program.
+    /// The default value.
     public var standard: Double { SchedulingPolicy()[keyPath: path] }
 
-    /// Its value in a policy.
+    /// Returns the value in a policy.
     public func value(in policy: SchedulingPolicy) -> Double { policy[keyPath: path] }
 
     private init(
@@ -27,7 +27,7 @@ public struct PolicySetting: Sendable {
     private static let day = 86400.0
     private static let gibibyte = 1_073_741_824.0
 
-    /// All of them, in the order of docs/SCHEDULING.md.
+    /// All settings, in the order of docs/SCHEDULING.md.
     public static let all: [PolicySetting] = [
         PolicySetting("tolerance.freshness", "s", 10...30 * day, \.freshnessTolerance),
         PolicySetting("tolerance.expiry", "s", 60...30 * day, \.expiryTolerance),

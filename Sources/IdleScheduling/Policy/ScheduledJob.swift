@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of a job when it is decided whether it may run.
+/// The facts about a job that decide whether it may run.
 public struct ScheduledJob: Hashable, Sendable, Codable {
-    /// What tells jobs apart. There is one reindex for each bundle, since requests melt together (``JobQueue``).
+    /// The identity of a job. There is one reindex for each bundle, because requests are merged
+    /// (``JobQueue``).
     public enum Key: Hashable, Sendable, Codable, Comparable {
-        /// What a bundle owes.
+        /// The pending reindex of a bundle.
         case reindex(bundle: String)
-        /// Telling a bundle's extension of files that have changed.
+        /// The delivery of changed files to a bundle's extension.
         case files(bundle: String)
-        /// Care for the index.
+        /// A maintenance task of the index.
         case maintenance(MaintenanceTask)
 
-        /// The bundle of a reindex, or of changed files.
+        /// The bundle of a reindex or of changed files.
         public var bundle: String? {
             switch self {
             case .reindex(let bundle), .files(let bundle): bundle
@@ -19,7 +20,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
             }
         }
 
-        /// Reindexes come first, then changed files, then care for the index; each by name.
+        /// Orders reindexes first, then changed files, then maintenance; each by name.
         public static func < (one: Key, other: Key) -> Bool { one.order < other.order }
 
         private var order: (Int, String) {
@@ -30,31 +31,32 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
             }
         }
     }
-    /// Why the extension may not be asked at all.
+    /// The reason why the extension may not be called at all.
     public enum Refusal: Hashable, Sendable, Codable {
-        /// A person does not want it to be used.
+        /// The user disabled the extension.
         case disabled
-        /// It crashed too often.
+        /// The extension crashed too often.
         case quarantined
     }
 
-    /// Which it is.
+    /// The identity of the job.
     public var key: Key
-    /// How long it can wait.
+    /// The urgency.
     public var urgency: Urgency
-    /// When it was first asked for.
+    /// The time of the first request.
     public var requested: Double
-    /// When what it is about is lost, if that is known: items expire then.
+    /// The time at which the items expire, if it is known.
     public var deadline: Double?
-    /// Not before this moment: it failed, or its extension did.
+    /// The earliest start after a failure of the job or its extension.
     public var notBefore: Double?
-    /// Why its extension may not be asked.
+    /// The reason why the extension may not be called.
     public var refusal: Refusal?
-    /// Whether it goes on where it was after a stop (a reindex in pages, changed files, care for the index). One that does
-    /// not would begin anew, so it is stopped only if it has to be.
+    /// `true` if the job continues from its position after a stop: a paged reindex, changed files,
+    /// or maintenance. Other jobs restart from the beginning, so they are stopped only if
+    /// necessary.
     public var isResumable = false
-    /// Whether it is fresh work: changed files, so few and small that they are told at once, while the user works, too
-    /// (``SchedulingPolicy/isFresh(count:bytes:)``).
+    /// `true` if this is fresh work: a few small changed files that are delivered at once, even
+    /// while the user is active (``SchedulingPolicy/isFresh(count:bytes:)``).
     public var isFresh = false
 
     /// Creates a job.
@@ -63,12 +65,12 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     }
 }
 
-/// Care for the index that no extension has a part in.
+/// A maintenance task of the index that involves no extension.
 public enum MaintenanceTask: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Deletes what has expired.
+    /// Deletes expired items.
     case purgeExpired = "purge-expired"
-    /// Merges the full-text tables' segments.
+    /// Merges the segments of the full-text tables.
     case optimize
-    /// Gives free pages back to the file system.
+    /// Returns free pages to the file system.
     case vacuum
 }

@@ -3,12 +3,18 @@ import Foundation
 import JSONText
 
 extension SchedulingPolicy {
-    /// The largest configuration, in bytes.
+    /// The maximum size of a configuration, in bytes.
     public static let maximumConfigurationBytes = 65536
 
-    /// Reads a configuration: a JSON object with the keys of ``PolicySetting/all`` and numbers, and `gates`, an object with
-    /// names of gates and for each `false` (always open), `true` (as it is), a score from 1 to 1000 at which it is relaxed,
-    /// or `null` (never relaxed). What it does not name stays as it is.
+    /// Reads a configuration, a JSON object. Keys that it does not contain keep their defaults.
+    ///
+    /// Its keys are those of ``PolicySetting/all``, with numbers, and `gates`. `gates` is an object
+    /// with names of gates and one of these values for each:
+    ///
+    /// - `false`: the gate is always open.
+    /// - `true`: the default.
+    /// - A score from 1 to 1000: jobs from this score on may pass the gate at a low rate.
+    /// - `null`: no job may pass the gate.
     public init(configuration: Data) throws(PolicyError) {
         guard configuration.count <= Self.maximumConfigurationBytes else {
             throw .unreadable(
@@ -25,7 +31,7 @@ extension SchedulingPolicy {
         }
         self.init()
         let settings = Dictionary(PolicySetting.all.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
-        // Sorted, so that of several mistakes always the same is told.
+        // Sorted, so that the same error is reported each time if there are several.
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             if key == "gates" {
                 try set(gates: value)

@@ -1,138 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules' constants: how long jobs can wait, when the machine is left alone, how much work is done at once. All of them
-/// are here, with where they come from; docs/SCHEDULING.md shows them as a table.
+/// The constants of the scheduling rules, with their sources. docs/SCHEDULING.md shows them as a
+/// table.
 ///
-/// Durations are in seconds, shares 0 to 1, sizes in bytes.
+/// Durations are in seconds, shares are 0 to 1, sizes are in bytes.
 public struct SchedulingPolicy: Hashable, Sendable {
     // MARK: How much a job presses
 
-    /// How long something that can be found wrongly, or not, may stay so. Miners of GNOME and KDE begin within a minute
-    /// on an idle machine, and so does this; beyond five minutes people notice.
+    /// The time for which search results may be wrong or incomplete. The miners of GNOME and KDE
+    /// start within a minute on an idle machine, and so does Searchlight. Users notice delays
+    /// beyond five minutes.
     public var freshnessTolerance = 300.0
-    /// How long items that are about to expire may wait; with a notice of a week that is several nights.
+    /// The time for which items that are about to expire may wait. With a notice of a week this
+    /// spans several nights.
     public var expiryTolerance = 12.0 * 3600
-    /// How long care for the index may wait: it is wanted once a day (macOS gives such activities a day, too).
+    /// The time for which maintenance may wait. It is due once a day, and macOS also gives such
+    /// activities a day.
     public var maintenanceTolerance = 24.0 * 3600
-    /// The score of a job whose deadline is one tolerance ahead; half a tolerance before it has twice that.
+    /// The score of a job whose deadline is one tolerance ahead. At half a tolerance the score is
+    /// twice as high.
     public var deadlineScore = 4.0
-    /// How long before items expire they are asked for anew.
+    /// The time before their expiry at which items are requested again.
     public var expiryNotice = 7.0 * 86400
 
     // MARK: When the machine is left alone
 
-    /// A person counts as active so long after the last input. Windows waits 4 min; with slices of 30 s that can be cut
-    /// within half a second, one is enough.
+    /// The time after the last input for which the user counts as active. Windows waits 4 min. Here
+    /// one minute is enough, because slices of 30 s can be interrupted within half a second.
     public var userActiveSeconds = 60.0
-    /// After waking, the machine is left alone so long: everything else starts then, too.
+    /// The time after a resume in which nothing starts, because all other programs start work then
+    /// too.
     public var justResumedSeconds = 60.0
-    /// More of the processors used by others, and they are busy. Windows backs off at 80 % of all use; half of a machine
-    /// with two processors is one program that computes, and it is to be left alone.
+    /// The load of other programs above which the processors count as busy. Windows backs off at 80
+    /// % total load. On two processors, half the load is one computing program, which must not be
+    /// disturbed.
     public var cpuBusyCloses = 0.4
-    /// Less, and they are not busy any more.
+    /// The load of other programs below which the processors count as free again.
     public var cpuBusyOpens = 0.3
-    /// More waiting for processors, and they are short. Two programs on two processors show 1 to 2 %, three 50 %.
+    /// The share of processor stalls above which the gate closes. Two programs on two processors
+    /// show 1 to 2 %, three show 50 %.
     public var cpuPressureCloses = 0.3
-    /// Less, and they are not short any more.
+    /// The share of processor stalls below which the gate opens again.
     public var cpuPressureOpens = 0.15
-    /// Waiting for processors counts only if others use more of them than this; else it is the indexer's own.
+    /// The minimum load of other programs at which processor stalls count. Below it the stalls are
+    /// those of the indexer.
     public var cpuPressureOthers = 0.1
-    /// More waiting for disks, and nothing begins.
+    /// The share of disk stalls above which no job starts.
     public var ioPressureCloses = 0.2
-    /// Less, and they are not short any more.
+    /// The share of disk stalls below which the gate opens again.
     public var ioPressureOpens = 0.1
-    /// More waiting for disks while a job runs, and it is made quiet. It sees its own; Windows backs off at 70 %.
+    /// The share of disk stalls above which a running job is paused. It includes the stalls of the
+    /// job itself. Windows backs off at 70 %.
     public var ioPressureRunning = 0.7
-    /// So long after a job ran, waiting for disks may still be its own: two of the kernel's windows of 10 s.
+    /// The time after a job ran in which disk stalls may still be its own: two of the kernel's 10 s
+    /// windows.
     public var ioPressureOwn = 20.0
-    /// More waiting for memory, and nothing begins.
+    /// The share of memory stalls above which no job starts.
     public var memoryPressureCloses = 0.1
-    /// Less, and there is enough again.
+    /// The share of memory stalls below which the gate opens again.
     public var memoryPressureOpens = 0.05
-    /// On a battery less full than this, in percent, nothing is done at all. Windows backs off at 50; here that is what
-    /// the gate for batteries is for, which work that has waited long may pass.
+    /// The battery charge, in percent, below which no job runs. Windows backs off at 50. Here the
+    /// `onBattery` gate covers that range, and jobs with a high score may pass it.
     public var batteryLowCloses = 30.0
-    /// Fuller, in percent, and it is not low any more.
+    /// The battery charge, in percent, above which the gate opens again.
     public var batteryLowOpens = 35.0
-    /// With less free on the store's disk nothing is written; desktops warn at 1 to 2 GiB.
+    /// The free space on the store's disk below which nothing is written. Desktops warn at 1 to 2
+    /// GiB.
     public var diskFloorCloses = 2.0 * 1_073_741_824
-    /// With more it is written again.
+    /// The free space above which the gate opens again.
     public var diskFloorOpens = 2.5 * 1_073_741_824
 
     // MARK: How work is cut
 
-    /// How long a job runs until everything is judged anew.
+    /// The time a job runs until it is evaluated again.
     public var sliceFull = 30.0
-    /// How long it runs when it passes gates.
+    /// The time a job runs when it passes gates.
     public var sliceRelaxed = 5.0
-    /// How far apart the beginnings of such slices are: together they take less than a tenth. KDE's and GNOME's miners
-    /// pause 10 to 500 ms after each batch instead, which never lets a processor sleep.
+    /// The interval between the starts of such slices, which together take less than a tenth of the
+    /// time. The miners of KDE and GNOME instead pause 10 to 500 ms after each batch, which never
+    /// lets a processor sleep.
     public var slicePeriod = 60.0
-    /// A job that can be cut runs so long before one that presses more takes its turn.
+    /// The time a resumable job runs before a more urgent job replaces it.
     public var turnRun = 300.0
-    /// A job that is quiet keeps its turn so long while another could run.
+    /// The time a paused job keeps its slot while another job could run.
     public var turnPatience = 60.0
-    /// A job that was made quiet stays so at least this long, so that a machine between two states does not make it stutter
-    /// (GNOME's miners wait 5 s).
+    /// The shortest pause of a job, so that conditions near a limit do not toggle it (GNOME's
+    /// miners wait 5 s).
     public var pauseShortest = 5.0
-    /// A job that was made quiet is stopped after so long: its worker holds memory.
+    /// The longest pause of a job before it is stopped, because its worker holds memory.
     public var pauseLongest = 1800.0
-    /// One that would begin anew is given twice as long with each stop, up to this.
+    /// The upper bound of the pause of a job that cannot resume. Its longest pause doubles with
+    /// each stop.
     public var pauseLongestEver = 86400.0
-    /// A job that a person cancelled is left alone so long.
+    /// The time for which a job is left alone after the user cancelled it.
     public var cancelPause = 4.0 * 3600
 
     // MARK: What is done at once
 
-    /// Changes of more files than this are no fresh work. A save is one file, and `git pull` a few; a checkout of another
-    /// version of a large project is thousands.
+    /// The maximum number of changed files that count as fresh work. A save is one file, `git pull`
+    /// a few, and a checkout of another version of a large project thousands.
     public var freshFiles = 256.0
-    /// Changed files of more bytes than this together are no fresh work.
+    /// The maximum total size of changed files that count as fresh work.
     public var freshBytes = 64.0 * 1_048_576
-    /// The processor time that fresh work may use at once while it passes gates, in seconds: a few saves. With ``freshRate`` no
-    /// minute has more than 3 % of one processor, 1.8 s: 0.4 s, a minute of the rate, and 0.2 s until a look finds it.
+    /// The processor time that fresh work may use at once while it passes gates, in seconds: a few
+    /// saves.
+    ///
+    /// Together with ``freshRate``, a minute has at most 1.8 s, which is 3 % of one processor. The
+    /// parts are 0.4 s of burst, a minute at the rate, and 0.2 s until the next check.
     public var freshBurst = 0.4
-    /// The processor time that it may use on and on, in seconds for each second.
+    /// The sustained processor time of such work, in seconds for each second.
     public var freshRate = 0.02
 
     // MARK: How much is done at all
 
     /// The window of the quotas.
     public var quotaWindow = 4.0 * 3600
-    /// The processor time of an extension in a window, in seconds. Android gives an app 10 min in its window.
+    /// The processor time of an extension in a window, in seconds. Android gives an app 10 min in
+    /// its window.
     public var quotaCPU = 600.0
-    /// The bytes that an extension writes in a window: 12 GiB a day, a thirteenth of what a disk
-    /// for 300 TB in 5 years bears.
+    /// The bytes that an extension may write in a window. They amount to 12 GiB a day, a thirteenth
+    /// of the endurance of a disk rated for 300 TB in 5 years.
     public var quotaWritten = 2.0 * 1_073_741_824
 
     // MARK: When it is looked
 
-    /// How often the machine is looked at while something waits.
+    /// The interval between checks of the machine while a job waits.
     public var lookWaiting = 60.0
 
     // MARK: Gates
 
-    /// At which score a job may pass a gate, slowly; one that is not here is never passed.
+    /// The scores from which a job may pass a gate at a low rate. No job passes a gate that is not
+    /// listed.
     public internal(set) var relaxations: [Gate: Double] = Gate.standardRelaxations
     /// Gates that are always open.
     public internal(set) var switchedOff: Set<Gate> = []
 
-    /// No score is higher; that of a job for which a person waits.
+    /// The highest score. A job for which the user waits has it.
     public static let highestScore = 1000.0
 
-    /// The policy of this file.
+    /// Creates the default policy.
     public init() {}
 
-    /// Whether changes of files are fresh work: few enough, and small enough, to be told at once.
+    /// Returns `true` if changed files are few and small enough to be fresh work, which is
+    /// delivered at once.
     ///
     /// - Parameters:
-    ///   - count: How many files have changed.
-    ///   - bytes: How large they are together.
+    ///   - count: The number of changed files.
+    ///   - bytes: Their total size.
     public func isFresh(count: some BinaryInteger, bytes: some BinaryInteger) -> Bool {
         Double(count) <= freshFiles && Double(bytes) <= freshBytes
     }
 
-    /// How long a job of an urgency can wait, in seconds; 0 if a person waits for it.
+    /// Returns the time for which a job may wait, in seconds; 0 if the user waits for it.
     public func tolerance(of urgency: Urgency) -> Double {
         switch urgency {
         case .userWaiting: 0
@@ -142,9 +161,11 @@ public struct SchedulingPolicy: Hashable, Sendable {
         }
     }
 
-    /// How much a job presses: its age over what it tolerates, or more if its deadline is near; 0 to ``highestScore``.
+    /// Returns the score of a job, from 0 to ``highestScore``: its age divided by its tolerance, or
+    /// more if its deadline is near.
     ///
-    /// - Parameter moment: In seconds since 2001-01-01 UTC. Before the job was requested its age is 0.
+    /// - Parameter moment: The time in seconds since 2001-01-01 UTC. Before the request the age is
+    ///   0.
     public func score(of job: ScheduledJob, at moment: Double) -> Double {
         let tolerance = tolerance(of: job.urgency)
         guard tolerance > 0 else { return Self.highestScore }
@@ -155,7 +176,7 @@ public struct SchedulingPolicy: Hashable, Sendable {
         return min(max(byAge, byDeadline), Self.highestScore)
     }
 
-    /// When a job reaches a score.
+    /// Returns the time at which a job reaches a score.
     func moment(of score: Double, for job: ScheduledJob) -> Double {
         let tolerance = tolerance(of: job.urgency)
         let byAge = job.requested + score * tolerance

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a job can wait before it presses.
+/// The urgency of a job, which decides how long it may wait.
 public enum Urgency: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A person waits; it runs whatever the machine is like.
+    /// The user waits. The job runs under all machine conditions.
     case userWaiting = "user-waiting"
-    /// What can be found is not what there is: something was added, changed or lost.
+    /// Search results are out of date: something was added, changed or lost.
     case freshness
     /// Items are about to expire.
     case expiry
-    /// The index can be made smaller or quicker.
+    /// The index can be made smaller or faster.
     case maintenance
 }

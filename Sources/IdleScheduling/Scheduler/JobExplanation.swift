@@ -1,96 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a job runs or does not; what `searchlight why` shows.
+/// An explanation of the scheduler's decision about a job, as `searchlight why` shows it.
 public struct JobExplanation: Hashable, Sendable, Codable {
-    /// What is decided about the job.
+    /// The decision about the job.
     public enum Decision: String, Hashable, Sendable, Codable {
-        /// It runs.
+        /// The job runs.
         case running
-        /// It is under way, and quiet.
+        /// The job has started and is paused.
         case paused
-        /// It is under way, and about to end.
+        /// The job is about to end.
         case stopping
-        /// It is owed, and waits.
+        /// The job is pending and waits.
         case waiting
-        /// Nothing is owed; the gates are those that a job asked for now would find.
+        /// No job is pending. The gates are those that a new job would find.
         case nothingOwed = "nothing-owed"
     }
-    /// One gate.
+    /// The state of a gate.
     public struct GateState: Hashable, Sendable, Codable {
-        /// How it stands.
+        /// The effect of the gate on the job.
         public enum State: String, Hashable, Sendable, Codable {
-            /// It does not matter now.
+            /// The gate does not hold the job.
             case open
-            /// It keeps the job from running.
+            /// The gate keeps the job from running.
             case closed
-            /// It is closed, and the job passes it, slowly.
+            /// The gate is closed, and the job passes it at a low rate.
             case relaxed
             /// The configuration has switched it off.
             case off
         }
-        /// What is measured.
+        /// The unit of a measured value.
         public enum Unit: String, Hashable, Sendable, Codable {
-            /// 0 to 1.
+            /// A share from 0 to 1.
             case share
-            /// 0 to 100.
+            /// A percentage from 0 to 100.
             case percent
-            /// Time.
+            /// Seconds.
             case seconds
-            /// Sizes.
+            /// Bytes.
             case bytes
         }
-        /// Which gate.
+        /// The gate.
         public var gate: Gate
-        /// How it stands.
+        /// The effect of the gate.
         public var state: State
-        /// What was measured, if anything was.
+        /// The measured value, if there is one.
         public var measured: Double?
-        /// At which value the gate changes from what it is.
+        /// The value at which the gate changes its state.
         public var limit: Double?
-        /// Of both.
+        /// The unit of both values.
         public var unit: Unit?
-        /// When it opens by itself, if that is known, in seconds since 2001-01-01 UTC.
+        /// The time at which the gate opens by itself, in seconds since 2001-01-01 UTC; `nil` if it
+        /// is unknown.
         public var opens: Double?
-        /// From when on the job may pass it slowly, if it ever may, in seconds since 2001-01-01 UTC.
+        /// The time from which the job may pass the gate at a low rate, in seconds since 2001-01-01
+        /// UTC; `nil` for never.
         public var relaxes: Double?
-        /// What would have to change, if it does not open by itself, as half a sentence; who inhibits is named.
+        /// The change that opens the gate, as a clause; `nil` if it opens by itself. It names the
+        /// inhibiting programs.
         public var remedy: String?
 
         /// Creates the state of a gate.
         public init(gate: Gate, state: State) { (self.gate, self.state) = (gate, state) }
     }
-    /// A quota.
+    /// The quota of an extension.
     public struct Quota: Hashable, Sendable, Codable {
-        /// What the extension has used in the window.
+        /// The usage of the extension in the window.
         public var used: Usage
-        /// What it may: ``SchedulingPolicy/quotaCPU`` and ``SchedulingPolicy/quotaWritten``.
+        /// The limit of processor time, in seconds (``SchedulingPolicy/quotaCPU``).
         public var cpuLimit: Double
-        /// In bytes.
+        /// The limit of written bytes (``SchedulingPolicy/quotaWritten``).
         public var writtenLimit: Double
-        /// In seconds.
+        /// The length of the window, in seconds.
         public var window: Double
     }
 
-    /// Which job.
+    /// The job.
     public var key: ScheduledJob.Key
-    /// What is decided.
+    /// The decision.
     public var decision: Decision
-    /// When this was said, in seconds since 2001-01-01 UTC.
+    /// The time of this explanation, in seconds since 2001-01-01 UTC.
     public var moment: Double
-    /// The job; `nil` if nothing is owed.
+    /// The facts about the job; `nil` if it is not pending.
     public var job: ScheduledJob?
-    /// How long it has waited, in seconds.
+    /// The time since the request, in seconds.
     public var age = 0.0
-    /// How long it can, in seconds; 0 if a person waits.
+    /// The time for which it may wait, in seconds; 0 if the user waits.
     public var tolerance = 0.0
-    /// How much it presses.
+    /// The score.
     public var score = 0.0
-    /// Whether a person wants it now, so that only the refusals of its extension hold.
+    /// `true` if the user wants it now, so that only a refusal of its extension holds it.
     public var isPersons = false
     /// All gates, in the order of ``Gate``.
     public var gates: [GateState] = []
-    /// What the extension has used; `nil` for care for the index.
+    /// The quota of the extension; `nil` for maintenance.
     public var quota: Quota?
-    /// When something is decided next, if nothing happens before; `nil` if only an event leads to that.
+    /// The time of the next decision without an event; `nil` if only an event leads to a decision.
     public var nextLook: Double?
 }

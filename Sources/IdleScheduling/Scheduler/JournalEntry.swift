@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One decision, as it is kept in a line.
+/// An entry of the decision log.
 public struct JournalEntry: Hashable, Sendable, Codable {
-    /// What was decided.
+    /// The kind of decision.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// A job was begun.
+        /// The job was started.
         case start
-        /// It waits, for the gates that are named.
+        /// The job waits for the listed gates.
         case wait
-        /// It was made quiet.
+        /// The job was paused.
         case pause
-        /// It goes on.
+        /// The job was resumed.
         case resume
-        /// It was ended before it was done.
+        /// The job was ended before it was done.
         case stop
-        /// It is done.
+        /// The job is done.
         case done
-        /// It failed.
+        /// The job failed.
         case fail
     }
-    /// When, in seconds since 2001-01-01 UTC.
+    /// The time, in seconds since 2001-01-01 UTC.
     public var moment: Double
-    /// What was decided.
+    /// The kind of decision.
     public var kind: Kind
-    /// About which job.
+    /// The job.
     public var job: ScheduledJob.Key
-    /// The gates that are closed; of a relaxed start those that were passed over.
+    /// The closed gates. For a start or a resume, the gates that the job passes.
     public var gates: [Gate]
-    /// How much the job presses: its age over what its urgency tolerates.
+    /// The score: the age of the job divided by the tolerance of its urgency.
     public var score: Double
-    /// Until when this holds at most, if that is known.
+    /// The latest time until which the decision holds; `nil` if it is unknown.
     public var until: Double?
-    /// What it has used since it was begun, once it has ended, as far as that is known: care for the index has no process of
-    /// its own.
+    /// The usage of the job from start to end, if it is known. Maintenance has no process of its
+    /// own, so its usage is unknown.
     public var usage: Usage?
-    /// Why it failed.
+    /// The reason of the failure.
     public var reason: String?
 
     /// Creates an entry.

@@ -2,7 +2,7 @@
 import Foundation
 
 extension ScheduledJob.Key {
-    /// How a job is called where one is named or shown: `reindex:BUNDLE`, `files:BUNDLE` or `maintenance:TASK`.
+    /// The name of the job: `reindex:BUNDLE`, `files:BUNDLE` or `maintenance:TASK`.
     public var name: String {
         switch self {
         case .reindex(let bundle): "reindex:" + bundle
@@ -11,7 +11,8 @@ extension ScheduledJob.Key {
         }
     }
 
-    /// The job of a name; `nil` if it is none. The name of a bundle alone is its reindex, and that of a task the task.
+    /// Creates the key from a name; `nil` if the name is invalid. A bundle identifier alone is its
+    /// reindex, and a task name alone is the task.
     public init?(name: String) {
         if let bundle = name.removing(prefix: "reindex:") {
             self = .reindex(bundle: bundle)
@@ -25,7 +26,7 @@ extension ScheduledJob.Key {
         guard bundle.map({ (1...Self.maximumBundleBytes).contains($0.utf8.count) }) ?? !name.isEmpty else { return nil }
     }
 
-    /// The longest bundle identifier, in bytes, as that of an extension.
+    /// The maximum length of a bundle identifier, in bytes; the same as for an extension.
     private static let maximumBundleBytes = 255
 }
 
@@ -33,21 +34,23 @@ extension String {
     fileprivate func removing(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }
 
-/// A decision as a line of JSON, in which it is kept and shown: keys in alphabetical order, times in UTC with milliseconds,
-/// the same decision always the same bytes.
+/// A decision as a line of JSON, as it is stored and shown.
+///
+/// Keys are in alphabetical order, and times are in UTC with milliseconds. The same decision always
+/// gives the same bytes.
 public struct JournalLine: Sendable {
     /// The decision.
     public var entry: JournalEntry
 
-    /// The longest line that is read, in bytes.
+    /// The maximum length of a line that is read, in bytes.
     public static let maximumBytes = 16 << 10
-    /// The longest reason that is written, in bytes.
+    /// The maximum length of a reason that is written, in bytes.
     private static let maximumReason = 2000
 
-    /// A line of a decision.
+    /// Creates the line of a decision.
     public init(_ entry: JournalEntry) { self.entry = entry }
 
-    /// Reads a line; `nil` if it is none.
+    /// Reads a line; `nil` if it is invalid.
     public init?(json: some Sequence<UInt8>) {
         let data = Data(json)
         guard data.count <= Self.maximumBytes, let form = try? JSONDecoder().decode(Form.self, from: data),
@@ -64,11 +67,11 @@ public struct JournalLine: Sendable {
         self.entry = entry
     }
 
-    /// The line, without its end.
+    /// The bytes of the line, without a line break.
     public var json: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Nothing in it can fail to be encoded: the numbers are finite.
+        // Encoding cannot fail, because all numbers are finite.
         return (try? encoder.encode(form)).map(Array.init) ?? []
     }
 
@@ -82,7 +85,7 @@ public struct JournalLine: Sendable {
             written: entry.usage?.written)
     }
 
-    /// What stands in a line.
+    /// The JSON object of a line.
     private struct Form: Codable {
         var at: String
         var cpu: Double?
@@ -98,7 +101,8 @@ public struct JournalLine: Sendable {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Moments outside of these years are no times of a computer's clock.
+    /// The range of moments, from 100 years before to 1000 years after 2001, that a clock can
+    /// plausibly have.
     private static let sensible = -31_622_400.0 * 100...31_622_400.0 * 1000
 
     private static func text(_ moment: Double) -> String {
@@ -118,6 +122,6 @@ public struct JournalLine: Sendable {
 }
 
 extension JournalLine: Encodable {
-    /// Encodes what stands in the line, for documents that hold several.
+    /// Encodes the object of the line, for documents that hold several decisions.
     public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
 }

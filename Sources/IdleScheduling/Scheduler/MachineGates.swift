@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The gates of the machine, judged from its conditions. What is measured opens a little later than it closes.
+/// The gates of the machine, evaluated from its conditions. Measured gates have hysteresis.
 package struct MachineGates: Sendable {
-    /// What was told last.
+    /// The last conditions.
     package private(set) var conditions = Conditions()
     /// The measured gates that are closed.
     private var latched: GateSet = []
 
     package init() {}
 
-    /// Takes in new conditions.
+    /// Evaluates new conditions.
     ///
-    /// - Parameter sawOwnWork: Whether a job runs, or did within what was measured.
+    /// - Parameter sawOwnWork: `true` if a job ran during the measurement.
     package mutating func take(_ new: Conditions, _ policy: SchedulingPolicy, sawOwnWork: Bool) {
         conditions = new
         for gate in MeasuredGate.all {
             let value = gate.counts(new, policy) ? gate.value(new)?.finite : nil
             let isLatched = latched.contains(GateSet(gate.gate))
             let limit = isLatched ? gate.opens(policy) : gate.closes(policy, sawOwnWork)
-            // Closed at its limit, open at it: a gate changes only beyond.
+            // At exactly its limit a gate keeps its state.
             let isClosed = value.map { $0 == limit ? isLatched : ($0 > limit) == gate.closesAbove }
             if isClosed == true { latched.insert(GateSet(gate.gate)) } else { latched.remove(GateSet(gate.gate)) }
         }
@@ -36,7 +36,7 @@ package struct MachineGates: Sendable {
         if conditions.isSavingPower == true { closed.insert(GateSet(.powerSaver)) }
         if conditions.isHot == true { closed.insert(GateSet(.hot)) }
         closed = closed - GateSet(policy.switchedOff)
-        // What a person asks for holds whatever the configuration says of others.
+        // An inhibitor of Searchlight holds even if the configuration switches the gate off.
         if isInhibitedByOwn { closed.insert(GateSet(.inhibited)) }
         return closed
     }
@@ -47,17 +47,18 @@ package struct MachineGates: Sendable {
         case nil: return false
         case .active: return true
         case .away(let since):
-            // One who left far in the future left before the clock was set back.
+            // An absence that began far in the future was recorded before the clock was set back.
             return since.isFinite && abs(moment - since) < policy.userActiveSeconds
         }
     }
 
-    /// Whether a waking is of now: one far in the future was before the clock was set back.
+    /// Returns `true` if the last resume is recent. A resume far in the future was recorded before
+    /// the clock was set back.
     private func isNear(_ resumed: Double?, _ policy: SchedulingPolicy, _ moment: Double) -> Bool {
         resumed.map { abs(moment - $0) < policy.justResumedSeconds } ?? false
     }
 
-    /// When a gate opens by itself, if that is known.
+    /// Returns the time at which a gate opens by itself, if it is known.
     package func opens(_ gate: Gate, _ policy: SchedulingPolicy) -> Double? {
         switch (gate, conditions.presence) {
         case (.justResumed, _): conditions.resumed?.finite.map { $0 + policy.justResumedSeconds }
@@ -66,11 +67,11 @@ package struct MachineGates: Sendable {
         }
     }
 
-    /// Whether one of Searchlight's own inhibitors is there, which no job passes.
+    /// `true` if an inhibitor of Searchlight is active. No job passes it.
     var isInhibitedByOwn: Bool { conditions.inhibitors.contains { $0.isOwn } }
 }
 
 extension Double {
-    /// The same, if it is a number.
+    /// The number itself; `nil` if it is infinite or not a number.
     package var finite: Double? { isFinite ? self : nil }
 }

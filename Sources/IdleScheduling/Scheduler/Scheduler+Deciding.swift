@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// Judges the jobs under way, and begins others where there are none.
+    /// Evaluates the running jobs, and starts others in free slots.
     mutating func decide(_ actions: inout [SchedulerAction]) {
         changeSlots(&actions)
         judgeRun(&actions)
         judgeFresh(&actions)
         begin(.ordinary, isPersons: true, &actions)
-        // What is soon done comes before what would shut it out.
+        // Short fresh work starts before a job that would block it.
         begin(.fresh, &actions)
         begin(.ordinary, &actions)
     }
@@ -17,12 +17,13 @@ extension Scheduler {
             let index = next(
                 isFresh: slot == .fresh, where: { (!isPersons || self.isPersons($0)) && $1.blocking.isEmpty })
         else { return }
-        // A person's job waits for the end of the fresh one that was stopped for it.
+        // A job of the user waits until the fresh job that was stopped for it has ended.
         if let bundle = owed[index].job.key.bundle, fresh?.key.bundle == bundle { return }
         begin(owed.remove(at: index), slot, &actions)
     }
 
-    /// A job of changed files goes on by other rules when it has become fresh, or more than that.
+    /// Moves a job of changed files to the other slot after it became fresh, or stopped being
+    /// fresh.
     private mutating func changeSlots(_ actions: inout [SchedulerAction]) {
         if var one = fresh, one.phase != .stopping, !one.owed.job.isFresh, !isPersons(one.owed) {
             guard run == nil else { return stop(.busy, .fresh, &actions) }
@@ -38,7 +39,7 @@ extension Scheduler {
         guard let current = run, current.phase != .stopping else { return }
         if !current.isPersons, isPersons(current.owed) {
             run?.isPersons = true
-            // It would keep its worker, which gives way to all others, to its end.
+            // The job would keep its low-priority worker until its end.
             if current.owed.job.isResumable { return stop(.busy, .ordinary, &actions) }
         }
         if run?.isPersons == true {
@@ -49,7 +50,7 @@ extension Scheduler {
             }
             return
         }
-        // A person does not wait for background work to come to an end.
+        // The user does not wait for background work to end.
         if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.busy, .ordinary, &actions) }
         let verdict = verdict(on: current.owed, isRunning: current.phase == .running)
         if let refusal = verdict.blocking.intersection(.refusals).first { return stop(refusal, .ordinary, &actions) }
@@ -63,7 +64,7 @@ extension Scheduler {
     private mutating func judgeFresh(_ actions: inout [SchedulerAction]) {
         guard let current = fresh, current.phase != .stopping else { return }
         let bundle = current.key.bundle
-        // A person's job of the bundle begins with a worker of the usual class.
+        // A job of the user for the same bundle starts with a worker of normal priority.
         if isPersons(current.owed)
             || next(where: { isPersons($0) && $0.job.key.bundle == bundle && $1.blocking.isEmpty }) != nil
         {
@@ -82,7 +83,7 @@ extension Scheduler {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
         guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, .fresh, &actions) }
-        // It loses nothing, and its worker holds memory.
+        // Stopping the job loses no work, and its worker holds memory.
         let isAnotherReady = next(isFresh: true, where: { $1.couldHaveTurn }) != nil
         if blocking != GateSet(.dutyCycle), isAnotherReady || now >= current.since + policy.turnPatience {
             return stop(first, .fresh, &actions)
@@ -94,7 +95,7 @@ extension Scheduler {
         let new = verdict.relaxed - current.relaxed
         let closing = (verdict.blocking - GateSet(.dutyCycle)).union(new)
         guard closing.isEmpty else {
-            // Somebody came back: even what may be passed is not passed before the pace allows it.
+            // The user came back. Even gates that the job may pass hold until the next slice.
             if !new.isEmpty {
                 let next = now + policy.slicePeriod - policy.sliceRelaxed
                 window = RelaxedWindow(end: now, next: max(window.next, next))
@@ -106,7 +107,7 @@ extension Scheduler {
             return pause(GateSet(.dutyCycle), verdict, .ordinary, &actions)
         }
         if verdict.relaxed.isEmpty, !current.relaxed.isEmpty {
-            // What was passed has opened: a full slice begins.
+            // The passed gates have opened, so a full slice begins.
             let end = sliceEnd(of: current.owed, isRelaxed: false)
             run?.relaxed = []
             run?.sliceEnd = end
@@ -121,7 +122,7 @@ extension Scheduler {
     private mutating func judge(paused current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
-        // It would shut out what was just saved; it loses nothing.
+        // The paused job would block fresh work. It is resumable, so it loses nothing.
         if current.owed.job.isResumable, shutsOutFresh(current) { return stop(.busy, .ordinary, &actions) }
         guard let first = (blocking - .passing).first ?? blocking.first else {
             return goOn(verdict, .ordinary, &actions)
@@ -129,12 +130,12 @@ extension Scheduler {
         if blocking != GateSet(.dutyCycle), now >= current.since + patience(with: current) {
             return stop(first, .ordinary, &actions)
         }
-        // The pace alone comes and goes each minute, as in `pause`.
+        // The duty cycle alone changes each minute, as in `pause`.
         if blocking != GateSet(.dutyCycle) { note(.pause, blocking, verdict.score, .ordinary, &actions) }
     }
 
-    /// How long a job that is quiet keeps its worker and its turn, in seconds. One that would begin anew is given more with
-    /// each stop, so that it comes to its end one day.
+    /// Returns the time for which a paused job keeps its worker and slot, in seconds. The time
+    /// doubles with each stop of a job that cannot resume, so that the job ends at some time.
     func patience(with current: Run, couldAnotherRun: Bool? = nil) -> Double {
         let isWanted = couldAnotherRun ?? (next(where: { $1.couldRun }) != nil || shutsOutFresh(current))
         let first = isWanted ? policy.turnPatience : policy.pauseLongest
@@ -142,13 +143,13 @@ extension Scheduler {
         return min(max(policy.pauseLongestEver, first), first * Double(1 << min(current.owed.stops, 30)))
     }
 
-    /// Whether another job is to have its turn. Only one that goes on where it was gives way.
+    /// Returns `true` if the job should give its slot to another job. Only a resumable job does.
     private func shouldYield(_ current: Run) -> Bool {
         guard current.owed.job.isResumable, current.ran + now - current.since >= policy.turnRun else { return false }
         return shutsOutFresh(current) || next { $1.couldRun && precedes($0, current.owed) } != nil
     }
 
-    /// Whether fresh work of the bundle would run but for this job.
+    /// Returns `true` if only this job keeps fresh work of its bundle from running.
     func shutsOutFresh(_ current: Run) -> Bool {
         guard fresh == nil, let bundle = current.key.bundle else { return false }
         return next(isFresh: true, where: { $0.job.key.bundle == bundle && $1.couldHaveTurn }) != nil
@@ -175,7 +176,7 @@ extension Scheduler {
         guard let key = self[slot]?.key, let gate = (gates - .passing).first ?? gates.first else { return }
         leaveRunning(slot)
         enter(.paused, slot)
-        // A person's request and the pace last as long as they last.
+        // Requests of the user and the duty cycle need no minimum pause.
         let quietUntil = (gates - .passing).isEmpty ? now : now + policy.pauseShortest
         self[slot]?.quietUntil = quietUntil
         actions.append(.pause(key, gate))
@@ -193,7 +194,7 @@ extension Scheduler {
         note(.resume, verdict.relaxed, verdict.score, slot, &actions)
     }
 
-    /// Asks for the end of a job under way.
+    /// Requests the end of a running job.
     mutating func stop(_ gate: Gate, _ slot: Slot, _ actions: inout [SchedulerAction]) {
         guard let current = self[slot], current.phase != .stopping else { return }
         if current.phase == .running { leaveRunning(slot) }
@@ -215,7 +216,7 @@ extension Scheduler {
         lastRan = now
     }
 
-    /// Begins the minute of relaxed work, unless its slice is not over.
+    /// Begins a new relaxed window, unless the current slice is not over.
     private mutating func openWindow(_ verdict: Verdict) {
         guard !verdict.relaxed.isEmpty, now >= window.end else { return }
         window = RelaxedWindow(end: now + policy.sliceRelaxed, next: now + policy.slicePeriod)
@@ -225,16 +226,18 @@ extension Scheduler {
         slot == .fresh ? freshSliceEnd(verdict) : sliceEnd(of: one, isRelaxed: !verdict.relaxed.isEmpty)
     }
 
-    /// How often what fresh work uses is looked at, in seconds.
+    /// The range of intervals between checks of fresh work's usage, in seconds.
     static let freshLook = 0.2...1.0
 
-    /// When fresh work is judged anew: when what it may use is used up if it uses one processor.
+    /// Returns the time of the next check of fresh work: when it would have used its budget on one
+    /// processor.
     private func freshSliceEnd(_ verdict: Verdict) -> Double {
         let left = verdict.relaxed.isEmpty ? .infinity : freshBudget.left(policy, at: now)
         return now + left.clamped(to: Self.freshLook)
     }
 
-    /// When a job is judged anew: at the end of its slice, or when its processor time is used up if it uses one processor.
+    /// Returns the time of a job's next evaluation: the end of its slice, or the time when one
+    /// processor would have used its quota.
     private func sliceEnd(of one: Owed, isRelaxed: Bool) -> Double {
         let end = isRelaxed ? window.end : now + policy.sliceFull
         guard let bundle = one.job.key.bundle, !isPersons(one), !policy.switchedOff.contains(.cpuQuota) else {
@@ -246,13 +249,14 @@ extension Scheduler {
 
     // MARK: Notes
 
-    /// Notes a decision about a job under way, unless it is the last one again: to start and to go on are the same then.
+    /// Logs a decision about a running job, unless it repeats the last one. Start and resume count
+    /// as the same decision.
     private mutating func note(
         _ kind: JournalEntry.Kind, _ gates: GateSet, _ score: Double, _ slot: Slot, _ actions: inout [SchedulerAction]
     ) {
         guard let last = self[slot]?.noted else { return }
         var isSame = last.gates == gates && (last.kind == .start ? .resume : last.kind) == kind
-        // A pause is the same one as long as nothing but the passing has changed.
+        // A pause is the same as long as only short-lived gates have changed.
         if kind == .pause, last.kind == .pause {
             let lasting = gates - .passing
             isSame = lasting.isEmpty || lasting == last.gates - .passing

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// Says why a job runs or does not, and what would have to change.
+    /// Explains why a job runs or waits, and the change that would let it run.
     ///
     /// - Parameters:
-    ///   - key: Also of a bundle that owes nothing: what a job would find is told then.
-    ///   - moment: The present; nothing is changed by asking.
+    ///   - key: The job. For a job that is not pending, the explanation shows the gates that a new
+    ///     job would find.
+    ///   - moment: The current time. The call changes nothing.
     public func explanation(of key: ScheduledJob.Key, at moment: Double) -> JobExplanation {
         var shown = self
         shown.move(to: moment)
@@ -15,7 +16,7 @@ extension Scheduler {
     private func explain(_ key: ScheduledJob.Key) -> JobExplanation {
         var explanation = JobExplanation(key: key, decision: .nothingOwed, moment: now)
         var one = Owed(ScheduledJob(key: key, urgency: key.bundle == nil ? .maintenance : .freshness, requested: now))
-        // Most changes are.
+        // Most file changes are fresh work.
         if case .files = key { one.job.isFresh = true }
         let run = run(of: key)
         if let run {
@@ -63,7 +64,7 @@ extension Scheduler {
         return explanation
     }
 
-    /// Says when a gate opens, or what has to change.
+    /// Sets the opening time of a gate, or the remedy.
     private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: Owed) {
         switch gate {
         case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions, .freshPace:
@@ -88,7 +89,7 @@ extension Scheduler {
         }
     }
 
-    /// Adds what was measured for a gate, and where it changes.
+    /// Sets the measured value of a gate, and the limit at which it changes.
     private func measure(_ gate: Gate, _ state: inout JobExplanation.GateState, _ key: ScheduledJob.Key) {
         let isClosed = state.state == .closed || state.state == .relaxed
         func set(_ measured: Double?, _ limit: Double, _ unit: JobExplanation.GateState.Unit) {

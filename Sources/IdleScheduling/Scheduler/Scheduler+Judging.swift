@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is found when a job is looked at.
+/// The evaluation of a job.
 struct Verdict: Hashable, Sendable {
-    /// How much it presses.
+    /// The score of the job.
     var score: Double
     var closed: GateSet
-    /// Those of them that it may pass.
+    /// The closed gates that the job may pass.
     var relaxed: GateSet
-    /// Those that keep it from running.
+    /// The gates that keep the job from running.
     var blocking: GateSet { closed - relaxed }
-    /// Whether it could run, but for the pace, which is the same for all.
+    /// `true` if only the duty cycle, which is the same for all jobs, keeps the job from running.
     var couldRun: Bool { (blocking - GateSet(.dutyCycle)).isEmpty }
-    /// Whether it could run if it were its turn.
+    /// `true` if the job could run in a free slot.
     var couldHaveTurn: Bool { (blocking - GateSet(.busy)).isEmpty }
 }
 
 extension Scheduler {
-    /// Looks at a job, apart from whose turn it is; but two of the same bundle, or two that are fresh, are never under way
-    /// together.
+    /// Evaluates a job without regard to the order of jobs. Two jobs of one bundle, or two fresh
+    /// jobs, never run together.
     ///
-    /// - Parameter isRunning: Whether it runs now; it may use up its quota then, else there has to be a little of it.
+    /// - Parameter isRunning: `true` if the job runs. It may then use its whole quota; else some of
+    ///   the quota must be left.
     func verdict(on one: Owed, isRunning: Bool = false) -> Verdict {
         let job = one.job
         let score = isPersons(one) ? SchedulingPolicy.highestScore : policy.score(of: job, at: now)
@@ -47,17 +48,18 @@ extension Scheduler {
         return closed
     }
 
-    /// The closed gates that fresh work passes; while there are any it has a rate.
+    /// The closed gates that fresh work passes. While there are any, its rate is limited.
     var passedByFresh: GateSet {
         let passed = machineGates.intersection(.freshPassing)
         return machine.isInhibitedByOwn ? passed - GateSet(.inhibited) : passed
     }
 
-    /// Whether it is done by the rules of fresh work; what a person wants is not.
+    /// Returns `true` if the rules of fresh work apply. They do not apply to a job that the user
+    /// wants.
     func isFreshWork(_ one: Owed) -> Bool { one.job.isFresh && !isPersons(one) }
 
-    /// Whether another job that is under way has to end first, or a person's that is about to begin. What a person wants
-    /// stops that itself.
+    /// Returns `true` if another job must end first, or a job of the user is about to start. A job
+    /// that the user wants stops other jobs itself.
     private func isShutOut(_ one: Owed) -> Bool {
         let key = one.job.key
         let isOfBundle = { (other: ScheduledJob.Key) in
@@ -71,13 +73,14 @@ extension Scheduler {
         }
     }
 
-    /// Whether a person wants or awaits it.
+    /// Returns `true` if the user wants the job or waits for it.
     func isPersons(_ one: Owed) -> Bool { one.job.urgency == .userWaiting || wanted.contains(one.job.key) }
 
-    /// Whether the machine is still to be looked at after nobody did; not for longer than a look takes to come round.
+    /// `true` if the conditions must be read again after the sensors were off. Lasts for one check
+    /// interval at most.
     var isUnwatched: Bool { unwatchedSince.map { now < $0 + policy.lookWaiting } ?? false }
 
-    /// The closed gates of a job and its extension.
+    /// Returns the closed gates of a job and its extension.
     func ownGates(of one: Owed, isRunning: Bool = false) -> GateSet {
         let job = one.job
         var closed: GateSet = []
@@ -102,16 +105,16 @@ extension Scheduler {
         return closed
     }
 
-    /// Until when a job is left alone because it failed. One that would wait longer than any back-off does so only
-    /// because the clock was set back.
+    /// Returns the time until which a job is left alone after a failure. A wait beyond the longest
+    /// back-off is ignored, because it comes from a clock that was set back.
     func notBefore(_ one: Owed) -> Double? {
         let told = one.job.notBefore.flatMap { $0 - now > Backoff.longestDelay ? nil : $0 }
         guard let until = [told, one.retryAt].compactMap({ $0 }).max(), now < until else { return nil }
         return until
     }
 
-    /// Whether a quota lets a job go on; one that does not run needs a twentieth of it, so that it does not begin for a
-    /// blink of an eye.
+    /// Returns `true` if a quota lets a job run. A job that does not run needs a twentieth of the
+    /// quota, so that it does not start for a very short time.
     func isEnoughLeft(of gate: Gate, _ used: Usage, isRunning: Bool = false) -> Bool {
         let (limit, used) =
             gate == .cpuQuota ? (policy.quotaCPU, used.cpu) : (policy.quotaWritten, Double(used.written))
@@ -125,7 +128,8 @@ extension Scheduler {
         return gates
     }
 
-    /// Whether a job is to run before another: a person's, then what presses more, then the older, then by key.
+    /// Returns `true` if a job runs before another. Jobs of the user come first, then higher
+    /// scores, then older requests, then the key decides.
     func precedes(_ one: Owed, _ other: Owed) -> Bool {
         let isFirst = isPersons(one)
         guard isFirst == isPersons(other) else { return isFirst }
@@ -134,9 +138,9 @@ extension Scheduler {
         return (one.job.requested, one.job.key) < (other.job.requested, other.job.key)
     }
 
-    /// The job that is to run next, of those that can.
+    /// Returns the index of the next job among those that match.
     ///
-    /// - Parameter isFresh: Whether fresh work is meant; else all other.
+    /// - Parameter isFresh: `true` to search fresh work only; `false` for all other jobs.
     func next(isFresh: Bool = false, where isMeant: (Owed, Verdict) -> Bool) -> Int? {
         var best: Int?
         for index in owed.indices where !owed[index].isAwaitingList && isFreshWork(owed[index]) == isFresh {
@@ -146,7 +150,8 @@ extension Scheduler {
         return best
     }
 
-    /// When a job could run at the earliest, as far as is known: infinity if only an event can change it.
+    /// Returns the earliest time at which a job could run; infinity if only an event can change
+    /// that.
     func earliest(_ one: Owed, _ verdict: Verdict) -> Double {
         var moment = now
         for gate in verdict.blocking.gates { moment = max(moment, opens(gate, for: one) ?? .infinity) }
@@ -154,7 +159,8 @@ extension Scheduler {
         return moment
     }
 
-    /// When a closed gate opens, or a job may pass it, at the earliest; `nil` if only an event can tell.
+    /// Returns the earliest time at which a closed gate opens or a job may pass it; `nil` if only
+    /// an event can open it.
     func opens(_ gate: Gate, for one: Owed) -> Double? {
         if GateSet.told.contains(GateSet(gate)) { return nil }
         switch gate {
@@ -167,13 +173,13 @@ extension Scheduler {
             guard let bundle = one.job.key.bundle else { return nil }
             return usage.moment(of: bundle, within: policy.quotaWindow, after: now) { isEnoughLeft(of: gate, $0) }
         default:
-            // What does not open by itself is looked at now and then.
+            // A gate that does not open by itself is checked at intervals.
             let byItself = machine.opens(gate, policy) ?? now + policy.lookWaiting
             return min(byItself, relaxes(gate, for: one).map { max($0, now) } ?? .infinity)
         }
     }
 
-    /// When a job may pass a gate of the machine, if ever.
+    /// Returns the time from which a job may pass a gate of the machine; `nil` for never.
     func relaxes(_ gate: Gate, for one: Owed) -> Double? {
         guard !isFreshWork(one), let score = policy.relaxations[gate], gate != .inhibited || !machine.isInhibitedByOwn
         else { return nil }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Scheduler {
-    /// The longest time for which no tick is asked for while something is known to change, in seconds: a timer may not
+    /// The longest time without a tick while a change is expected, in seconds. A timer may not
     /// notice that the clock was set.
     static let longestWake = 6.0 * 3600
 
-    /// Whether it depends on the machine when a job runs: nothing else keeps it.
+    /// Returns `true` if only the conditions of the machine can hold the job.
     private func needsWatch(_ one: Owed) -> Bool { !one.isAwaitingList && ownGates(of: one).isEmpty }
 
-    /// When the machine is to be watched again after nothing was owed, what was known of it may be hours old: nothing begins
-    /// before it has been looked at.
+    /// Marks the conditions as unknown when sensing is about to start. They may be hours old, so no
+    /// job starts before they are read.
     mutating func watchAgain() {
         guard sensing == .off, unwatchedSince == nil, heard.map({ now - $0 > policy.lookWaiting }) ?? true,
             owed.contains(where: { (run == nil || isFreshWork($0)) && needsWatch($0) })
@@ -17,9 +17,9 @@ extension Scheduler {
         unwatchedSince = now
     }
 
-    /// Notes for which gates jobs wait, if they are others than before.
+    /// Logs the gates for which jobs wait, if they have changed.
     mutating func noteWaits(_ actions: inout [SchedulerAction]) {
-        // What is found within a moment is noted then.
+        // The conditions arrive soon, and the gates are logged then.
         guard !isUnwatched else { return }
         for index in owed.indices where !owed[index].isAwaitingList {
             let waitsForTurn = run != nil && !isFreshWork(owed[index])
@@ -37,13 +37,13 @@ extension Scheduler {
         }
     }
 
-    /// Says how closely to watch and when to come back, if that has changed.
+    /// Requests a sensing mode and the next tick, if they have changed.
     mutating func tell(_ event: SchedulerEvent, _ actions: inout [SchedulerAction]) {
         let sensing: SchedulerAction.Sensing =
             if let run, run.phase == .running, !run.isPersons { .running } else if owed.contains(where: needsWatch) {
                 .waiting
             } else {
-                // Fresh work is soon over; the machine is looked at when what it uses is.
+                // Fresh work ends soon. The machine is checked together with its usage.
                 run?.phase == .paused || fresh.map { $0.phase != .stopping } ?? false ? .waiting : .off
             }
         if sensing != self.sensing { actions.append(.sense(sensing)) }
@@ -54,7 +54,7 @@ extension Scheduler {
         if case .tick = event {
             isAnswered = true
             let isIdle = !actions.contains { $0.isStep }
-            // A look that found nothing is not repeated before its time, whatever was expected of it.
+            // A check without effect is not repeated before the regular interval.
             if isIdle, run?.phase != .running, look.map({ $0 <= now }) ?? false {
                 wake = wake.map { max($0, now + policy.lookWaiting) }
             }
@@ -65,7 +65,8 @@ extension Scheduler {
         self.wake = wake
     }
 
-    /// When something has to be decided about other than fresh work, if nothing happens before; infinity if nothing has.
+    /// The time of the next decision about ordinary work without an event; infinity if there is
+    /// none.
     private var nextLook: Double {
         guard let run else { return earliestStart }
         switch run.phase {
@@ -74,7 +75,7 @@ extension Scheduler {
         case .paused:
             let verdict = verdict(on: run.owed)
             let goesOn = max(earliest(run.owed, verdict), run.quietUntil)
-            // It loses its turn when it was quiet for too long, the sooner if another could run.
+            // A job that is paused for too long loses its slot, earlier if another job could run.
             let another = shutsOutFresh(run) ? now : earliestStart
             let stops = min(
                 run.since + patience(with: run, couldAnotherRun: false),
@@ -88,7 +89,7 @@ extension Scheduler {
             ?? .infinity
     }
 
-    /// The same about fresh work.
+    /// The time of the next decision about fresh work.
     private var nextFreshLook: Double {
         let begins =
             owed.lazy.filter { !$0.isAwaitingList && isFreshWork($0) }.map { earliestFresh($0) }.min() ?? .infinity
@@ -104,7 +105,7 @@ extension Scheduler {
 
     private func earliestFresh(_ one: Owed) -> Double {
         var verdict = verdict(on: one)
-        // A quiet job of the bundle gives way then.
+        // A paused job of the bundle gives up its slot then.
         if fresh == nil, let run, run.phase == .paused, run.owed.job.isResumable, run.key.bundle == one.job.key.bundle {
             verdict.closed.remove(GateSet(.busy))
         }
@@ -115,7 +116,7 @@ extension Scheduler {
 }
 
 extension SchedulerAction {
-    /// Whether it does something to a job.
+    /// `true` if the action starts, pauses, resumes or stops a job.
     var isStep: Bool {
         switch self {
         case .start, .pause, .resume, .stop: true

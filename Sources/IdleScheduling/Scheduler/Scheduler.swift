@@ -1,63 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides which of the jobs that are owed runs when. A pure value: it is told what happens, and answers with what is to be
-/// done; docs/SCHEDULING.md has the rules.
+/// The scheduler of the pending jobs. A pure value: it receives events and returns the actions to
+/// take. docs/SCHEDULING.md has the rules.
 ///
-/// At most one job is under way at a time, and beside it one that is fresh, of another bundle. Equal events give equal actions. It knows no clock but the moments of the events
-/// (seconds since 2001-01-01 UTC): they may jump. What was begun is carried along when they go back, so nothing lasts longer
-/// for it; when they go ahead, time has passed.
+/// At most one ordinary job runs at a time, and beside it one fresh job of another bundle. Equal
+/// events give equal actions.
+///
+/// Its only clock is the moments of the events (seconds since 2001-01-01 UTC), which may jump. When
+/// they jump back, the times of running jobs are shifted, so no wait gets longer. When they jump
+/// ahead, that time has passed.
 public struct Scheduler: Sendable {
-    /// A job that is owed, and what is remembered of it while it is.
+    /// A pending job with its scheduling state.
     struct Owed: Sendable {
         var job: ScheduledJob
-        /// The gates for which it was last said to wait.
+        /// The gates of the last logged wait.
         var noted: GateSet?
-        /// How often it was stopped since it was last done.
+        /// The number of stops since the job was last done.
         var stops = 0
-        /// It ended without being done; not before this moment, whatever the list says.
+        /// The earliest start after an end without completion, regardless of the job list.
         var retryAt: Double?
-        /// Whether it has ended, and the next list of jobs will say what becomes of it.
+        /// `true` if the job has ended and the next job list decides whether it stays pending.
         var isAwaitingList = false
 
         init(_ job: ScheduledJob) { self.job = job }
     }
 
-    /// Where a job is under way.
+    /// A slot for a running job.
     package enum Slot: CaseIterable, Sendable {
-        /// The one job that the gates are for.
+        /// The slot for one job that observes all gates.
         case ordinary
-        /// The fresh job beside it.
+        /// The slot for fresh work beside it.
         case fresh
     }
 
-    /// A job under way.
+    /// A job that has started and not ended.
     package struct Run: Sendable {
         enum Phase: Hashable, Sendable { case running, paused, stopping }
 
         var owed: Owed
         var began: Double
         var phase = Phase.running
-        /// Since when it is in this phase.
+        /// The time at which the current phase began.
         var since: Double
-        /// When it is judged anew at the latest, while it runs.
+        /// The latest time of the next evaluation while the job runs.
         var sliceEnd = 0.0
-        /// How long it ran, without pauses, before this phase.
+        /// The running time before the current phase, without pauses.
         var ran = 0.0
-        /// Whether a person wants it now.
+        /// `true` if the user wants the job now.
         package var isPersons = false
-        /// Whether the last list had it; if not, nothing is owed when it ends.
+        /// `true` if the last job list contained it. If not, nothing stays pending when it ends.
         var isListed = true
         package var relaxed: GateSet = []
-        /// Not to go on before, once it is quiet.
+        /// The earliest time at which a paused job resumes.
         var quietUntil = -Double.infinity
-        /// What was last noted of it.
+        /// The last logged decision.
         package var noted: (kind: JournalEntry.Kind, gates: GateSet)
-        /// What it has used, if anything was told.
+        /// The reported usage; `nil` if none was reported.
         var usage: Usage?
 
         package var key: ScheduledJob.Key { owed.job.key }
 
-        /// Goes along with a clock that was set back.
+        /// Shifts the times after the clock was set back.
         mutating func move(by back: Double, to moment: Double) {
             owed.job.requested = min(owed.job.requested, moment)
             began += back
@@ -67,61 +70,63 @@ public struct Scheduler: Sendable {
         }
     }
 
-    /// The minute in which relaxed work gets its slice.
+    /// The period in which jobs that pass gates get one slice.
     struct RelaxedWindow: Sendable {
-        /// Such work may be done until then…
+        /// The end of the current slice.
         var end = -Double.infinity
-        /// …and again from then on.
+        /// The start of the next slice.
         var next = -Double.infinity
     }
 
-    /// The rules' constants.
+    /// The constants of the rules.
     public let policy: SchedulingPolicy
-    /// What bundles have used lately.
+    /// The recent usage of each bundle.
     public internal(set) var usage: UsageHistory
-    /// The jobs that a person has cancelled, and until when each is left alone. One stays here while no list has it: none
-    /// does while the store is lent.
+    /// The jobs that the user cancelled, and the time until which each is left alone. An entry
+    /// stays while no list has the job, because lists are empty during exclusive access to the
+    /// store.
     public internal(set) var cancellations: [ScheduledJob.Key: Double]
 
     var now: Double
     var machine = MachineGates()
-    /// The jobs that are owed and not under way, sorted by age and key.
+    /// The pending jobs that do not run, sorted by age and key.
     var owed: [Owed] = []
-    /// The job under way that is not fresh, or that a person wants.
+    /// The ordinary job, or a job that the user wants.
     package internal(set) var run: Run?
-    /// The fresh job under way.
+    /// The fresh job.
     package internal(set) var fresh: Run?
     var window = RelaxedWindow()
     var freshBudget = FreshBudget()
     var personsWaiting = 0
-    /// The bundles that a person has throttled.
+    /// The bundles that the user has throttled.
     var throttled: Set<String> = []
-    /// The jobs that a person wants now.
+    /// The jobs that the user wants now.
     var wanted: Set<ScheduledJob.Key> = []
-    /// When the last conditions came.
+    /// The time of the last conditions.
     var heard: Double?
-    /// Since when conditions are waited for, if those that are known are old.
+    /// The time since which conditions are awaited; `nil` if the known conditions are current.
     var unwatchedSince: Double?
-    /// When a job last ran.
+    /// The time at which a job last ran.
     var lastRan = -Double.infinity
-    /// What was said last.
+    /// The last requested sensing mode. `wake` is the last requested tick.
     var sensing = SchedulerAction.Sensing.off
     var wake: Double?
-    /// The part of it that is for other than fresh work.
+    /// The requested tick without regard to fresh work.
     var look: Double?
 
-    /// More jobs than this are not looked at: the youngest wait until others are done.
+    /// The maximum number of jobs. The youngest jobs beyond it wait until others are done.
     public static let maximumJobs = 4096
-    /// A moment beyond it (3,000 years) is taken for it, so that a second more is still another moment.
+    /// The largest absolute moment (3,000 years). Below it, adding a second still changes a
+    /// `Double`.
     static let farthestMoment = 1e11
 
-    /// Creates a scheduler to which nothing has happened.
+    /// Creates a scheduler without events.
     ///
     /// - Parameters:
-    ///   - usage: What was kept of it.
-    ///   - cancellations: What was kept of them. Of one that lasts longer than any from now on, only so much is left: the clock
-    ///     was set back.
-    ///   - moment: The present, in seconds since 2001-01-01 UTC.
+    ///   - usage: The stored usage.
+    ///   - cancellations: The stored cancellations. Each lasts ``SchedulingPolicy/cancelPause``
+    ///     from now at most, because the clock may have been set back.
+    ///   - moment: The current time, in seconds since 2001-01-01 UTC.
     public init(
         policy: SchedulingPolicy = SchedulingPolicy(), usage: UsageHistory = UsageHistory(),
         cancellations: [ScheduledJob.Key: Double] = [:], now moment: Double
@@ -138,16 +143,16 @@ public struct Scheduler: Sendable {
                 .filter { $0.value > now }.mapValues { min($0, now + policy.cancelPause) }
     }
 
-    /// The jobs under way, also while they are quiet or about to end.
+    /// The started jobs, including paused and stopping jobs.
     public var jobsUnderWay: [ScheduledJob.Key] { [run, fresh].compactMap { $0?.key } }
 
-    /// Whether a job is under way for which a person waits.
+    /// Returns `true` if the job has started and the user wants it.
     public func isUnderWayForPerson(_ key: ScheduledJob.Key) -> Bool { run(of: key)?.isPersons == true }
 
-    /// A job, if it is under way.
+    /// Returns a job that has started.
     package func run(of key: ScheduledJob.Key) -> Run? { slot(of: key).flatMap { self[$0] } }
 
-    /// Where a job is under way.
+    /// Returns the slot of a job that has started.
     func slot(of key: ScheduledJob.Key) -> Slot? { Slot.allCases.first { self[$0]?.key == key } }
 
     subscript(slot: Slot) -> Run? {
@@ -155,15 +160,16 @@ public struct Scheduler: Sendable {
         set { if slot == .ordinary { run = newValue } else { fresh = newValue } }
     }
 
-    /// All jobs that are owed, what is under way first, then those that press more.
+    /// Returns all pending jobs: started jobs first, then by descending score.
     public func jobsOwed(at moment: Double) -> [ScheduledJob] {
         [run, fresh].compactMap { $0?.owed.job } + owed.sorted { precedes($0, $1) }.map(\.job)
     }
 
-    /// Takes in what has happened.
+    /// Handles an event.
     ///
-    /// - Parameter moment: When, in seconds since 2001-01-01 UTC. What is no number counts as the last moment.
-    /// - Returns: What is to be done now, in this order.
+    /// - Parameter moment: The time of the event, in seconds since 2001-01-01 UTC. A value that is
+    ///   not finite counts as the last moment.
+    /// - Returns: The actions to take now, in this order.
     public mutating func handle(_ event: SchedulerEvent, at moment: Double) -> [SchedulerAction] {
         move(to: moment)
         var actions: [SchedulerAction] = []
@@ -177,7 +183,7 @@ public struct Scheduler: Sendable {
 
     // MARK: Time
 
-    /// Goes to a moment; when the clock was set back, takes along what was begun.
+    /// Advances to a moment. Shifts stored times if the clock was set back.
     mutating func move(to moment: Double) {
         guard moment.isFinite else { return }
         let moment = moment.clamped(to: -Self.farthestMoment...Self.farthestMoment)
@@ -298,7 +304,7 @@ public struct Scheduler: Sendable {
             owed.isAwaitingList = true
             owed.retryAt = now + Backoff.firstDelay
         case .stopped:
-            // It was noted when it was asked for; unless it was not.
+            // A requested stop was logged when it was requested.
             if ended.phase == .stopping {
                 if ended.isListed { self.owed.insertInOrder(owed) }
                 return
@@ -313,7 +319,7 @@ public struct Scheduler: Sendable {
 }
 
 extension [Scheduler.Owed] {
-    /// Puts a job back in its place by age and key.
+    /// Inserts a job at its position by age and key.
     fileprivate mutating func insertInOrder(_ one: Element) {
         let place = firstIndex { ($0.job.requested, $0.job.key) > (one.job.requested, one.job.key) } ?? endIndex
         insert(one, at: place)
@@ -321,8 +327,8 @@ extension [Scheduler.Owed] {
 }
 
 extension ScheduledJob {
-    /// The same with an age that grows: what seems to be asked for in time to come was so under a clock that was set back
-    /// since, and would have none until that moment.
+    /// Returns the job with a request time that is not in the future. A future time comes from a
+    /// clock that was set back since, and the age would stay 0 until then.
     ///
     /// - Parameter before: The job as it was known.
     fileprivate func aging(since before: ScheduledJob?, _ now: Double) -> ScheduledJob {
@@ -332,7 +338,7 @@ extension ScheduledJob {
         return job
     }
 
-    /// The same without numbers that are none.
+    /// The job without infinite or invalid numbers.
     fileprivate var sane: ScheduledJob {
         let far = -Scheduler.farthestMoment...Scheduler.farthestMoment
         var job = self

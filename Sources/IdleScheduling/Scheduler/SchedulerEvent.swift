@@ -1,69 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``Scheduler`` is told. Each event comes with its moment.
+/// An event for a ``Scheduler``. Each event comes with its moment.
 public enum SchedulerEvent: Hashable, Sendable, Codable {
-    /// What the machine is like now.
+    /// The current conditions of the machine.
     case conditions(Conditions)
-    /// The jobs that are owed now: all of them, in any order.
+    /// All pending jobs, in any order.
     case jobs([ScheduledJob])
-    /// What the job under way has used since the last report.
+    /// The usage of a running job since the last report.
     case used(ScheduledJob.Key, Usage)
-    /// The job under way has ended. What it used last was reported before. One that is done or has failed is not begun
-    /// again before the next ``jobs(_:)`` lists it.
+    /// A job has ended. Its last usage was reported before. A job that is done or has failed does
+    /// not start again before the next ``jobs(_:)`` contains it.
     case ended(ScheduledJob.Key, Outcome)
-    /// The number of requests that a person waits for has become this.
+    /// The new number of requests that the user waits for.
     case personsWaiting(Int)
-    /// A person has throttled an extension, or lets it go on.
+    /// The user has throttled an extension (`true`), or released it.
     case throttled(bundle: String, Bool)
-    /// A person wants a job to run now, whatever the machine is like: once. If it is not owed, the next list has it.
+    /// The user wants a job to run once, now, under all conditions. If it is not pending, the next
+    /// list contains it.
     case runNow(ScheduledJob.Key)
-    /// A person wants a job to stop; it stays owed, and is left alone for a while (``SchedulingPolicy/cancelPause``) or until
-    /// a person wants it again.
+    /// The user wants a job to stop. It stays pending, and does not start for
+    /// ``SchedulingPolicy/cancelPause`` or until the user wants it again.
     case cancel(ScheduledJob.Key)
-    /// The time has come that ``SchedulerAction/wake(at:)`` asked for; or nothing has happened, and that does not matter.
-    /// While something waits, what does not tell by itself is looked at first, and told as ``conditions(_:)``.
+    /// The time of ``SchedulerAction/wake(at:)`` has come; an extra tick is harmless. While a job
+    /// waits, the caller first reads the values that report no changes, and sends them as
+    /// ``conditions(_:)``.
     case tick
 
-    /// How a job ended.
+    /// The outcome of a job.
     public enum Outcome: Hashable, Sendable, Codable {
-        /// All of it is done.
+        /// The job is completely done.
         case done
-        /// It failed, and is owed on. ``ScheduledJob/notBefore`` of the next list says when it may be tried again.
+        /// The job failed and stays pending. ``ScheduledJob/notBefore`` of the next list is the
+        /// time of the next attempt.
         case failed(reason: String)
-        /// It was stopped, as the scheduler asked; it is owed on.
+        /// The job was stopped on request of the scheduler, and stays pending.
         case stopped
     }
 }
 
-/// What a ``Scheduler`` wants done, in order.
+/// An action that a ``Scheduler`` requests. Actions are carried out in order.
 public enum SchedulerAction: Hashable, Sendable, Codable {
-    /// Begin a job.
+    /// Start the job.
     case start(ScheduledJob.Key)
-    /// The job under way is to be quiet: its extension is told, and made to be if it does not heed that. It is not over.
+    /// Pause the job. Its extension is notified, and frozen if it does not comply. The job has not
+    /// ended.
     case pause(ScheduledJob.Key, Gate)
-    /// It may go on.
+    /// Resume the job.
     case resume(ScheduledJob.Key)
-    /// The job under way is to end; ``SchedulerEvent/ended(_:_:)`` follows.
+    /// Stop the job. ``SchedulerEvent/ended(_:_:)`` follows.
     case stop(ScheduledJob.Key, Gate)
-    /// Send ``SchedulerEvent/tick`` at this moment, and at no other; `nil` means never.
+    /// Send ``SchedulerEvent/tick`` at this moment and at no other; `nil` means never.
     case wake(at: Double?)
-    /// How closely the machine is to be watched from now on. When that begins (after ``Sensing/off``), the conditions are
-    /// told at once; without them nothing begins for a minute.
+    /// Set the sensing mode. After ``Sensing/off``, send the conditions at once; without them no
+    /// job starts for a minute.
     case sense(Sensing)
-    /// A line of the journal.
+    /// Write an entry to the decision log.
     case note(JournalEntry)
 
-    /// How closely the machine is watched.
+    /// The sensing mode.
     public enum Sensing: String, Hashable, Sendable, Codable {
-        /// Not at all: nothing is owed.
+        /// Off, because no job is pending.
         case off
-        /// What tells by itself is heard, the rest is looked at at each tick: something waits.
+        /// Sensors that report changes are active. The others are read at each tick, because a job
+        /// waits.
         case waiting
-        /// The same, and the rest is looked at again and again: something runs.
+        /// As ``waiting``, but the other sensors are read repeatedly, because a job runs.
         case running
 
-        /// How often the rest is looked at while something runs, in seconds. Until a look finds the machine busy, what runs takes
-        /// all that others leave it (docs/PERFORMANCE.md); load cannot be told of less than a quarter of a second.
+        /// The interval between these reads while a job runs, in seconds. Until a read finds the
+        /// machine busy, the job uses all processor time that other programs leave
+        /// (docs/PERFORMANCE.md). Load cannot be measured over less than a quarter of a second.
         public static let lookInterval = 0.5
     }
 }

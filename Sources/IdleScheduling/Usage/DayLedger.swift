@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each extension cost and did, day by day: for a person who wants to know who eats the machine.
+/// The daily costs and results of each extension, for users who want to know which extension uses
+/// the machine.
 ///
-/// Days are numbers that the caller gives (days since 2001-01-01 in its calendar); no time zones here. Bounded: the last
-/// ``daysKept`` days that a bundle did something, of ``maximumBundles`` bundles.
+/// Days are numbers from the caller (days since 2001-01-01 in its calendar), without time zones.
+/// Bounded: it keeps the last ``daysKept`` active days of each of ``maximumBundles`` bundles.
 public struct DayLedger: Hashable, Sendable, Codable {
     /// One day of one bundle.
     public struct Entry: Hashable, Sendable, Codable {
-        /// Which day.
+        /// The number of the day.
         public var day: Int
-        /// What it has used.
+        /// The usage on that day.
         public var usage = Usage()
-        /// How many items it donated, changed or deleted.
+        /// The number of items that were donated, changed or deleted.
         public var items = 0
-        /// How many jobs failed.
+        /// The number of failed jobs.
         public var failures = 0
-        /// How many jobs were begun.
+        /// The number of started jobs.
         public var runs = 0
 
-        /// Creates a day on which nothing happened.
+        /// Creates a day without activity.
         public init(day: Int) { self.day = day }
     }
 
-    /// So many days of a bundle are kept.
+    /// The number of days that are kept for a bundle.
     public static let daysKept = 35
-    /// So many bundles are remembered; those that did something last.
+    /// The maximum number of bundles. The most recently active bundles are kept.
     public static let maximumBundles = 512
-    /// The longest name of a bundle, in bytes; others count as one, without a name.
+    /// The maximum length of a bundle name, in bytes. Longer names share one entry without a name.
     public static let maximumNameBytes = 512
 
     /// The days of each bundle, the oldest first.
@@ -35,14 +36,14 @@ public struct DayLedger: Hashable, Sendable, Codable {
     /// Creates an empty ledger.
     public init() {}
 
-    /// The bundles of which anything is known, sorted.
+    /// The known bundles, sorted.
     public var bundles: [String] { days.keys.sorted() }
 
-    /// The days of a bundle, the oldest first; those on which nothing happened are missing.
+    /// Returns the days of a bundle, oldest first. Days without activity are missing.
     public func entries(of bundle: String) -> [Entry] { days[Self.name(bundle)] ?? [] }
 
-    /// Adds to a day of a bundle. Days after it but one are forgotten: the clock was set back. (One may be ahead when somebody
-    /// travels.) Negative counts are none.
+    /// Adds to a day of a bundle. Negative counts are ignored. Removes days more than one after it,
+    /// because the clock was set back. (A day may be ahead after a change of time zone.)
     public mutating func add(
         _ usage: Usage = Usage(), items: Int = 0, failures: Int = 0, runs: Int = 0, of bundle: String, day: Int
     ) {
@@ -64,7 +65,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
         if let oldest { days[oldest.key] = nil }
     }
 
-    /// Forgets a bundle.
+    /// Removes a bundle.
     public mutating func remove(bundle: String) { days[Self.name(bundle)] = nil }
 
     private static func name(_ bundle: String) -> String { bundle.utf8.count <= maximumNameBytes ? bundle : "" }
@@ -78,7 +79,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
         var days: [Entry]
     }
 
-    /// Reads a ledger; whatever the file holds, the bounds are kept.
+    /// Decodes a ledger. The bounds hold for any content.
     public init(from decoder: any Decoder) throws {
         let records = try decoder.container(keyedBy: CodingKeys.self).decode([Record].self, forKey: .bundles)
         for record in records.prefix(Self.maximumBundles) {
@@ -90,7 +91,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// Writes the ledger, the bundles sorted.
+    /// Encodes the ledger with sorted bundles.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(bundles.map { Record(bundle: $0, days: days[$0] ?? []) }, forKey: .bundles)
@@ -98,7 +99,7 @@ public struct DayLedger: Hashable, Sendable, Codable {
 }
 
 extension Int {
-    /// Adds what is not negative, and stays at the largest number.
+    /// Adds a number, unless it is negative. Saturates at the largest number.
     fileprivate mutating func addClamped(_ other: Int) {
         let (sum, overflow) = Swift.max(0, self).addingReportingOverflow(Swift.max(0, other))
         self = overflow ? .max : sum

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What something has cost.
+/// The resource usage of a job or process.
 public struct Usage: Hashable, Sendable, Codable {
-    /// Seconds of processor time.
+    /// The processor time, in seconds.
     public var cpu: Double
-    /// Bytes written to disks.
+    /// The bytes written to disks.
     public var written: UInt64
-    /// How often a processor had to be woken for it, as far as the kernel tells (voluntary context switches).
+    /// The number of wakeups, measured as voluntary context switches.
     public var wakeUps: UInt64
 
-    /// Creates a usage; nothing by default.
+    /// Creates a usage, zero by default.
     public init(cpu: Double = 0, written: UInt64 = 0, wakeUps: UInt64 = 0) {
         (self.cpu, self.written, self.wakeUps) = (cpu, written, wakeUps)
     }
 
-    /// The sum; sizes and counts stay at the largest number.
+    /// Returns the sum. Sizes and counts saturate at the largest number.
     public static func + (one: Usage, other: Usage) -> Usage {
         Usage(
             cpu: one.cpu + other.cpu, written: one.written.addingClamped(other.written),

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What each bundle has used lately, for the quotas: sums for pieces of five minutes, kept for a day.
+/// The recent usage of each bundle, for the quotas: sums over intervals of five minutes, kept for a
+/// day.
 ///
-/// A window is judged by whole pieces, so that a little more counts than was used in it, and never less. Bounded: a day
-/// for each of ``maximumBundles``, of which those that used something last are kept.
+/// A window counts whole intervals, so it counts a little more than was used in it, and never less.
+/// Bounded: a day for each of ``maximumBundles``; the most recently active bundles are kept.
 public struct UsageHistory: Hashable, Sendable, Codable {
-    /// What was used within one piece of time.
+    /// The usage within one interval.
     private struct Piece: Hashable, Sendable, Codable {
-        /// Which one: its beginning over ``pieceSeconds``.
+        /// The number of the interval: its start divided by ``pieceSeconds``.
         var number: Int64
         var usage: Usage
     }
 
-    /// The length of a piece, in seconds.
+    /// The length of an interval, in seconds.
     public static let pieceSeconds = 300.0
-    /// The longest window that can be judged, in seconds.
+    /// The longest window, in seconds.
     public static let longestWindow = 86400.0
-    /// So many bundles are remembered.
+    /// The maximum number of bundles.
     public static let maximumBundles = 512
-    /// The longest name of a bundle, in bytes; others count as one, without a name.
+    /// The maximum length of a bundle name, in bytes. Longer names share one entry without a name.
     public static let maximumNameBytes = 512
 
-    /// The pieces of each bundle, the oldest first.
+    /// The intervals of each bundle, oldest first.
     private var pieces: [String: [Piece]] = [:]
 
-    /// Creates a history of nothing.
+    /// Creates an empty history.
     public init() {}
 
-    /// The bundles of which anything is known, sorted.
+    /// The known bundles, sorted.
     public var bundles: [String] { pieces.keys.sorted() }
 
-    /// Notes that a bundle has used something.
+    /// Adds usage of a bundle.
     public mutating func add(_ usage: Usage, of bundle: String, at moment: Double) {
         let usage = usage.sane
         guard usage != Usage() else { return }
@@ -49,7 +50,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         if let oldest { pieces[oldest.key] = nil }
     }
 
-    /// What a bundle has used in the last so many seconds.
+    /// Returns the usage of a bundle within the last `window` seconds.
     public func used(by bundle: String, within window: Double, at moment: Double) -> Usage {
         let first = Self.number(moment - min(window, Self.longestWindow))
         return (pieces[Self.name(bundle)] ?? []).reduce(into: Usage()) { sum, piece in
@@ -57,7 +58,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// When what a bundle has used in the window will be little enough; `moment` if it is now.
+    /// Returns the time at which the usage in the window will be low enough; `moment` if it is now.
     func moment(of bundle: String, within window: Double, after moment: Double, when isEnough: (Usage) -> Bool)
         -> Double
     {
@@ -68,20 +69,20 @@ public struct UsageHistory: Hashable, Sendable, Codable {
             let left = counted[index...].reduce(into: Usage()) { $0 += $1.usage }
             guard isEnough(left) else { continue }
             guard index > 0 else { return moment }
-            // The last that has to go does so a window after its end.
+            // An interval leaves the window one window length after its end.
             return Double(counted[index - 1].number + 1) * Self.pieceSeconds + window
         }
         return moment + window
     }
 
-    /// Notes that the clock was set back: what seems to lie ahead was used just now.
+    /// Adjusts the history after the clock was set back. Usage in the future counts as used now.
     public mutating func settle(now moment: Double) {
         let number = Self.number(moment)
         for name in pieces.keys { Self.settle(&pieces[name, default: []], now: number) }
         pieces = pieces.filter { !$0.value.isEmpty }
     }
 
-    /// Brings pieces that lie ahead to the present, and forgets those that are too old.
+    /// Moves future intervals to the present, and removes intervals that are too old.
     private static func settle(_ pieces: inout [Piece], now: Int64) {
         if let last = pieces.last, last.number > now {
             let ahead = pieces.filter { $0.number >= now }.reduce(into: Usage()) { $0 += $1.usage }
@@ -92,7 +93,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         if let first = pieces.first, first.number < oldest { pieces.removeAll { $0.number < oldest } }
     }
 
-    /// The piece in which a moment lies.
+    /// Returns the number of the interval that contains a moment.
     private static func number(_ moment: Double) -> Int64 {
         moment.isFinite ? Int64((moment / pieceSeconds).rounded(.down).clamped(to: -1e12...1e12)) : 0
     }
@@ -103,13 +104,13 @@ public struct UsageHistory: Hashable, Sendable, Codable {
 
     private enum CodingKeys: CodingKey { case bundles }
 
-    /// What a bundle has used, in a file.
+    /// The usage of a bundle, as it is encoded.
     private struct Record: Codable {
         var bundle: String
         var pieces: [Piece]
     }
 
-    /// Reads a history; whatever the file holds, the bounds are kept.
+    /// Decodes a history. The bounds hold for any content.
     public init(from decoder: any Decoder) throws {
         let records = try decoder.container(keyedBy: CodingKeys.self).decode([Record].self, forKey: .bundles)
         for record in records.prefix(Self.maximumBundles) where record.bundle.utf8.count <= Self.maximumNameBytes {
@@ -123,7 +124,7 @@ public struct UsageHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Writes the history, the bundles sorted.
+    /// Encodes the history with sorted bundles.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         let records = bundles.map { Record(bundle: $0, pieces: pieces[$0] ?? []) }
@@ -132,13 +133,13 @@ public struct UsageHistory: Hashable, Sendable, Codable {
 }
 
 extension Usage {
-    /// The same without what cannot be.
+    /// The usage without impossible values.
     var sane: Usage {
         Usage(cpu: cpu.isFinite ? cpu.clamped(to: 0...1e9) : 0, written: written, wakeUps: wakeUps)
     }
 }
 
 extension Comparable {
-    /// The nearest value of a range.
+    /// Returns the nearest value of a range.
     package func clamped(to range: ClosedRange<Self>) -> Self { min(max(self, range.lowerBound), range.upperBound) }
 }
