@@ -1,115 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// What came of replaying a trace.
+/// The result of replaying a trace.
 public struct Replay: Hashable, Sendable, Codable {
-    /// What a job did for a time.
+    /// The activity of a job during a span.
     public enum Activity: String, Hashable, Sendable, Codable {
-        /// It was owed, and not begun.
+        /// The job was pending and not started.
         case waiting
-        /// It ran, and no gate was closed.
+        /// The job ran, and no gate was closed.
         case running
-        /// It ran slowly, although gates were closed that it may pass.
+        /// The job ran at a low rate through closed gates that it may pass.
         case relaxed
-        /// It was fresh work, and ran beside all others, slowly if gates were closed.
+        /// The job was fresh work. It ran beside the ordinary job, at a low rate if gates were
+        /// closed.
         case fresh
-        /// It ran because a person wanted it.
+        /// The job ran because the user wanted it.
         case wanted
-        /// It was told to be quiet, or to end, and was not yet.
+        /// The job was asked to pause or end, and still ran.
         case quieting
-        /// It was quiet, and not over.
+        /// The job was paused.
         case paused
     }
-    /// A stretch of time; moments are seconds since 2001-01-01 UTC.
+    /// A period of time. Moments are seconds since 2001-01-01 UTC.
     public struct Span<Kind: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
-        /// When it began.
+        /// The start.
         public var start: Double
-        /// When it ended; not before ``start``.
+        /// The end; not before ``start``.
         public var end: Double
-        /// What it is.
+        /// The kind of the period.
         public var kind: Kind
-        /// The gates that were closed: of a job that ran those that it passed, of a quiet one why it was.
+        /// The closed gates: those that a running job passed, or those that paused the job.
         public var gates: [Gate]
 
-        /// How long it was, in seconds.
+        /// The length, in seconds.
         public var length: Double { end - start }
     }
-    /// What became of a job: all requests for it together.
+    /// The summary of a job over all of its requests.
     public struct JobSummary: Hashable, Sendable, Codable {
-        /// Which job.
+        /// The job.
         public var key: ScheduledJob.Key
-        /// How often it was asked for; requests that met one that was owed already melted into it.
+        /// The number of requests. It includes requests that were merged into a pending job.
         public var requests = 0
-        /// How often it was done.
+        /// The number of times the job was done.
         public var done = 0
-        /// Whether it is owed at the end.
+        /// `true` if the job is pending at the end of the trace.
         public var isOwed = false
-        /// When it was first asked for.
+        /// The time of the first request.
         public var requested: Double
-        /// When it was first begun.
+        /// The time of the first start.
         public var began: Double?
-        /// When it was last done.
+        /// The time when it was last done.
         public var finished: Double?
-        /// The longest time from a request to its beginning, in seconds; up to the end for what was not begun.
+        /// The longest time from a request to the start, in seconds; to the end of the trace if it
+        /// did not start.
         public var longestWait = 0.0
-        /// The longest time from a request until it was done, in seconds; up to the end for what is owed.
+        /// The longest time from a request until the job was done, in seconds; to the end of the
+        /// trace if it is pending.
         public var longestTime = 0.0
-        /// The longest time without running while it was owed, in seconds, those of pauses too.
+        /// The longest time without running while the job was pending or paused, in seconds.
         public var longestRest = 0.0
-        /// How often it ran without a break.
+        /// The number of uninterrupted runs.
         public var slices = 0
-        /// Those of them that passed closed gates.
+        /// The number of those runs that passed closed gates.
         public var relaxedSlices = 0
-        /// How often it was made quiet.
+        /// The number of pauses.
         public var pauses = 0
-        /// How often it was stopped before it was done.
+        /// The number of stops before the job was done.
         public var stops = 0
-        /// How often it failed.
+        /// The number of failures.
         public var failures = 0
-        /// What it used.
+        /// The resource usage.
         public var usage = Usage()
-        /// How many items it donated.
+        /// The number of donated items.
         public var items = 0
-        /// Everything that it did, in order.
+        /// All activities, in order.
         public var spans: [Span<Activity>] = []
     }
-    /// What it all cost; times are in seconds.
+    /// The totals of a replay. Times are in seconds.
     public struct Totals: Hashable, Sendable, Codable {
-        /// How long the trace is.
+        /// The length of the trace.
         public var seconds = 0.0
-        /// How long anything ran.
+        /// The total running time of all jobs.
         public var running = 0.0
-        /// How long somebody was active (the gate `user-active` was closed).
+        /// The time during which the user was active (gate `user-active` closed).
         public var active = 0.0
-        /// How long anything ran meanwhile.
+        /// The running time of all jobs while the user was active.
         public var runningWhileActive = 0.0
-        /// How often somebody became active while something ran that nobody wanted, and that was not fresh.
+        /// The number of times the user became active while an ordinary job ran that the user did
+        /// not want.
         public var returns = 0
-        /// The longest time from then until it was quiet.
+        /// The longest time from such a return until the job was paused.
         public var longestToQuiet = 0.0
-        /// How often the scheduler had itself woken.
+        /// The number of ticks that the scheduler requested.
         public var ticks = 0
         /// The processor time of all jobs.
         public var cpu = 0.0
     }
 
-    /// The trace's name.
+    /// The name of the trace.
     public var name: String
-    /// When it begins.
+    /// The start of the trace.
     public var start: Double
-    /// When it ends.
+    /// The end of the trace.
     public var end: Double
-    /// The decisions, in order.
+    /// The entries of the decision log, in order.
     public var journal: [JournalEntry] = []
-    /// When which gates of the machine were closed, each gate's stretches in order.
+    /// The spans in which a gate of the machine was closed, in order for each gate.
     public var gates: [Span<Gate>] = []
-    /// When a person waited for something.
+    /// The spans in which the user waited for a request.
     public var personsWaiting: [Span<Gate>] = []
-    /// When which extension was throttled.
+    /// The spans in which an extension was throttled.
     public var throttled: [Span<String>] = []
-    /// The jobs, in the order in which they arrived.
+    /// The jobs, in the order of arrival.
     public var jobs: [JobSummary] = []
-    /// What it all cost.
+    /// The totals.
     public var totals = Totals()
 
     init(_ trace: Trace) { (name, start, end) = (trace.name, trace.start, trace.end) }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Keeps what happens in a replay: spans, and sums of them.
+/// A recorder that collects the spans of a replay and their sums.
 struct ReplayRecorder {
     private(set) var replay: Replay
     private let policy: SchedulingPolicy
-    /// The gates as the scheduler would judge them if it always looked.
+    /// The gates as the scheduler would see them if it always read the conditions.
     private var machine = MachineGates()
     private var closedSince: [Gate: Double] = [:]
     private var waitingSince: Double?
     private var throttledSince: [String: Double] = [:]
     private var places: [ScheduledJob.Key: Int] = [:]
-    /// What each job that is owed does now.
+    /// The current activity of each pending job.
     private var doing: [ScheduledJob.Key: (activity: Replay.Activity, gates: [Gate], since: Double)] = [:]
-    /// When each job that is owed was asked for, and whether that was begun.
+    /// The request time of each pending job, `true` if it has started, and the time since which it
+    /// rests.
     private var owed: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
-    /// Since when somebody is back while a job still runs.
+    /// The time of the user's return and the job that still runs since then.
     private var returned: (moment: Double, key: ScheduledJob.Key)?
 
     init(_ trace: Trace) {
@@ -30,7 +31,7 @@ struct ReplayRecorder {
         judge(at: now)
     }
 
-    /// When a gate opens by itself next.
+    /// Returns the next time at which a gate opens by itself.
     func nextChange(after now: Double) -> Double? {
         [Gate.userActive, .justResumed].compactMap { gate in
             closedSince[gate] == nil ? nil : machine.opens(gate, policy)
@@ -77,7 +78,7 @@ struct ReplayRecorder {
     mutating func note(_ entry: JournalEntry) { replay.journal.append(entry) }
     mutating func noteTick() { replay.totals.ticks += 1 }
 
-    /// Changes what is known of a job that has arrived.
+    /// Changes the summary of a job that has arrived.
     private mutating func change(_ key: ScheduledJob.Key, _ body: (inout Replay.JobSummary) -> Void) {
         if let place = places[key] { body(&replay.jobs[place]) }
     }
@@ -95,7 +96,7 @@ struct ReplayRecorder {
         set(key, .waiting, [], at: now)
     }
 
-    /// A job does something else from now on.
+    /// Sets the current activity of a job.
     mutating func set(_ key: ScheduledJob.Key, _ activity: Replay.Activity, _ gates: [Gate], at now: Double) {
         if let old = doing[key], old.activity == activity, old.gates == gates { return }
         endSpan(key, at: now)
@@ -114,7 +115,7 @@ struct ReplayRecorder {
         guard let old = doing.removeValue(forKey: key), now > old.since else { return }
         if old.activity.isWork {
             replay.totals.running += now - old.since
-            // Each stretch of work ends when somebody comes or goes: see `cut`.
+            // Each span of work ends when the user comes or goes; see `cut`.
             if closedSince[.userActive] != nil { replay.totals.runningWhileActive += now - old.since }
         }
         change(key) { job in
@@ -126,7 +127,8 @@ struct ReplayRecorder {
         }
     }
 
-    /// Cuts what runs in two, so that each part is wholly before or after somebody came or went.
+    /// Splits the running spans, so that each span lies completely before or after a change of user
+    /// activity.
     private mutating func cut(at now: Double) {
         for (key, one) in doing where one.activity.isWork {
             endSpan(key, at: now)
@@ -143,7 +145,7 @@ struct ReplayRecorder {
         }
     }
 
-    /// What ran is quiet now.
+    /// Records that a running job is paused or has ended.
     mutating func noteQuiet(_ key: ScheduledJob.Key, at now: Double) {
         owed[key]?.restsSince = now
         if let returned, returned.key == key {
@@ -198,15 +200,15 @@ struct ReplayRecorder {
 }
 
 extension Replay.Activity {
-    /// Whether something runs.
+    /// `true` if the job runs.
     var isWork: Bool {
         switch self {
         case .running, .relaxed, .fresh, .wanted, .quieting: true
         case .waiting, .paused: false
         }
     }
-    /// Whether it is to be quiet when somebody comes back.
+    /// `true` if the job must pause when the user returns.
     var isInterrupted: Bool { isWork && self != .wanted && self != .fresh }
-    /// Whether it is meant to run.
+    /// `true` if the job runs as intended.
     var isSlice: Bool { isWork && self != .quieting }
 }

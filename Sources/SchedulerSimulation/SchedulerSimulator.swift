@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Replays a trace through the real ``Scheduler`` on a virtual clock, with workers that are made up. Pure: the same trace gives
-/// the same replay, byte for byte.
+/// A simulator that replays a trace through the real ``Scheduler`` on a virtual clock, with
+/// simulated workers. Pure: the same trace gives the same replay, byte for byte.
 ///
-/// The scheduler is told what the service would tell it: what tells by itself at once (presence, locks, sleep, power,
-/// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and twice a
-/// second while something runs, or with fresh work alone at the ticks that are asked for; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
-/// others use, and own pressure. While the machine sleeps no tick comes.
+/// The scheduler receives the same events as in the service:
+///
+/// - Presence, locks, sleep, power and inhibitors at once.
+/// - Load, pressure, heat and disks when it reads them: at ticks while a job waits, and twice a
+///   second while a job runs. Fresh work alone reads them only at requested ticks.
+/// - No conditions while no job is pending.
+///
+/// The load of Searchlight, which the sensors subtract, and its own pressure are not simulated. No
+/// ticks arrive while the machine sleeps.
 public struct SchedulerSimulator: Sendable {
     private let trace: Trace
     private var scheduler: Scheduler
     private var recorder: ReplayRecorder
 
     private var now: Double
-    /// The next event of the trace.
+    /// The index of the next event of the trace.
     private var place = 0
-    /// What the machine is like, and what the scheduler was told.
+    /// The current conditions. `told` is the last set that the scheduler received.
     private var conditions = Conditions()
     private var told: Conditions?
     private var sensing = SchedulerAction.Sensing.off
     private var wake: Double?
     private var work: [ScheduledJob.Key: SimulatedWork] = [:]
     private var workers: [ScheduledJob.Key: SimulatedWorker] = [:]
-    /// What the scheduler has still to be told, at this moment.
+    /// Events for the scheduler at the current moment.
     private var pending: [SchedulerEvent] = []
-    /// When something last ran, for what its own pressure is.
+    /// The last time at which a job ran, to attribute pressure to it.
     private var lastRan = -Double.infinity
 
-    /// Puts a trace in.
+    /// Creates a simulator of a trace.
     public init(_ trace: Trace) {
         self.trace = trace
         scheduler = Scheduler(policy: trace.policy, now: trace.start)
@@ -36,7 +41,7 @@ public struct SchedulerSimulator: Sendable {
         now = trace.start
     }
 
-    /// What comes of a trace.
+    /// Replays a trace.
     public static func replay(_ trace: Trace) -> Replay {
         var machine = SchedulerSimulator(trace)
         return machine.run()
@@ -51,7 +56,8 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: Time
 
-    /// Goes to the next moment at which anything happens, and lets one thing happen.
+    /// Advances to the next moment with an event, and handles one event. Returns `false` at the end
+    /// of the trace.
     private mutating func step() -> Bool {
         let next = nextMoment()
         guard next <= trace.end else {
@@ -85,15 +91,15 @@ public struct SchedulerSimulator: Sendable {
         return true
     }
 
-    /// Less is a rounding, in seconds.
+    /// The rounding tolerance, in seconds.
     private static let instant = 1e-6
 
     private var lastLook = -Double.infinity
 
-    /// When the scheduler is woken next; a machine that sleeps wakes nobody.
+    /// The time of the next tick; `nil` while the machine sleeps.
     private var dueTick: Double? { conditions.isAsleep ? nil : wake }
 
-    /// When it is looked next while something runs, other than fresh work.
+    /// The time of the next read while a job other than fresh work runs.
     private var nextLook: Double? {
         let isWorking = workers.values.contains { $0.isWorking && $0.key != scheduler.fresh?.key }
         return sensing == .running || isWorking ? lastLook + SchedulerAction.Sensing.lookInterval : nil
@@ -113,7 +119,7 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The trace
 
-    /// - Returns: Whether the trace goes on.
+    /// - Returns: `true` if the trace continues.
     private mutating func happen(_ happening: Trace.Happening) -> Bool {
         switch happening {
         case .conditions(let new):
@@ -142,7 +148,7 @@ public struct SchedulerSimulator: Sendable {
         let requested = min(job.requested ?? now, now)
         recorder.noteRequest(job.key, requested: requested)
         if workers[job.key] != nil {
-            // What is under way may have passed what was asked for now.
+            // The running job may already have passed the newly requested items.
             let first = work[job.key]?.again?.requested ?? requested
             work[job.key]?.again = (job, first)
         } else if work[job.key] != nil {
@@ -167,10 +173,10 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The scheduler
 
-    /// Tells the scheduler something, and does what it says.
+    /// Sends an event to the scheduler, and performs its actions.
     private mutating func tell(_ event: SchedulerEvent) {
         pending.append(event)
-        // What an action leads to is told when the event is done with.
+        // Events that follow from an action are sent after the current event.
         guard pending.count == 1 else { return }
         while let event = pending.first {
             for action in scheduler.handle(event, at: now) { perform(action) }
@@ -211,7 +217,7 @@ public struct SchedulerSimulator: Sendable {
         recorder.noteSlice(key, isRelaxed: isRelaxed, at: now)
     }
 
-    /// Tells what each job does now.
+    /// Records the current activity of each job.
     private mutating func showActivity() {
         for worker in inOrder { showActivity(worker) }
     }
@@ -234,7 +240,7 @@ public struct SchedulerSimulator: Sendable {
 
     // MARK: The worker
 
-    /// Brings what runs up to the present.
+    /// Advances the running workers to the current time.
     private mutating func settle() {
         for worker in inOrder where worker.isWorking && now > worker.settled {
             let left = work[worker.key]?.secondsLeft ?? 0
@@ -258,7 +264,7 @@ public struct SchedulerSimulator: Sendable {
         guard var worker = workers[key] else { return }
         let isCooperative = work[worker.key]?.job.isCooperative ?? true
         let delay = isCooperative ? SimulatedWorker.cooperativeDelay : SimulatedWorker.forcedDelay
-        // One that is quiet already ends at once; one that is about to be has no longer than it had.
+        // A paused worker ends at once. A worker that is about to pause keeps its earlier time.
         let until = worker.phase == .paused ? now : min(worker.quiet ?? .infinity, now + delay)
         worker.wasPaused = worker.phase == .paused
         worker.settled = now
@@ -281,10 +287,10 @@ public struct SchedulerSimulator: Sendable {
         }
     }
 
-    /// What runs comes to its end, or fails.
+    /// Ends a run at its completion or failure.
     private mutating func endWork(_ key: ScheduledJob.Key) {
         work[key]?.run(0, isAll: true)
-        // What is reported may lead to a pause, but it is over all the same.
+        // The report may lead to a pause, but the run is over regardless.
         report(key)
         let isDone = work[key]?.end(at: now) ?? true
         workers[key] = nil
@@ -308,7 +314,7 @@ public struct SchedulerSimulator: Sendable {
         list()
     }
 
-    /// What is no longer under way and was asked for once more meanwhile is asked for once.
+    /// Merges a request that arrived during a run into the job that has left its worker.
     private mutating func leave(_ key: ScheduledJob.Key) {
         guard workers[key] == nil, let again = work[key]?.again else { return }
         work[key]?.again = nil
@@ -318,7 +324,7 @@ public struct SchedulerSimulator: Sendable {
 }
 
 extension Conditions {
-    /// Whether anything has changed that is told at once; the rest has to be looked at.
+    /// Returns `true` if a condition changed that sensors report at once. The others must be read.
     fileprivate func tellsByItself(after old: Conditions) -> Bool {
         presence != old.presence || isLocked != old.isLocked || isAsleep != old.isAsleep || resumed != old.resumed
             || inhibitors != old.inhibitors || power != old.power || isSavingPower != old.isSavingPower

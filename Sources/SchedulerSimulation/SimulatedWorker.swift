@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// What a job of a trace still has to do.
+/// The remaining work of a traced job.
 struct SimulatedWork: Sendable {
     var job: TracedJob
-    /// When it was asked for.
+    /// The time of the request.
     var requested: Double
-    /// How much of it is done, 0 to 1.
+    /// The completed part, 0 to 1.
     private(set) var part = 0.0
-    /// Where it fails next.
+    /// The part at which the run fails; `nil` if it succeeds.
     private var failsAt: Double?
     private var failuresLeft: Int
-    /// Those without a success between them, for the back-off.
+    /// The number of consecutive failures, for the back-off.
     private(set) var failures = 0
-    /// The part up to which what it wrote was reported, beside the processor time.
+    /// The part up to which the processor time and the written bytes were reported.
     private var reported = 0.0
-    /// Whether it was asked for again while it was under way.
+    /// The request that arrived during a run; `nil` if none did.
     var again: (job: TracedJob, requested: Double)?
     var notBefore: Double?
 
@@ -24,7 +24,7 @@ struct SimulatedWork: Sendable {
         plan()
     }
 
-    /// What a scheduler is told of it.
+    /// The job as the scheduler sees it.
     var scheduled: ScheduledJob {
         var scheduled = ScheduledJob(key: job.key, urgency: job.urgency, requested: requested)
         scheduled.deadline = job.deadline
@@ -36,33 +36,34 @@ struct SimulatedWork: Sendable {
 
     private mutating func plan() { failsAt = failuresLeft > 0 ? part + (1 - part) / 2 : nil }
 
-    /// Begins it, anew if it does not go on where it was.
+    /// Starts a run. A job that is not resumable restarts from the beginning.
     mutating func begin() {
         if !job.isResumable { (part, reported) = (0, 0) }
         plan()
     }
 
-    /// How long it has to run until it is done or fails, in seconds.
+    /// The running time until completion or failure, in seconds.
     var secondsLeft: Double { max(0, ((failsAt ?? 1) - part) * job.seconds) }
 
-    /// Runs for a time.
+    /// Runs for a duration.
     ///
-    /// - Parameter isAll: Whether it comes to its end, or to where it fails, so that no rounding is left over.
+    /// - Parameter isAll: `true` if the run reaches its completion or failure, so that no rounding
+    ///   error remains.
     mutating func run(_ seconds: Double, isAll: Bool) {
         let goal = failsAt ?? 1
         part = isAll ? goal : min(goal, part + (job.seconds > 0 ? seconds / job.seconds : goal))
     }
 
-    /// What it has used since the last report.
+    /// Returns the usage since the last report.
     mutating func report() -> Usage {
         func written(_ part: Double) -> UInt64 { UInt64(part * Double(job.written)) }
         defer { reported = part }
         return Usage(cpu: (part - reported) * job.cpu, written: written(part) - written(reported))
     }
 
-    /// Comes to its end.
+    /// Ends the run.
     ///
-    /// - Returns: Whether it is done; else it failed.
+    /// - Returns: `true` if the job is done; `false` if it failed.
     mutating func end(at moment: Double) -> Bool {
         guard failsAt != nil else { return true }
         failuresLeft -= 1
@@ -71,7 +72,7 @@ struct SimulatedWork: Sendable {
         return false
     }
 
-    /// Takes in another request for the same.
+    /// Merges another request for the same job.
     mutating func melt(_ other: TracedJob) {
         job.cpu = max(job.cpu, other.cpu)
         job.seconds = max(job.seconds, other.seconds)
@@ -84,7 +85,7 @@ struct SimulatedWork: Sendable {
 }
 
 extension Urgency {
-    /// What presses more comes first.
+    /// The rank of an urgency; the most urgent is 0.
     fileprivate var rank: Int {
         switch self {
         case .userWaiting: 0
@@ -95,25 +96,25 @@ extension Urgency {
     }
 }
 
-/// A simulated worker, which does one job.
+/// A simulated worker that does one job.
 struct SimulatedWorker: Sendable {
     enum Phase: Hashable, Sendable {
         case running
-        /// It goes on until then, since nobody is quiet at once.
+        /// The worker still runs until that time, because pausing is not immediate.
         case quieting(until: Double)
         case paused
         case stopping(until: Double)
     }
     var key: ScheduledJob.Key
     var phase = Phase.running
-    /// Up to when its work is accounted for.
+    /// The time up to which the work is accounted for.
     var settled: Double
-    /// Whether it was quiet when it was told to end.
+    /// `true` if the worker was paused when it was stopped.
     var wasPaused = false
 
     var isWorking: Bool { phase != .paused }
 
-    /// When it is quiet, if it was told to be.
+    /// The time at which the worker pauses or ends; `nil` if it was not asked to.
     var quiet: Double? {
         switch phase {
         case .running, .paused: nil
@@ -121,8 +122,9 @@ struct SimulatedWorker: Sendable {
         }
     }
 
-    /// How long one that heeds a request goes on, in seconds: to the end of an item.
+    /// The delay of a cooperative worker, in seconds: until the end of an item.
     static let cooperativeDelay = 0.05
-    /// How long one goes on that does not heed it, until it is made to be quiet: the bound of the design.
+    /// The delay of a worker that ignores the request until it is frozen, in seconds: the bound of
+    /// the design.
     static let forcedDelay = 0.5
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Stretches of time of one kind that are so near to each other that a picture shows them as one.
+/// Spans of one kind that are so close together that a plot draws them as one mark.
 struct PlotMark<Kind: Hashable & Sendable & Codable> {
     var start: Double
     var end: Double
     var kind: Kind
     var gates: [Gate]
-    /// How many they are, and how long together.
+    /// The number of merged spans. `seconds` is their total length.
     var count = 1
     var seconds: Double
 }
 
 extension Sequence {
-    /// What is shown of spans in order of time: those of a kind with less than a gap between them as one.
+    /// Merges spans of one kind with less than `gap` seconds between them. The spans must be in
+    /// order of time.
     func marks<Kind>(gap: Double) -> [PlotMark<Kind>] where Element == Replay.Span<Kind> {
         var marks: [PlotMark<Kind>] = []
         var last: [Kind: Int] = [:]
@@ -36,9 +37,9 @@ extension Sequence {
     }
 }
 
-/// Lengths of time as people say them.
+/// Durations as readable text.
 public enum SpokenTime {
-    /// `0.5 s`, `42 s`, `5 min 30 s`, `3 h 05 min`, `2 d 4 h`.
+    /// Returns a text such as `0.5 s`, `42 s`, `5 min 30 s`, `3 h 05 min` or `2 d 4 h`.
     public static func words(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0 else { return "–" }
         if seconds < 9.95 {

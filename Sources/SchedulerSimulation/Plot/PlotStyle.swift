@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// How a ``TimelinePlot`` looks. Colours are told apart by people who do not see red and green, since heights differ too.
+/// The visual style of a ``TimelinePlot``. Bars differ in height too, so that they are
+/// distinguishable without red-green vision.
 enum PlotStyle {
-    /// A gate's colour: people, power, load, and the rest.
+    /// Returns the CSS class of a gate's colour.
     static func kind(of gate: Gate) -> StaticString {
         switch gate.cause {
         case .user: "person"
@@ -14,7 +15,7 @@ enum PlotStyle {
         }
     }
 
-    /// A bar's height and colour.
+    /// Returns the height of a bar and the CSS class of its colour.
     static func bar(of activity: Replay.Activity) -> (height: Double, kind: StaticString) {
         switch activity {
         case .waiting: (2, "waiting")
@@ -27,7 +28,7 @@ enum PlotStyle {
         }
     }
 
-    /// What the marks of a job's row mean: each is an activity's or a gate's.
+    /// The legend of the marks in a job's row. Each entry belongs to an activity or a gate.
     static let legend: [(words: String, height: Double, kind: StaticString, activity: Replay.Activity?, gate: Gate?)] =
         [
             ("runs", 16, "running", .running, nil), ("runs slowly, past gates", 10, "relaxed", .relaxed, nil),
@@ -38,7 +39,8 @@ enum PlotStyle {
             ("throttled", 16, "throttled", nil, .throttled), ("somebody is active", 16, "presence", nil, .userActive),
         ]
 
-    /// Plain rules, and the same once more for dark ground: other programs than browsers know no variables.
+    /// The style sheet. It repeats the rules for dark backgrounds, because SVG viewers other than
+    /// browsers do not support CSS variables.
     static let css = "\n" + String(decoding: PackageResources.plot_css, as: UTF8.self)
 
     static let definitions: StaticString = """

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Writes a picture: a few shapes, and texts from anywhere made harmless.
+/// A writer of SVG pictures with a few shapes. It escapes all text.
 struct SVGWriter {
     private(set) var text: String
 
@@ -15,7 +15,7 @@ struct SVGWriter {
             """
     }
 
-    /// Writes what is part of this program.
+    /// Adds markup that is part of this program.
     mutating func add(_ literal: StaticString) { text += "\(literal)\n" }
 
     mutating func rectangle(
@@ -41,13 +41,14 @@ struct SVGWriter {
 
     mutating func end() { text += "</svg>\n" }
 
-    /// A number to a tenth.
+    /// Formats a number with at most one decimal.
     static func plain(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded().clamped(to: -1e9...1e9))
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 
-    /// A text without what XML forbids, what ends a text, and what turns the direction of what follows.
+    /// Escapes XML markup, and replaces control characters and bidirectional formatting characters
+    /// by spaces.
     static func escaped(_ words: String) -> String {
         var escaped = ""
         for scalar in words.unicodeScalars {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A replay as a picture: what kept work from running above, the jobs below, hours along the bottom. Readable on light and
-/// on dark ground, with what each mark means when the pointer rests on it.
+/// A plot of a replay: closed gates at the top, jobs below, and hours along the bottom.
 ///
-/// Bounded: at most ``maximumJobs`` rows of jobs, and about ``maximumMarks`` marks, for which near ones are drawn as one.
+/// It is readable on light and dark backgrounds, and each mark has a tooltip.
+///
+/// Bounded: it draws at most ``maximumJobs`` rows of jobs, and merges close marks until at most
+/// ``maximumMarks`` remain.
 public struct TimelinePlot {
     private let trace: Trace
     private let replay: Replay
     private let clock: TraceClock
 
-    /// More jobs are not drawn; the picture says so.
+    /// The maximum number of drawn jobs. The plot states the number of further jobs.
     public static let maximumJobs = 40
-    /// More marks are merged.
+    /// The maximum number of marks.
     public static let maximumMarks = 12_000
 
-    /// A picture of a replay of a trace.
+    /// Creates a plot of a trace's replay.
     public init(_ replay: Replay, of trace: Trace) {
         (self.replay, self.trace) = (replay, trace)
         clock = trace.clock
@@ -28,7 +30,7 @@ public struct TimelinePlot {
     static let plotWidth = width - left - 32
     private static let gateRow = 20.0
     private static let jobRow = 32.0
-    /// So many characters of a name fit, if they are not all wide.
+    /// The number of characters of a name that fit, unless most are wide.
     private static let longestTitle = 84
 
     private var length: Double { max(1, replay.end - replay.start) }
@@ -36,7 +38,7 @@ public struct TimelinePlot {
         Self.left + ((moment - replay.start) / length).clamped(to: 0...1) * Self.plotWidth
     }
 
-    /// The gates that were ever closed, in the order of their declaration.
+    /// The gates that were closed at any time, in the order of their declaration.
     private var gateRows: [(name: String, code: String, marks: [Replay.Span<Gate>])] {
         var rows = Gate.allCases.compactMap { gate -> (name: String, code: String, marks: [Replay.Span<Gate>])? in
             let spans = replay.gates.filter { $0.kind == gate }
@@ -50,10 +52,11 @@ public struct TimelinePlot {
 
     private var jobs: ArraySlice<Replay.JobSummary> { replay.jobs.prefix(Self.maximumJobs) }
 
-    /// How near marks may be to be apart, in seconds: first a pixel and a half.
+    /// Returns the gap, in seconds, below which marks are merged. It starts at 1.5 pixels and
+    /// doubles until the marks are few enough.
     private func gap() -> Double {
         var gap = 1.5 / Self.plotWidth * length
-        // Of others than are drawn there may be any number, which no gap makes fewer.
+        // Throttled bundles that are not drawn are not counted, because no gap merges them.
         let bundles = Set(jobs.compactMap(\.key.bundle))
         let throttled = replay.throttled.filter { bundles.contains($0.kind) }
         func count() -> Int {
@@ -64,15 +67,15 @@ public struct TimelinePlot {
         return gap
     }
 
-    /// What is seen of a job: not the moments in which it becomes quiet, if they are narrower than a point. Merged they would
-    /// look like hours.
+    /// Returns the drawn spans of a job, without `quieting` spans narrower than a pixel. Merged
+    /// spans of this kind would look like hours.
     private func visible(_ job: Replay.JobSummary) -> [Replay.Span<Replay.Activity>] {
         job.spans.filter { $0.kind != .quieting || $0.length / length * Self.plotWidth >= 1 }
     }
 
     // MARK: Drawing
 
-    /// The picture as SVG.
+    /// The plot as SVG.
     public var svg: String {
         let (rows, gap) = (gateRows, gap())
         let description = Self.lines(trace.description, characters: 150, most: 3)
@@ -99,7 +102,7 @@ public struct TimelinePlot {
 
     private func drawHours(_ svg: inout SVGWriter, top: Double, bottom: Double) {
         let minutes = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880].map { Double($0) * 60 }
-        // Of two minutes, whole ones would be too few.
+        // For traces under two minutes, steps of whole minutes would be too coarse.
         let step = ((length < 120 ? [1, 2, 5, 10, 15] : []) + minutes).first { length / $0 <= 16 } ?? 4 * 86400
         var moment = clock.midnight + ((replay.start - clock.midnight) / step).rounded(.up) * step
         while moment <= replay.end {
@@ -132,7 +135,7 @@ public struct TimelinePlot {
 
     private func drawJobs(_ svg: inout SVGWriter, top: Double, bottom: Double, gap: Double) {
         svg.label(24, top - 8, "Work", "heading")
-        // Where somebody was active, through all rows: work is to be seen beside it, not in it.
+        // Shades the times of user activity across all rows, so that the work is visible beside it.
         for mark in replay.gates.filter({ $0.kind == .userActive }).marks(gap: gap) {
             let start = x(mark.start)
             svg.rectangle(start, top, max(0.5, x(mark.end) - start), bottom - top - 6, "presence")
@@ -206,7 +209,7 @@ public struct TimelinePlot {
         }
     }
 
-    /// Whether the picture has the marks of a gate that jobs' rows show.
+    /// Returns `true` if the plot contains a gate's marks, which rows of jobs show.
     private func isShown(_ gate: Gate?) -> Bool {
         gate == .throttled ? !replay.throttled.isEmpty : replay.gates.contains { $0.kind == gate }
     }
@@ -217,7 +220,7 @@ public struct TimelinePlot {
         text.count <= characters ? text : "…" + text.suffix(characters - 1)
     }
 
-    /// A text in lines of about so many characters.
+    /// Wraps a text into lines of about `characters` characters.
     private static func lines(_ text: String, characters: Int, most: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -235,7 +238,7 @@ public struct TimelinePlot {
 }
 
 extension ScheduledJob.Key {
-    /// The bundle or task alone.
+    /// The bundle or task without its prefix, except for changed files.
     fileprivate var shortName: String {
         switch self {
         case .reindex(let bundle): bundle

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that is part of this program: a file of this folder.
+/// A trace that ships with this program, as a file in this folder.
 public struct ShippedTrace: Hashable, Sendable {
-    /// What it is called on the command line, as its header says.
+    /// The name on the command line, from the header of the file.
     public let name: String
-    /// What it shows, in a sentence, as its header says.
+    /// A description in one sentence, from the header of the file.
     public let summary: String
-    /// The file.
+    /// The content of the file.
     public let jsonLines: String
 
     private init?(_ file: [UInt8]) {
@@ -14,17 +14,17 @@ public struct ShippedTrace: Hashable, Sendable {
         (name, summary, jsonLines) = (trace.name, trace.description, String(decoding: file, as: UTF8.self))
     }
 
-    /// The trace.
+    /// Parses the trace.
     public func trace() throws(TraceError) -> Trace { try Trace(jsonLines: Array(jsonLines.utf8)) }
 
-    /// All of them.
+    /// All shipped traces.
     public static let all: [ShippedTrace] = [
         PackageResources.laptop_office_day_jsonl, PackageResources.laptop_on_battery_jsonl,
         PackageResources.build_server_jsonl, PackageResources.never_idle_jsonl,
         PackageResources.resume_from_sleep_jsonl,
     ].compactMap(ShippedTrace.init)
 
-    /// The one of a name.
+    /// Returns the trace with a name.
     public init?(name: String) {
         guard let trace = Self.all.first(where: { $0.name == name }) else { return nil }
         self = trace

@@ -2,10 +2,12 @@
 import IdleScheduling
 
 extension Conditions {
-    /// The same as a recording keeps it, without what changes all the time and decides nothing: loads and pressures in
-    /// hundredths that move by two at least, the disk's free room in steps of 64 MiB, moments in seconds; names bounded.
+    /// Returns the conditions for a recording, without small changes that decide nothing.
     ///
-    /// - Parameter old: What was kept last.
+    /// Loads and pressures are rounded to hundredths, and change by two at least. Free disk space
+    /// is rounded to 64 MiB, and moments to seconds. Names have a maximum length.
+    ///
+    /// - Parameter old: The last recorded conditions.
     public func settled(since old: Conditions) -> Conditions {
         var settled = self
         settled.otherLoad = Self.share(otherLoad, since: old.otherLoad)
@@ -33,14 +35,15 @@ extension Conditions {
 }
 
 extension String {
-    /// As much as a trace takes, sixteen times two of them in a line.
+    /// The text cut to the bytes that a trace accepts: a line holds sixteen inhibitors with two
+    /// texts each.
     fileprivate var kept: String {
         var kept = String.UnicodeScalarView()
         var bytes = 0
         for scalar in unicodeScalars {
             bytes += String(scalar).utf8.count
             guard bytes <= 200 else { break }
-            // As JSON a control character would be six times as long.
+            // In JSON a control character would be six bytes long.
             kept.append(scalar.value < 0x20 ? " " : scalar)
         }
         return String(kept)

@@ -1,94 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// What happened on a machine, for ``SchedulerSimulator`` to replay: conditions, jobs and what people wanted. docs/TRACES.md has the
-/// form of its file.
+/// A record of the events on a machine, for ``SchedulerSimulator`` to replay: conditions, jobs and
+/// user requests. docs/TRACES.md describes the file format.
 ///
 /// Moments are seconds since 2001-01-01 UTC.
 public struct Trace: Hashable, Sendable {
-    /// What happened at a moment.
+    /// An event of a trace.
     public struct Event: Hashable, Sendable {
-        /// When.
+        /// The time.
         public var moment: Double
-        /// What.
+        /// The kind of event with its values.
         public var happening: Happening
 
         /// Creates an event.
         public init(_ moment: Double, _ happening: Happening) { (self.moment, self.happening) = (moment, happening) }
     }
-    /// The kinds of things that happen.
+    /// The kinds of events.
     public enum Happening: Hashable, Sendable {
-        /// What the machine is like from now on: all of it; the file has only what changes.
+        /// The complete conditions from now on. The file contains only the changes.
         case conditions(Conditions)
-        /// A job arrives.
+        /// A job was requested.
         case job(TracedJob)
-        /// The number of requests that a person waits for has become this.
+        /// The new number of requests that the user waits for.
         case personsWaiting(Int)
-        /// A person throttles an extension, or lets it go on.
+        /// The user throttled an extension (`true`), or released it.
         case throttled(bundle: String, Bool)
-        /// A person wants a job now.
+        /// The user wants a job now.
         case runNow(ScheduledJob.Key)
-        /// A person wants a job to stop.
+        /// The user wants a job to stop.
         case cancel(ScheduledJob.Key)
-        /// The trace is over; the last event.
+        /// The end of the trace, its last event.
         case end
     }
 
-    /// What it is called.
+    /// The name.
     public var name: String
-    /// What it shows, in a sentence or a few.
+    /// A description of one or more sentences.
     public var description: String
-    /// Midnight of its first day in its time zone; the clock times of the file count from here.
+    /// Midnight of the first day in the trace's time zone. Clock times in the file count from here.
     public var midnight: Double
     /// The time zone, in seconds east of UTC.
     public var zone: Int
-    /// The rules of the scheduler in this trace: those of this program with what the header changes.
+    /// The scheduling policy: the default with the changes of the header.
     public internal(set) var policy = SchedulingPolicy()
-    /// What the header changes in them: a JSON object in the form of the configuration file; `nil` for nothing.
+    /// The changes of the header as a JSON object in the configuration format; `nil` for none.
     public internal(set) var policyChanges: String?
-    /// What happens, in order.
+    /// The events, in order.
     public var events: [Event] = []
 
-    /// Creates an empty trace with the rules of this program.
+    /// Creates an empty trace with the default policy.
     public init(name: String, description: String = "", midnight: Double, zone: Int = 0) {
         (self.name, self.description, self.midnight, self.zone) = (name, description, midnight, zone)
     }
 
-    /// When it begins.
+    /// The time of the first event.
     public var start: Double { events.first?.moment ?? midnight }
-    /// When it ends.
+    /// The time of the last event.
     public var end: Double { events.last?.moment ?? midnight }
 }
 
-/// A job of a trace: what is asked for, and what its worker does with it.
+/// A job of a trace: the request, and the behaviour of its worker.
 public struct TracedJob: Hashable, Sendable {
-    /// Which job.
+    /// The job.
     public var key: ScheduledJob.Key
-    /// How long it can wait.
+    /// The urgency.
     public var urgency: Urgency
-    /// When it was asked for, if that was before it arrived.
+    /// The time of the request, if it was before the arrival.
     public var requested: Double?
-    /// When what it is about is lost.
+    /// The time after which the items are lost.
     public var deadline: Double?
-    /// Whether it goes on where it was after a stop.
+    /// `true` if the job continues from its position after a stop.
     public var isResumable = false
-    /// Whether it is fresh work; only changed files are.
+    /// `true` if it is fresh work. Only changed files can be.
     public var isFresh = false
-    /// The processor time that all of it takes, in seconds.
+    /// The processor time of the whole job, in seconds.
     public var cpu: Double
-    /// How long it has to run for that, in seconds: more than ``cpu`` if it waits for disks, less if it uses several
-    /// processors.
+    /// The running time of the whole job, in seconds. It exceeds ``cpu`` if the job waits for
+    /// disks, and is less if the job uses several processors.
     public var seconds: Double
-    /// The bytes that it writes.
+    /// The number of bytes that it writes.
     public var written: UInt64 = 0
-    /// The items that it donates.
+    /// The number of items that it donates.
     public var items = 0
-    /// Whether it is quiet soon after it was asked; if not, it is made to be.
+    /// `true` if the worker pauses soon after a request; otherwise it is frozen.
     public var isCooperative = true
-    /// How often it fails before it succeeds, each time halfway through what was left.
+    /// The number of failures before it succeeds. Each occurs halfway through the remaining work.
     public var failures = 0
 
-    /// Creates a job; by default that of a program that computes.
+    /// Creates a job; by default one that only computes.
     public init(key: ScheduledJob.Key, urgency: Urgency? = nil, cpu: Double, seconds: Double? = nil) {
         self.key = key
         self.urgency = urgency ?? (key.bundle == nil ? .maintenance : .freshness)
@@ -98,30 +98,30 @@ public struct TracedJob: Hashable, Sendable {
     }
 }
 
-/// Why something is no trace. Nothing of it is used.
+/// An error in a trace. Nothing of the trace is used.
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In which line, from 1; `nil` if it is about the whole file.
+    /// The number of the line, from 1; `nil` if the error concerns the whole file.
     public var line: Int?
-    /// What is wrong and what is allowed, as sentences.
+    /// The error and the allowed values, as sentences.
     public var problem: String
 
     /// Creates an error.
     public init(line: Int?, _ problem: String) { (self.line, self.problem) = (line, problem) }
 
-    /// Both.
+    /// The line and the problem.
     public var description: String { line.map { "Line \($0) of the trace: \(problem)" } ?? "The trace: \(problem)" }
 }
 
 extension Trace {
-    /// The version of the form, in the header.
+    /// The version of the format, in the header.
     public static let formatVersion = 1
-    /// A larger file is refused, in bytes: a day with a change each second has about 6 MiB.
+    /// The maximum size of a file, in bytes. A day with a change each second has about 6 MiB.
     public static let maximumBytes = 16 << 20
-    /// A longer line is refused, in bytes.
+    /// The maximum length of a line, in bytes.
     public static let maximumLineBytes = 16 << 10
-    /// More events are refused.
+    /// The maximum number of events.
     public static let maximumEvents = 200_000
-    /// More different jobs are refused.
+    /// The maximum number of different jobs.
     public static let maximumJobs = 256
     /// The longest trace, in seconds: 31 days.
     public static let longest = 31.0 * 86400

@@ -2,7 +2,7 @@
 import Foundation
 import IdleScheduling
 
-/// The clock of a trace: days, time zones and times as people write them.
+/// The clock of a trace: days, time zones and clock times as text.
 public struct TraceClock: Hashable, Sendable {
     /// Midnight of the first day, in seconds since 2001-01-01 UTC.
     public var midnight: Double
@@ -12,8 +12,9 @@ public struct TraceClock: Hashable, Sendable {
     /// Creates a clock.
     public init(midnight: Double, zone: Int) { (self.midnight, self.zone) = (midnight, zone) }
 
-    /// A moment as a clock time counted from midnight of the first day: `9:05`, `09:05:30.250`, `26:10` (the next day),
-    /// `-1:30` (the evening before). `nil` if the text is none.
+    /// Parses a clock time that counts from midnight of the first day; `nil` if the text is
+    /// invalid. Examples: `9:05`, `09:05:30.250`, `26:10` (the next day), `-1:30` (the evening
+    /// before).
     func moment(_ text: String) -> Double? {
         let isNegative = text.hasPrefix("-")
         let parts = text.dropFirst(isNegative ? 1 : 0).split(separator: ":", omittingEmptySubsequences: false)
@@ -40,7 +41,7 @@ public struct TraceClock: Hashable, Sendable {
         return Int(text)
     }
 
-    /// The clock time of a moment, as short as it is exact to a millisecond.
+    /// Returns the clock time of a moment, as short as possible with a precision of a millisecond.
     func text(_ moment: Double) -> String {
         let offset = ((moment - midnight) * 1000).rounded().clamped(to: -3_596_400_000...3_596_400_000)
         let milliseconds = Int(abs(offset))
@@ -55,7 +56,7 @@ public struct TraceClock: Hashable, Sendable {
         return text
     }
 
-    /// The time of day of a moment, to the second, with `+1` for each day after the first.
+    /// Returns the time of day of a moment, to the second, with `+1` for each day after the first.
     public func timeOfDay(_ moment: Double) -> String {
         let seconds = Int((moment - midnight).rounded(.down).clamped(to: -1e9...1e9))
         let days = (Double(seconds) / 86400).rounded(.down)
@@ -67,20 +68,20 @@ public struct TraceClock: Hashable, Sendable {
 
     // MARK: Days and zones
 
-    /// Reads a day (`2026-03-02`) and a time zone (`+01:00` or `Z`); `nil` if they are none.
+    /// Parses a day (`2026-03-02`) and a time zone (`+01:00` or `Z`); `nil` if either is invalid.
     init?(date: String, zone: String) {
         guard let zone = Self.zone(zone), let day = Self.day(date) else { return nil }
         self.init(midnight: day - Double(zone), zone: zone)
     }
 
-    /// The day, as it is read.
+    /// The day in the format of the header.
     var date: String {
         Date(timeIntervalSinceReferenceDate: midnight + Double(zone)).formatted(Self.style)
     }
 
     private static let style = Date.ISO8601FormatStyle().year().month().day()
 
-    /// The time zone, as it is read.
+    /// The time zone in the format of the header.
     var zoneText: String {
         let minutes = abs(zone) / 60
         let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -97,7 +98,7 @@ public struct TraceClock: Hashable, Sendable {
         return (hours * 3600 + minutes * 60) * (text.hasPrefix("-") ? -1 : 1)
     }
 
-    /// The midnight of a day of the years 2001 to 2200, in UTC.
+    /// Returns the UTC midnight of a day in the years 2001 to 2200.
     private static func day(_ text: String) -> Double? {
         guard let date = try? Date(text, strategy: style), date.formatted(style) == text,
             ("2001-01-01"..."2200-12-31").contains(text)
@@ -107,6 +108,6 @@ public struct TraceClock: Hashable, Sendable {
 }
 
 extension Trace {
-    /// The clock that its file is written with.
+    /// The clock of the trace's file.
     public var clock: TraceClock { TraceClock(midnight: midnight, zone: zone) }
 }

@@ -2,12 +2,12 @@
 import IdleScheduling
 import JSONText
 
-/// The fields of a line, each read with what is allowed for it.
+/// The fields of a line. Each reader checks the allowed values.
 struct TraceFields {
     private let fields: [JSONValue.Field]
-    /// What the clock times count from; the header is read without.
+    /// The clock for clock times; `nil` for the header.
     var clock: TraceClock?
-    /// How the place of these fields is called in messages: nothing, or “conditions.”.
+    /// The prefix of keys in messages: empty, or “conditions.”.
     private let prefix: String
 
     init(_ fields: [JSONValue.Field], clock: TraceClock?, prefix: String = "") {
@@ -20,7 +20,7 @@ struct TraceFields {
 
     func has(_ key: String) -> Bool { self[key] != nil }
 
-    /// Refuses keys that mean nothing here.
+    /// Rejects unknown keys.
     func allow(_ keys: [String]) throws(JSONProblem) {
         guard let unknown = fields.first(where: { !keys.contains($0.key) }) else { return }
         let allowed = keys.joined(separator: ", ")
@@ -68,6 +68,6 @@ struct TraceFields {
         return moment
     }
 
-    /// What clock times look like, for messages.
+    /// A description of clock times for messages.
     static let times = #"a clock time counted from midnight of the first day: "9:05", "09:05:30", "26:10" or "-1:30""#
 }

@@ -4,8 +4,9 @@ import IdleScheduling
 import JSONText
 
 extension Trace {
-    /// Reads a trace: a header and a line of JSON for each event. Strict: what is unknown, out of range, out of order or too
-    /// much is refused, with its line and what is allowed.
+    /// Parses a trace: a header, then one JSON object for each event. Strict: it rejects values
+    /// that are unknown, out of range, out of order or too many. The error gives the line and the
+    /// allowed values.
     public init(jsonLines bytes: [UInt8]) throws(TraceError) {
         guard bytes.count <= Self.maximumBytes else { throw TraceError(line: nil, Self.tooLarge) }
         var reader: TraceReader?
@@ -41,7 +42,7 @@ extension Trace {
         self = reader.trace
     }
 
-    /// Why what is larger than ``maximumBytes`` is not read.
+    /// The message for a file larger than ``maximumBytes``.
     public static let tooLarge = "it has more than \(maximumBytes >> 20) MiB, the most that is read."
 
     private init(header: [JSONValue.Field]) throws(JSONProblem) {
@@ -75,16 +76,16 @@ extension Trace {
         }
     }
 
-    /// Has the trace be replayed with other rules than those of this program.
+    /// Changes the policy with which the trace is replayed.
     ///
-    /// - Parameter changes: A JSON object in the form of the configuration file.
+    /// - Parameter changes: A JSON object in the configuration format.
     public mutating func change(policy changes: String) throws(PolicyError) {
         policy = try SchedulingPolicy(configuration: Data(changes.utf8))
         policyChanges = changes
     }
 }
 
-/// Reads the lines after the header.
+/// A reader of the lines after the header.
 private struct TraceReader {
     var trace: Trace
     private var conditions = Conditions()

@@ -2,22 +2,22 @@
 import IdleScheduling
 import JSONText
 
-/// Writes a trace line by line, of conditions only what has changed. What it writes ``Trace/init(jsonLines:)`` reads as the
-/// same, moments to a millisecond.
+/// A writer of traces, line by line. It writes only changes of conditions.
+/// ``Trace/init(jsonLines:)`` reads the same trace back, with moments rounded to a millisecond.
 public struct TraceWriter: Sendable {
     private let clock: TraceClock
     private var conditions = Conditions()
     private let policy: String?
-    /// When the first event was.
+    /// The time of the first event.
     private var start: Double?
 
-    /// Begins a trace, of which the events do not matter yet.
+    /// Creates a writer for a trace. It ignores the trace's events.
     public init(_ trace: Trace) {
         clock = trace.clock
         policy = trace.policyChanges
     }
 
-    /// The first line, with its end.
+    /// Returns the header line, with its line break.
     public func header(name: String, description: String) -> String {
         var fields = [
             JSONValue.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
@@ -32,10 +32,11 @@ public struct TraceWriter: Sendable {
         return line.dropLast() + ",\"policy\":\(policy)}\n"
     }
 
-    /// Whether an event at a moment can still be read: not if it is so long after the first, or the clock was set so far ahead.
+    /// Returns `true` if an event at a moment is within the maximum length of a trace. The clock
+    /// may have been set far ahead.
     public func hasRoom(at moment: Double) -> Bool { start.map { moment - $0 < Trace.longest - 1 } ?? true }
 
-    /// The line of an event, with its end; `nil` for conditions that have not changed.
+    /// Returns the line of an event, with its line break; `nil` for unchanged conditions.
     public mutating func line(_ event: Trace.Event) -> String? {
         var fields = [JSONValue.Field(key: "at", value: .text(clock.text(event.moment)))]
         func add(_ key: String, _ value: JSONValue) { fields.append(JSONValue.Field(key: key, value: value)) }
@@ -71,7 +72,7 @@ public struct TraceWriter: Sendable {
 }
 
 extension Trace {
-    /// The whole trace as a file.
+    /// The whole trace as the text of a file.
     public var jsonLines: String {
         var writer = TraceWriter(self)
         return events.reduce(into: writer.header(name: name, description: description)) { text, event in
