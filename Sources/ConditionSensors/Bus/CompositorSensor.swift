@@ -2,8 +2,11 @@
 import BusTransport
 import Synchronization
 
-/// When the session was touched last, by GNOME's compositor, to the second and without polling: it is asked to tell when nobody
-/// has touched anything for a minute, and then when somebody does again.
+/// The time of the last input in the session, from GNOME's compositor
+/// (`org.gnome.Mutter.IdleMonitor`).
+///
+/// It is exact to the second and needs no polling. An idle watch reports a minute without input,
+/// and a user-active watch reports the next input.
 final class CompositorSensor: BusSensor {
     static let kind = SensorConnection.Kind(
         sensor: .idleMonitor, make: { CompositorSensor($0) }, forget: { $0.compositor = nil })
@@ -11,7 +14,7 @@ final class CompositorSensor: BusSensor {
     private struct Watches {
         var away: UInt64?
         var back: UInt64?
-        /// Which of several compositors, one after the other, was asked.
+        /// The number of compositor instances so far; replies to an earlier instance are ignored.
         var generation = 0
     }
     private let seat: BusSeat
@@ -20,7 +23,7 @@ final class CompositorSensor: BusSensor {
 
     private static let interface = "org.gnome.Mutter.IdleMonitor"
     private static let path = "/org/gnome/Mutter/IdleMonitor/Core"
-    /// After how many milliseconds somebody is away.
+    /// The idle time after which the user counts as away, in milliseconds.
     private static let threshold: UInt64 = 60_000
 
     init(_ seat: BusSeat) {

@@ -2,12 +2,12 @@
 import BusTransport
 import IdleScheduling
 
-/// What logind says of one session (org.freedesktop.login1(5)).
+/// The properties of a logind session (org.freedesktop.login1(5)).
 struct LoginSession: Hashable {
     private var values: [String: ForeignValue] = [:]
 
     static let interface = "org.freedesktop.login1.Session"
-    /// What matters of it.
+    /// The names of the properties that are used.
     static let names: Set<String> = [
         "Active", "Class", "IdleHint", "IdleSinceHint", "LockedHint", "State", "Type", "User",
     ]
@@ -16,8 +16,8 @@ struct LoginSession: Hashable {
         for name in Self.names { if let value = new[name] { values[name] = value } }
     }
 
-    /// Whether somebody may sit before it: not a log-in screen, not a background job, not one that was switched away from or is
-    /// ending. Of terminals logind tells nothing by itself.
+    /// `true` if a user may be at this session. Login screens, background sessions, inactive
+    /// sessions and closing sessions do not count. logind reports no input for terminals.
     var isAtTheMachine: Bool {
         guard let kind = values["Class"]?.text, kind == "user" || kind.hasPrefix("user-"),
             let type = values["Type"]?.text, ["x11", "wayland", "mir", "web"].contains(type)
@@ -25,13 +25,13 @@ struct LoginSession: Hashable {
         return values["Active"]?.boolean == true && values["State"]?.text != "closing"
     }
 
-    /// Whose it is.
+    /// The user ID of the session's owner.
     var user: UInt64? { values["User"]?.members.first?.unsigned }
 
     var isLocked: Bool? { values["LockedHint"]?.boolean }
 
-    /// What it says of its use. Nobody has told logind anything if the hint is false since ever: some desktops never do. At a
-    /// locked screen nobody works.
+    /// Returns the last use of the session; `nil` if the idle hint was never set, as some desktops
+    /// never set it. A locked session is not in use.
     func use(_ roots: SensorRoots) -> Readings.Use? {
         guard let isIdle = values["IdleHint"]?.boolean, let since = values["IdleSinceHint"]?.unsigned, since > 0 else {
             return nil
@@ -40,7 +40,7 @@ struct LoginSession: Hashable {
         return isLocked == true ? nil : .now
     }
 
-    /// What all sessions say together.
+    /// Combines the properties of all sessions.
     static func summary(_ sessions: some Collection<LoginSession>, _ roots: SensorRoots) -> Readings.Sessions {
         let present = sessions.filter(\.isAtTheMachine)
         let (own, others) = (
@@ -66,12 +66,15 @@ struct LoginSession: Hashable {
 }
 
 extension Conditions.Inhibitor {
-    /// The most that count, and the most bytes of what each says.
+    /// The maximum number of inhibitors. `maximumText` is the maximum length of each text, in
+    /// bytes.
     static let maximumCount = 32
     private static let maximumText = 200
 
-    /// Reads one of `ListInhibitors`: what, who, why, mode, user, process. Who asks that the machine not become idle shows a
-    /// film or gives a talk; who only asks that it not sleep or be switched off copies something, and is not disturbed by work.
+    /// Reads an entry of `ListInhibitors`: what, who, why, mode, user, process.
+    ///
+    /// A program that inhibits idle shows a film or a presentation. A program that only inhibits
+    /// sleep or shutdown copies data, for example, and background work does not disturb it.
     init?(login value: ForeignValue) {
         let fields = value.members.prefix(4).compactMap(\.text)
         guard fields.count == 4, fields[0].split(separator: ":").contains("idle"), fields[3].hasPrefix("block") else {
@@ -80,6 +83,6 @@ extension Conditions.Inhibitor {
         self.init(who: Self.cut(fields[1]), why: Self.cut(fields[2]), isOwn: false)
     }
 
-    /// By bytes: one character may have as many of them as it likes.
+    /// Cuts by bytes, because one character may consist of any number of bytes.
     private static func cut(_ text: String) -> String { String(decoding: text.utf8.prefix(maximumText), as: UTF8.self) }
 }

@@ -3,10 +3,10 @@ import BusTransport
 import IdleScheduling
 import Synchronization
 
-/// Sessions, inhibitors and sleep, by systemd-logind or elogind.
+/// A sensor for sessions, inhibitors and sleep, by systemd-logind or elogind.
 ///
-/// The hint of the whole machine is not used: it is true where there are no sessions, and false for as long as somebody
-/// inhibits.
+/// It ignores the idle hint of the manager. That hint is true if there are no sessions, and false
+/// while any inhibitor is active.
 final class LogindSensor: BusSensor {
     static let kind = SensorConnection.Kind(
         sensor: .logind, make: { LogindSensor($0) },
@@ -19,18 +19,18 @@ final class LogindSensor: BusSensor {
     private struct State {
         var sessions: [String: LoginSession] = [:]
         var inhibitors: [Conditions.Inhibitor] = []
-        /// Sessions that are to be asked next.
+        /// The paths of sessions that are queried next.
         var unasked: [String] = []
         var isAsleep = false
         var resumed: Double?
-        /// Questions that are not answered; until then little of it is whole.
+        /// The number of pending calls. Readings are published only when it is 0.
         var open = 0
-        /// Which of several, one after the other, was asked.
+        /// The number of logind instances so far; replies to an earlier instance are ignored.
         var generation = 0
-        /// What it did not answer, by question.
+        /// The errors of failed calls, by method.
         var problems: [String: String] = [:]
     }
-    /// How it is asked; ``BusService/call(_:_:_:reply:)``.
+    /// The function that makes a call; see ``BusService/call(_:_:_:reply:)``.
     typealias Call = @Sendable (String, BusMember, [BusValue], @escaping BusService.ReplyHandler) -> Void
 
     private let seat: BusSeat
@@ -67,7 +67,8 @@ final class LogindSensor: BusSensor {
         }
     }
 
-    /// Asks once more what was not answered: as long as that is missing nothing counts, and nobody else would ask.
+    /// Repeats the calls if one of them failed. Until all succeed, no readings are published, and
+    /// nothing else repeats them.
     func look() { if state.withLock({ !$0.problems.isEmpty && $0.open == 0 }) { askAll() } }
 
     // MARK: Questions
@@ -90,7 +91,7 @@ final class LogindSensor: BusSensor {
             state.isAsleep = values.first?.boolean ?? false
         },
         Question(member: BusMember(manager, "ListSessions")) { state, values in
-            // Of each: identifier, user, name, seat, path.
+            // Fields of each session: identifier, user, name, seat, path.
             let paths = (values.first?.members ?? []).compactMap { $0.members.last?.text }
             state.unasked = Array(paths.prefix(maximumSessions))
         },
@@ -100,9 +101,10 @@ final class LogindSensor: BusSensor {
         ask(Self.everything) { $0 = State(resumed: $0.resumed, generation: $0.generation + 1) }
     }
 
-    /// Asks the manager, or sessions; all that is known is published once nothing is open.
+    /// Calls the manager or sessions, and publishes the readings when no call is pending.
     ///
-    /// All count as open before the first is sent: its answer may be here before the others are.
+    /// All calls count as pending before the first is sent, because its reply may arrive before the
+    /// others are sent.
     private func ask(_ questions: [Question], _ begin: (inout State) -> Void = { _ in }) {
         let generation = state.withLock { state in
             begin(&state)
@@ -123,7 +125,7 @@ final class LogindSensor: BusSensor {
             case .success(let values):
                 question.take(&state, values)
                 if question.path == Self.path { state.problems[question.member.member] = nil }
-            // A session may have ended meanwhile.
+            // The session may have ended since.
             case .failure(let error):
                 if question.path == Self.path { state.problems[question.member.member] = "\(error)" }
             }
@@ -179,7 +181,8 @@ final class LogindSensor: BusSensor {
 
     private func receive(_ change: PropertyChange) {
         if change.interface == Self.manager {
-            // It is told whenever an inhibitor comes or goes, even when the sum stays the same.
+            // logind reports this for each new or released inhibitor, even if the combined value
+            // stays the same.
             let isAboutInhibitors =
                 change.changed["BlockInhibited"] != nil || change.invalidated.contains("BlockInhibited")
             if isAboutInhibitors { ask([Self.inhibitors]) }

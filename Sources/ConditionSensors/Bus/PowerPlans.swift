@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is asked of UPower and of power-profiles-daemon.
+/// The properties that are read from UPower and from power-profiles-daemon.
 enum PowerPlans {
-    /// All of them.
+    /// All sensor kinds.
     static let kinds: [SensorConnection.Kind] = [
         kind(.upower, onBattery), kind(.upower, percent),
-        // A newer daemon has both names.
+        // Newer daemons own both names.
         kind(.powerProfiles, profile("org.freedesktop.UPower.PowerProfiles")),
         kind(.powerProfiles, profile("net.hadess.PowerProfiles")),
     ]
@@ -19,7 +19,7 @@ enum PowerPlans {
 
     private typealias Change = @Sendable (inout Readings) -> Void
 
-    /// Whether a battery is discharged.
+    /// The discharge state of the batteries.
     private static let onBattery = PropertySensor.Plan(
         service: upower, path: "/org/freedesktop/UPower", interface: upower, names: ["OnBattery"],
         meaning: { values -> Change? in
@@ -28,13 +28,13 @@ enum PowerPlans {
         },
         forget: { $0.isOnBattery = nil })
 
-    /// How full all batteries are, which UPower reckons up as one device. It tells of it every half minute or two, even when
-    /// only the time of its last look changed.
+    /// The charge of all batteries, which UPower combines in its display device. UPower reports
+    /// changes every 30 s to 2 min, even if only its update time changed.
     private static let percent = PropertySensor.Plan(
         service: upower, path: "/org/freedesktop/UPower/devices/DisplayDevice",
         interface: "org.freedesktop.UPower.Device", names: ["Percentage", "IsPresent", "Type"], isFrequent: true,
         meaning: { values -> Change? in
-            // UP_DEVICE_KIND_BATTERY, UP_DEVICE_KIND_UPS
+            // UP_DEVICE_KIND_BATTERY or UP_DEVICE_KIND_UPS
             let kind = values["Type"]?.unsigned
             guard kind == 2 || kind == 3, values["IsPresent"]?.boolean != false else { return { $0.percent = nil } }
             guard let percent = values["Percentage"]?.finite, percent >= 0, percent <= 100 else { return nil }
@@ -42,7 +42,8 @@ enum PowerPlans {
         },
         forget: { $0.percent = nil })
 
-    /// Which profile a person chose. The daemon's older name has its own path and interface.
+    /// Returns the plan for the active power profile. The daemon's older name has its own path and
+    /// interface.
     private static func profile(_ service: String) -> PropertySensor.Plan {
         let path = "/" + service.split(separator: ".").joined(separator: "/")
         return PropertySensor.Plan(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// What `PropertiesChanged` says.
+/// The arguments of a `PropertiesChanged` signal.
 struct PropertyChange {
     var path: String
     var interface: String
     var changed: [String: ForeignValue]
-    /// Those whose new values it does not say.
+    /// The properties that changed without a reported value.
     var invalidated: [String]
 
     init?(_ signal: BusSignal) {

@@ -2,18 +2,19 @@
 import BusTransport
 import Synchronization
 
-/// A sensor that only needs some properties of one object of a program: asks for them when the program appears, and follows
-/// their changes.
+/// A sensor that reads some properties of one D-Bus object. It reads them when the service appears,
+/// and follows their changes.
 final class PropertySensor: BusSensor {
-    /// What to ask for, and what it means.
+    /// The properties to read, and their meaning.
     struct Plan: Sendable {
         var service: String
         var path: String
         var interface: String
         var names: Set<String>
-        /// Whether changes are only heard while something runs, since they come often; else they are asked for at each look.
+        /// `true` if changes are frequent. They are then followed only while a job runs, and
+        /// otherwise read at each check.
         var isFrequent = false
-        /// What the values mean; `nil` if they make no sense.
+        /// Converts the values to a change of the readings; `nil` if they are invalid.
         var meaning: @Sendable ([String: ForeignValue]) -> (@Sendable (inout Readings) -> Void)?
         var forget: @Sendable (inout Readings) -> Void
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
 
-/// Whether the session's screen is locked, by its screen saver: GNOME's and what others made of the old proposal of
-/// freedesktop.org. While it is on, nobody works there.
+/// The lock state of the session's screen, from its screen saver: GNOME's interface, or the old
+/// freedesktop.org proposal. An active screen saver means that the user is absent.
 final class ScreenSaverSensor: BusSensor {
-    /// The names it may go by; path and interface follow from each.
+    /// The possible service names. Path and interface follow from each name.
     static let kinds = ["org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver"].map { name in
         SensorConnection.Kind(
             sensor: .screenSaver, way: name, make: { ScreenSaverSensor(name, $0) },
@@ -31,7 +31,7 @@ final class ScreenSaverSensor: BusSensor {
                 service.call(path, BusMember(name, "GetActive")) { [weak self] result in self?.take(result) }
             case .gone: forget(.absent("Nobody on the bus is called \(name)."))
             case .signal(let signal):
-                // Some tell it from another path than the documented one.
+                // Some screen savers emit the signal from an undocumented path.
                 if signal.member == BusMember(name, "ActiveChanged") { take(.success(signal.arguments)) }
             }
         }
@@ -44,7 +44,7 @@ final class ScreenSaverSensor: BusSensor {
                 return forget(.failed("\(name) does not say whether it is active by true or false."))
             }
             seat.publish(.inUse) { $0.screenSavers[name] = isActive }
-        // GNOME has the first name too, but only to ask that it stay off.
+        // GNOME owns the first name too, but implements only its inhibition calls.
         case .failure(.remote(_, let message)):
             forget(.absent("\(name) does not tell whether it is active: \(message)"))
         case .failure(let error): forget(.failed("\(name) does not tell whether it is active. \(error)"))

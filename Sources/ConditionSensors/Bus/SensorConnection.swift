@@ -4,13 +4,13 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A sensor that listens to a program on a bus. Its methods are called from any thread.
+/// A sensor that follows a service on a bus. Its methods are called from any thread.
 protocol BusSensor: AnyObject, Sendable {
-    /// Begins to listen.
+    /// Starts following the service.
     func begin()
-    /// Asks what it would not be told; the answer comes as a change.
+    /// Reads values that are not reported. The reply arrives as a change.
     func look()
-    /// Listens more closely, while something runs, or less.
+    /// Switches to the closer sensing mode while a job runs, or back.
     func sense(running: Bool)
 }
 
@@ -19,12 +19,13 @@ extension BusSensor {
     func sense(running: Bool) {}
 }
 
-/// The place of one sensor on a bus, until the connection ends: what it says after that counts no more.
+/// The subscription of one sensor on a bus connection. Its updates are ignored after the connection
+/// ended.
 final class BusSeat: Sendable {
     let roots: SensorRoots
     let bus: MessageBus
     let sensor: Sensor
-    /// Which of several ways to the same thing; empty for the only one.
+    /// The distinguishing name if there are several sources of one sensor; else empty.
     let way: String
     private let desk: SensorDesk
     private let link: SensorConnection.Life
@@ -37,7 +38,7 @@ final class BusSeat: Sendable {
         link.settling.enter()
     }
 
-    /// Takes note of what the sensor knows, or of what became of it.
+    /// Publishes the sensor's readings and state.
     func publish(_ state: MonitorReport.State, _ change: (inout Readings) -> Void) {
         desk.update(sensor, state, way: way, if: { link.isLive }, change)
         settle()
@@ -45,7 +46,7 @@ final class BusSeat: Sendable {
 
     private let isSettled = Mutex(false)
 
-    /// It has said for the first time what it knows, or never will.
+    /// Records that the sensor has published its first readings, or never will.
     func settle() {
         let isFirst = isSettled.withLock { isSettled in
             defer { isSettled = true }
@@ -55,11 +56,11 @@ final class BusSeat: Sendable {
     }
 }
 
-/// A connection to a bus with all sensors that listen there.
+/// A bus connection with all of its sensors.
 final class SensorConnection: Sendable {
-    /// What the seats know of the connection.
+    /// The life cycle of the connection, as its sensors see it.
     final class Life: Sendable {
-        /// Entered by each sensor until it knows what it can.
+        /// A group that each sensor enters until its first readings.
         let settling = DispatchGroup()
         private enum Stage { case live, ending, over }
         private struct State {
@@ -67,11 +68,11 @@ final class SensorConnection: Sendable {
             var seats: [BusSeat] = []
         }
         private let state = Mutex(State())
-        /// Whether what its seats say counts.
+        /// `true` while updates of the sensors count.
         var isLive: Bool { state.withLock { $0.stage == .live } }
-        /// Whether it is ending by itself, so that only why it does counts.
+        /// `true` while the connection is ending by itself. Only the reason of the end counts then.
         var isEnding: Bool { state.withLock { $0.stage == .ending } }
-        /// Whether nothing counts any more.
+        /// `true` after the end, when no update counts.
         var isOver: Bool { state.withLock { $0.stage == .over } }
 
         func add(_ new: [BusSeat]) {
@@ -82,10 +83,11 @@ final class SensorConnection: Sendable {
             if !isLive { for seat in new { seat.settle() } }
         }
 
-        /// It ends by itself: what its seats say after that does not count, or it could come after the reason of the end.
+        /// Marks the connection as ending by itself. Later sensor updates are ignored, so that they
+        /// cannot replace the reason of the end.
         func beginEnd() { state.withLock { if $0.stage == .live { $0.stage = .ending } } }
 
-        /// Nothing that is said after that counts, and nobody waits for it.
+        /// Marks the connection as ended, and releases all waiting callers.
         func end() {
             let old = state.withLock { state in
                 defer { state = State(stage: .over) }
@@ -94,7 +96,8 @@ final class SensorConnection: Sendable {
             for seat in old { seat.settle() }
         }
     }
-    /// A sensor, which way it is to what it tells, and how it is made and forgotten.
+    /// The description of a sensor: its source name, its initializer, and the removal of its
+    /// readings.
     struct Kind: Sendable {
         var sensor: Sensor
         var way = ""
@@ -106,12 +109,13 @@ final class SensorConnection: Sendable {
     private let life: Life
     private let sensors: [any BusSensor]
     private let elapsed: @Sendable () -> Double
-    /// How long the first answers are waited for, in seconds; a program that has not answered then may never do.
+    /// The time after the connection in which a check waits for the first replies, in seconds. A
+    /// service that has not replied by then may never reply.
     private static let beginning = 1.0
-    /// When it was begun, in seconds since the start of the machine.
+    /// The time of the connection attempt, in seconds since the start of the machine.
     let begun: Double
 
-    /// Connects. What becomes of that is in the report.
+    /// Connects to the bus. The report contains the result.
     init?(_ address: String, threadName: String, _ kinds: [Kind], _ desk: SensorDesk, _ roots: SensorRoots) {
         let life = Life()
         self.life = life
@@ -140,7 +144,7 @@ final class SensorConnection: Sendable {
         for sensor in sensors { sensor.begin() }
     }
 
-    /// Nobody has anything to ask here; whoever does anyway is not kept waiting.
+    /// Rejects all incoming calls at once, because the connection offers no objects.
     private static func refuse(_ call: IncomingCall) {
         call.refuse(name: BusErrorName.unknownMethod, message: "This connection serves no calls.")
     }
@@ -155,17 +159,18 @@ final class SensorConnection: Sendable {
 
     var hasEnded: Bool { life.isOver }
 
-    /// Has all sensors ask. Soon after the beginning also waits until each knows what it can for the first time.
+    /// Reads all sensors. Soon after the connection it also waits until each has published its
+    /// first readings.
     func look(until deadline: DispatchTime) {
         for sensor in sensors { sensor.look() }
         guard elapsed() - begun < Self.beginning else { return }
         _ = life.settling.wait(timeout: deadline)
     }
 
-    /// How closely all sensors listen.
+    /// Sets the sensing mode of all sensors.
     func sense(running: Bool) { for sensor in sensors { sensor.sense(running: running) } }
 
-    /// Ends the connection; nothing is told after that.
+    /// Ends the connection. No updates follow.
     func close() {
         life.end()
         bus.close()

@@ -2,20 +2,21 @@
 import Glibc
 import Synchronization
 
-/// How much others use the processors: what `/proc/stat` counts as not idle since the last look, less what this process, its
-/// children and its workers used meanwhile.
+/// The share of the processors that other programs use. It is the busy time of `/proc/stat` since
+/// the last read, less the time of this process, its children and its workers.
 ///
-/// Waiting for a disk is idle. What a hypervisor took away (steal) is neither used nor to be had, so the share is one of the
-/// rest. All numbers are in ticks of usually 10 ms, which the kernel keeps for each processor and may take back a few of.
+/// Waiting for a disk counts as idle. Time that a hypervisor took (steal) is left out, so the share
+/// refers to the remaining time. All numbers are in ticks of usually 10 ms, which the kernel counts
+/// for each processor and may correct by a few.
 final class LoadSensor: FileSensor {
     struct Sample: Hashable {
-        /// Used, idle and waiting for a disk, in ticks of all processors.
+        /// The used, idle and I/O wait times, in ticks of all processors.
         var used: UInt64
         var idle: UInt64
         var waiting: UInt64
-        /// What this program has used.
+        /// The ticks that this program has used.
         var own: UInt64
-        /// When, in seconds.
+        /// The time, in seconds.
         var moment: Double
     }
     private struct State {
@@ -26,9 +27,10 @@ final class LoadSensor: FileSensor {
     private let roots: SensorRoots
     private let ownProcesses: @Sendable () -> [pid_t]
 
-    /// The most workers that are counted.
+    /// The maximum number of counted workers.
     private static let maximumProcesses = 256
-    /// Ticks are too coarse for a shorter time.
+    /// The shortest interval that gives a result, in seconds, because ticks are too coarse for
+    /// less.
     static let shortest = 0.25
 
     var sensor: Sensor { .load }
@@ -61,7 +63,8 @@ final class LoadSensor: FileSensor {
         return FileReading(state: .inUse) { $0.otherLoad = share }
     }
 
-    /// The share of what could be had that others used, in steps of a hundredth; `nil` if nothing was to be had.
+    /// Returns the share of the available time that others used, rounded to hundredths; `nil` if no
+    /// time was available.
     static func share(from old: Sample, to new: Sample) -> Double? {
         func grown(_ field: KeyPath<Sample, UInt64>) -> Double {
             new[keyPath: field] > old[keyPath: field] ? Double(new[keyPath: field] - old[keyPath: field]) : 0
@@ -72,7 +75,8 @@ final class LoadSensor: FileSensor {
         return (max(used - own, 0) / all * 100).rounded() / 100
     }
 
-    /// Reads `cpu user nice system idle iowait irq softirq steal …` (proc_stat(5)). Guests are counted in user and nice.
+    /// Parses `cpu user nice system idle iowait irq softirq steal …` (proc_stat(5)). The user and
+    /// nice times include guests.
     static func sample(_ text: String, own: UInt64, moment: Double) -> Sample? {
         guard let line = text.split(separator: "\n", maxSplits: 1).first else { return nil }
         let words = line.split(separator: " ")
@@ -84,8 +88,8 @@ final class LoadSensor: FileSensor {
         return Sample(used: used, idle: field(3), waiting: field(4), own: own, moment: moment)
     }
 
-    /// The ticks of this process, of its children that ended, and of its workers. One that ends in between is counted twice
-    /// rather than not at all.
+    /// Returns the ticks of this process, of its ended children, and of its workers. A worker that
+    /// ends during the reads is counted twice rather than not at all.
     private func own() -> UInt64 {
         var ticks: UInt64 = 0
         for process in ownProcesses().prefix(Self.maximumProcesses) where process > 0 {
@@ -98,8 +102,8 @@ final class LoadSensor: FileSensor {
         (try? SensorFile.text("\(roots.proc)/\(process)/stat", limit: 2048)).map(Self.ticks) ?? 0
     }
 
-    /// The fields utime, stime, cutime and cstime of proc_pid_stat(5). The name before them is in parentheses and may have any
-    /// character in it.
+    /// Returns the sum of utime, stime, cutime and cstime (proc_pid_stat(5)). The process name
+    /// before them is in parentheses and may contain any character.
     static func ticks(_ text: String) -> UInt64 {
         guard let end = text.lastIndex(of: ")") else { return 0 }
         let fields = text[text.index(after: end)...].split(separator: " ")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// `/sys/class/power_supply` (Documentation/ABI/testing/sysfs-class-power), for machines without UPower.
+/// A sensor of `/sys/class/power_supply` (Documentation/ABI/testing/sysfs-class-power), for
+/// machines without UPower.
 struct PowerSupplySensor: FileSensor {
     private struct Battery {
         var isDischarging: Bool
         var percent: Double?
-        /// What it holds when full, in µWh or µAh; only the relation to others matters.
+        /// The full capacity in µWh or µAh. Only its relation to other batteries matters.
         var size: Double?
     }
     private let folder: String
@@ -25,13 +26,13 @@ struct PowerSupplySensor: FileSensor {
         var isOnline: Bool?
         for name in names {
             let path = "\(folder)/\(name)"
-            // Those of mice and headsets say nothing of the machine.
+            // Batteries of mice and headsets have the scope “Device”.
             guard SensorFile.word(path + "/scope") != "Device", let type = SensorFile.word(path + "/type") else {
                 continue
             }
             switch type {
             case "Battery", "UPS": if let battery = Self.battery(path) { batteries.append(battery) }
-            // 2 is online with a voltage of its own.
+            // The value 2 means online with a programmable voltage.
             case _ where type == "Mains" || type.hasPrefix("USB") || type == "Wireless":
                 if let number = SensorFile.number(path + "/online") { isOnline = isOnline == true || number > 0 }
             default: break
@@ -40,7 +41,8 @@ struct PowerSupplySensor: FileSensor {
         guard !batteries.isEmpty || isOnline != nil else {
             return FileReading(state: .absent("\(folder) has no battery and no mains.")) { $0.supplies = nil }
         }
-        // A battery may be discharged beside the mains, to spare it or since the mains do not suffice.
+        // A battery may discharge while mains power is connected, to spare it or because the mains
+        // do not suffice.
         let isOnBattery = isOnline == true ? false : batteries.contains(where: \.isDischarging)
         let power = Conditions.Power(isOnBattery: isOnBattery, percent: Self.percent(batteries))
         return FileReading(state: .inUse) { $0.supplies = power }
@@ -61,7 +63,8 @@ struct PowerSupplySensor: FileSensor {
         return Battery(isDischarging: status == "Discharging", percent: percent, size: size)
     }
 
-    /// How full all are together, by what each holds where all say that.
+    /// Returns the charge of all batteries together, weighted by capacity if all capacities are
+    /// known.
     private static func percent(_ batteries: [Battery]) -> Double? {
         let known = batteries.filter { $0.percent != nil }
         guard !known.isEmpty else { return nil }
@@ -76,7 +79,7 @@ struct PowerSupplySensor: FileSensor {
     }
 }
 
-/// Whether the firmware saves power (Documentation/ABI/testing/sysfs-platform_profile).
+/// The power-saving profile of the firmware (Documentation/ABI/testing/sysfs-platform_profile).
 struct PlatformProfileSensor: FileSensor {
     private let path: String
     var sensor: Sensor { .platformProfile }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// `/proc/pressure` (Documentation/accounting/psi.rst), which kernels have that were started with `psi=1` or built so.
+/// A sensor of `/proc/pressure` (Documentation/accounting/psi.rst). The kernel must be started with
+/// `psi=1` or built with pressure enabled by default.
 struct PressureSensor: FileSensor {
     let roots: SensorRoots
     var sensor: Sensor { .pressure }
 
-    /// What may be waited for; the names of the files.
+    /// The resources, which are the names of the files.
     static let resources = ["cpu", "io", "memory"]
 
     static func path(_ resource: String, _ roots: SensorRoots) -> String { "\(roots.proc)/pressure/\(resource)" }
@@ -30,7 +31,7 @@ struct PressureSensor: FileSensor {
         return FileReading(state: state ?? .inUse) { $0.pressure = pressure }
     }
 
-    /// `some avg10=1.23 …` as a share.
+    /// Parses `some avg10=1.23 …` as a share.
     static func share(_ text: String) -> Double? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some ") }),
             let field = line.split(separator: " ").first(where: { $0.hasPrefix("avg10=") }),

@@ -2,9 +2,9 @@
 import Glibc
 import SystemSupport
 
-/// Small files of the kernel's, and no further than a limit.
+/// Functions that read small kernel files up to a limit.
 enum SensorFile {
-    /// Why there is nothing to read.
+    /// An error that prevented a read.
     struct Failure: Error, Hashable {
         var path: String
         var code: Int32
@@ -27,7 +27,7 @@ enum SensorFile {
 
     static func number(_ path: String) -> Int? { word(path).flatMap { Int($0) } }
 
-    /// The names in a folder, some of them if there are more than a limit.
+    /// Returns the names in a folder, at most `limit` of them.
     static func names(_ path: String, limit: Int) throws(Failure) -> [String] {
         do throws(BoundedFile.Failure) { return try BoundedFile.names(in: path, limit: limit).sorted() } catch {
             throw Failure(path, error)
@@ -35,14 +35,14 @@ enum SensorFile {
     }
 }
 
-/// Something that only tells when it is read. Reads come one at a time, from any thread.
+/// A sensor that must be read to report changes. Reads come one at a time, from any thread.
 protocol FileSensor: Sendable {
     var sensor: Sensor { get }
-    /// Reads. May take long, if the machine is broken.
+    /// Reads the sensor. May block for long if a driver is broken.
     func read() -> FileReading
 }
 
-/// What a file said.
+/// The result of reading a sensor.
 struct FileReading: Sendable {
     var state: MonitorReport.State
     var apply: @Sendable (inout Readings) -> Void
@@ -50,7 +50,7 @@ struct FileReading: Sendable {
 
 extension SensorFile.Failure {
     fileprivate init(_ path: String, _ failure: BoundedFile.Failure) {
-        // Nothing else keeps the beginning of a file or the names of a folder from being read.
+        // No other failure can occur for the beginning of a file or the names of a folder.
         let code = if case .system(let code) = failure { code } else { EIO }
         self.init(path: path, code: code)
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Whether the machine slept since the last look, where no logind tells: its clock without sleep stays behind.
+/// A sensor of sleep since the last read, for machines without logind. It compares a clock that
+/// counts sleep with one that does not.
 final class SleepClockSensor: FileSensor {
     private let roots: SensorRoots
     private let last = Mutex<Double?>(nil)
 
-    /// The two clocks are not read at the same instant.
+    /// The minimum sleep, in seconds. The two clocks are not read at the same instant.
     private static let shortest = 1.0
 
     var sensor: Sensor { .sleepClock }
 
     init(roots: SensorRoots) { self.roots = roots }
 
-    /// Forgets what was: what nobody watched is not told.
+    /// Sets the reference point. Sleep while sensing was off is not reported.
     func begin() { last.withLock { $0 = roots.slept() } }
 
     func read() -> FileReading {

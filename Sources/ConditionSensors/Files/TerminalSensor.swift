@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// When the user last typed into a terminal, console or remote session: the newest time of access of the user's own
-/// terminals, as w(1) has it. (The time of change is that of output, which programs write by themselves.) The kernel
-/// counts in steps of 8 s.
+/// A sensor of the last input into a terminal, console or remote session of the user.
+///
+/// It uses the newest access time of the user's terminals, as w(1) does. The modification time is
+/// that of output, which programs write by themselves. The kernel updates the times in steps of 8
+/// s.
 struct TerminalSensor: FileSensor {
     let roots: SensorRoots
     var sensor: Sensor { .terminals }
@@ -25,19 +27,19 @@ struct TerminalSensor: FileSensor {
         return FileReading(state: .inUse) { $0.terminals = last }
     }
 
-    /// `/dev/pts/3` and `/dev/tty2`.
+    /// Returns paths such as `/dev/pts/3` and `/dev/tty2`.
     private func paths() -> [String] {
         func isNumber(_ text: Substring) -> Bool {
             !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
         let remote = ((try? SensorFile.names("\(roots.dev)/pts", limit: Self.maximumTerminals)) ?? [])
             .filter { isNumber($0[...]) }.map { "\(roots.dev)/pts/\($0)" }
-        // The kernel has 63.
+        // The kernel has 63 virtual consoles.
         return remote + (1...63).map { "\(roots.dev)/tty\($0)" }
     }
 }
 
-/// How much is free where the store is.
+/// A sensor of the free space on the disk of the store.
 struct DiskSensor: FileSensor {
     let path: String
     var sensor: Sensor { .disk }

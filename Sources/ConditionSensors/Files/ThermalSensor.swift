@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Whether something is at, or within two kelvin of, the temperature at which the machine slows itself down or worse
-/// (Documentation/driver-api/thermal/sysfs-api.rst). Trip points are read once, temperatures each time. All in thousandths of a
-/// degree Celsius.
+/// A sensor of overheating. A zone is hot at a trip point at which the machine throttles or shuts
+/// down, or within two kelvin below it (Documentation/driver-api/thermal/sysfs-api.rst).
+///
+/// Trip points are read once, temperatures each time. All values are in thousandths of a degree
+/// Celsius.
 final class ThermalSensor: FileSensor {
     private struct Zone: Sendable {
         var path: String
-        /// The lowest that counts.
+        /// The lowest relevant trip point.
         var trip: Int
     }
     private let folder: String
@@ -15,11 +17,12 @@ final class ThermalSensor: FileSensor {
 
     private static let maximumZones = 64
     private static let maximumTrips = 16
-    /// How much below a trip point is hot.
+    /// The distance below a trip point that counts as hot.
     private static let margin = 2000
-    /// Firmware has trip points at 0 or at -274 degrees that mean none; nothing slows down below 40.
+    /// The range of plausible trip points. Firmware uses 0 or -274 degrees for none, and no machine
+    /// throttles below 40.
     private static let tripRange = 40_000...150_000
-    /// What a sensor that works can say.
+    /// The range of a working sensor.
     private static let range = -55_000...200_000
 
     var sensor: Sensor { .thermal }

@@ -4,17 +4,18 @@ import Glibc
 import IdleScheduling
 import Synchronization
 
-/// Watches what the machine is like: owns all sensors and puts together what they find. The page to read.
+/// A monitor of the machine's conditions. It owns all sensors and combines their readings. Start
+/// reading this module here.
 ///
 /// | | `off` | `waiting` | `running` |
 /// |---|---|---|---|
-/// | buses (`Bus/`) | not connected | heard, one thread for each, which sleeps | the same |
-/// | files (`Files/`) | – | read at each ``look()`` | and twice a second |
-/// | notices of pressure | – | – | heard (``RunningWatch``) |
+/// | buses (`Bus/`) | not connected | followed, with one sleeping thread for each | the same |
+/// | files (`Files/`) | – | read at each ``look()`` | also read twice a second |
+/// | pressure triggers | – | – | polled (``RunningWatch``) |
 ///
-/// Any sensor may be missing or broken: its part of the conditions is not known then, and ``report()`` says why. Files are
-/// read on a thread of their own (``Lookout``), buses answer when they do, so none holds up another. All methods may be
-/// called from any thread.
+/// Any sensor may be absent or fail. Its conditions are then unknown, and ``report()`` contains the
+/// reason. Files are read on a separate thread (``Lookout``) and bus replies arrive asynchronously,
+/// so no sensor delays another. All methods may be called from any thread.
 public final class ConditionMonitor: ConditionSource {
     private struct State {
         var mode = SchedulerAction.Sensing.off
@@ -30,23 +31,23 @@ public final class ConditionMonitor: ConditionSource {
     private let sleepClock: SleepClockSensor
     private let pressure: PressureSensor
 
-    /// After how many seconds a bus that ended is tried again, at a look.
+    /// The delay before a check connects again to a bus whose connection ended, in seconds.
     private static let retryPause = 30.0
 
-    /// Creates a monitor that is off.
+    /// Creates a monitor in mode `off`.
     ///
     /// - Parameters:
-    ///   - roots: Where to look.
-    ///   - store: A folder on the disk whose free room matters.
-    ///   - ownProcesses: The processes whose use of processors is Searchlight's own, besides this one and its children that
-    ///     ended. Called on another thread; must not block.
+    ///   - roots: The paths, buses and clocks of the sensors.
+    ///   - store: A folder on the disk whose free space is reported.
+    ///   - ownProcesses: Returns the processes whose load belongs to Searchlight, besides this
+    ///     process and its ended children. Called on another thread; must not block.
     public convenience init(
         roots: SensorRoots, store: String, ownProcesses: @escaping @Sendable () -> [pid_t] = { [] }
     ) {
         let files: [any FileSensor] = [
             PressureSensor(roots: roots), LoadSensor(roots: roots, ownProcesses: ownProcesses),
             TerminalSensor(roots: roots), PlatformProfileSensor(roots: roots), PowerSupplySensor(roots: roots),
-            // Those of slow drivers and networks last.
+            // Sensors of slow drivers and networks come last.
             ThermalSensor(roots: roots), DiskSensor(path: store),
         ]
         self.init(roots: roots, files: files)
@@ -65,12 +66,12 @@ public final class ConditionMonitor: ConditionSource {
 
     deinit { sense(.off) }
 
-    /// Says who is told of changes; see ``ConditionSource``.
+    /// Sets the handler of changes; see ``ConditionSource``.
     public func start(onChange: @escaping @Sendable (Conditions) -> Void) { desk.setHandler(onChange) }
 
-    /// Sets how closely the machine is watched. A call to whoever is told may still be under way after `off`.
+    /// Sets the sensing mode. A call of the change handler may still be in progress after `off`.
     public func sense(_ mode: SchedulerAction.Sensing) {
-        // What ends does so outside of the lock, with these.
+        // These objects keep ended connections alive, so that they are released outside the lock.
         var ended: [SensorConnection?] = []
         var watch: RunningWatch?
         holding { state in
@@ -97,8 +98,8 @@ public final class ConditionMonitor: ConditionSource {
         if watch != nil { desk.note(.pressureTriggers, .resting) }
     }
 
-    /// Reads at once what cannot tell by itself, in every mode. Takes less than a millisecond, and with broken drivers or
-    /// silent programs at most 50.
+    /// Reads all sensors that do not report changes, in every mode. Takes less than a millisecond,
+    /// and at most 50 ms with broken drivers or unresponsive services.
     @discardableResult
     public func look() -> Conditions {
         let deadline = DispatchTime.now() + .milliseconds(patience)
@@ -111,15 +112,16 @@ public final class ConditionMonitor: ConditionSource {
         return desk.conditions
     }
 
-    /// Which sensors are in use, and why others are not.
+    /// Returns the state of each sensor, and the reason if it is not in use.
     public func report() -> MonitorReport { desk.report(state.withLock { $0.mode }) }
 
-    /// Changes what is watched. What sensors find thereby is told when the lock is free, since whoever is told may want it.
+    /// Changes the sensing state under the lock. Changes of conditions are reported after the lock
+    /// is released, because the handler may need it.
     private func holding<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> Result {
         desk.holding { state.withLock(body) }
     }
 
-    /// Connects to the buses to which there is no connection.
+    /// Connects to each bus that has no connection.
     private func connect(_ state: inout State) {
         func link(_ old: SensorConnection?, _ address: String?, _ name: String, _ kinds: [SensorConnection.Kind])
             -> SensorConnection?

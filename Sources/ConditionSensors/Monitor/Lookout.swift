@@ -3,10 +3,11 @@ import Dispatch
 import Synchronization
 import SystemSupport
 
-/// Reads sensors on a thread of its own, so that nobody waits longer than a moment for a file whose driver does not answer.
-/// One that is still being read is left out of later looks; its last reading holds until then.
+/// A poller that reads file sensors on a separate thread, so that no caller waits long for a driver
+/// that does not answer. A sensor that is still being read is skipped by later polls, and keeps its
+/// last reading.
 final class Lookout: Sendable {
-    /// A look under way, for all who want one meanwhile.
+    /// A poll in progress, which all concurrent callers share.
     private final class Look: Sendable {
         let end = DispatchGroup()
         let sensors: [any FileSensor]
@@ -25,7 +26,7 @@ final class Lookout: Sendable {
     private let publish: @Sendable (Sensor, FileReading) -> Void
     private let tell: @Sendable () -> Void
 
-    /// How long a look is waited for, in milliseconds; it takes less than one.
+    /// The maximum wait for a poll, in milliseconds. A poll usually takes less than one.
     static let patience = 50
 
     init(
@@ -35,7 +36,7 @@ final class Lookout: Sendable {
         (self.sensors, self.threadName, self.publish, self.tell) = (sensors, threadName, publish, tell)
     }
 
-    /// Reads all, or waits for who is at it.
+    /// Starts a poll, or waits for the poll in progress.
     func look(until deadline: DispatchTime) {
         let (look, isNew) = state.withLock { state -> (Look, Bool) in
             if let look = state.look { return (look, false) }
@@ -44,7 +45,7 @@ final class Lookout: Sendable {
             return (look, true)
         }
         if isNew, OwnThread.start(threadName, { self.carryOut(look) }) != 0 {
-            // Without a thread at least what cannot wait is read.
+            // Without a new thread, the poll runs on the calling thread.
             carryOut(look)
         }
         if look.end.wait(timeout: deadline) == .timedOut { state.withLock { if $0.look === look { $0.look = nil } } }
@@ -60,7 +61,8 @@ final class Lookout: Sendable {
         }
         state.withLock { if $0.look === look { $0.look = nil } }
         look.end.leave()
-        // All that changed at once, and after the look: who is told may want a lock of who looks, or look again.
+        // Reports all changes together after the poll, because the handler may need a lock of the
+        // caller or poll again.
         tell()
     }
 }

@@ -1,69 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// What one may be told by about the machine.
+/// The sources of information about the machine.
 public enum Sensor: String, Hashable, Sendable, Codable, CaseIterable {
     /// Sessions, their locks, inhibitors and sleep, by systemd-logind or elogind.
     case logind
-    /// When the session was touched last, by GNOME's compositor.
+    /// The last input in the session, by GNOME's compositor.
     case idleMonitor = "idle-monitor"
-    /// Whether the screen is locked, by the session's screen saver.
+    /// The lock state of the screen, by the session's screen saver.
     case screenSaver = "screen-saver"
-    /// When the user's terminals were typed into last.
+    /// The last input in the user's terminals.
     case terminals
-    /// Whether the machine slept, by its clocks.
+    /// Sleep of the machine, by its clocks.
     case sleepClock = "sleep-clock"
-    /// Power, by UPower.
+    /// The power supply, by UPower.
     case upower
-    /// Power, by the kernel.
+    /// The power supply, by the kernel.
     case powerSupply = "power-supply"
-    /// Whether power is to be saved, by power-profiles-daemon.
+    /// The power profile, by power-profiles-daemon.
     case powerProfiles = "power-profiles"
-    /// Whether power is to be saved, by the firmware.
+    /// The power profile, by the firmware.
     case platformProfile = "platform-profile"
-    /// How much waits for processors, disks and memory.
+    /// The pressure on processors, disks and memory.
     case pressure
-    /// The kernel's notices of sudden pressure, while something runs.
+    /// The kernel's triggers for sudden pressure, while a job runs.
     case pressureTriggers = "pressure-triggers"
-    /// How much others use the processors.
+    /// The load of other programs.
     case load
-    /// Whether something is hot.
+    /// The temperature.
     case thermal
-    /// How much is free on the store's disk.
+    /// The free space on the store's disk.
     case disk
 }
 
-/// Which sensors there are, for those who want to know why something waits, or does not.
+/// A report on the sensors, for diagnosing why a job waits or runs.
 public struct MonitorReport: Hashable, Sendable, Codable {
-    /// What became of a sensor.
+    /// The state of a sensor.
     public enum State: Hashable, Sendable, Codable {
-        /// It tells what it is there for.
+        /// The sensor reports readings.
         case inUse
-        /// The machine has none; the text says what is missing, in one sentence.
+        /// The machine lacks the sensor. The text names the missing part in one sentence.
         case absent(String)
-        /// There is one that does not work; the text says what happened, in one sentence.
+        /// The sensor does not work. The text describes the failure in one sentence.
         case failed(String)
-        /// It was not asked: nothing is owed, or nothing runs.
+        /// The sensor is off, because no job is pending or running.
         case resting
     }
-    /// A sensor and what became of it.
+    /// A sensor and its state.
     public struct Line: Hashable, Sendable, Codable {
         /// The sensor.
         public var sensor: Sensor
-        /// What became of it.
+        /// The state of the sensor.
         public var state: State
     }
-    /// How closely the machine is watched.
+    /// The sensing mode.
     public var mode: SchedulerAction.Sensing
     /// All sensors, in the order of ``Sensor``.
     public var sensors: [Line]
 
-    /// What became of a sensor.
+    /// The state of a sensor.
     public subscript(sensor: Sensor) -> State { sensors.first { $0.sensor == sensor }?.state ?? .resting }
 }
 
 extension MonitorReport.State {
-    /// How much it says, where there are several ways to one thing: the one in use counts.
+    /// The rank of a state among several sources of one sensor. The highest is shown.
     var rank: Int {
         switch self {
         case .inUse: 3

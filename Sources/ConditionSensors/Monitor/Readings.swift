@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// What all sensors said last, and what that means together. Pure.
+/// The last readings of all sensors, and the conditions that follow from them. Pure.
 struct Readings: Sendable {
-    /// A sign that somebody uses the machine.
+    /// A sign of use of the machine.
     enum Use: Hashable, Sendable {
-        /// Now.
+        /// The machine is in use.
         case now
-        /// Last at a moment.
+        /// The last use was at a moment.
         case last(Double)
     }
-    /// What logind says.
+    /// The readings of logind.
     struct Sessions: Hashable, Sendable {
-        /// Of the user's own sessions.
+        /// The use of the user's own sessions.
         var own: Use?
-        /// Of other persons' sessions.
+        /// The use of other users' sessions.
         var others: Use?
-        /// Whether the sessions at the machine are locked, all of them.
+        /// `true` if all sessions at the machine are locked.
         var isLocked: Bool?
-        /// Whether a session of somebody else is one of those.
+        /// `true` if a session at the machine belongs to another user.
         var hasOthers = false
     }
 
@@ -27,13 +27,13 @@ struct Readings: Sendable {
     var isAsleep = false
     var resumed: Double?
     var compositor: Use?
-    /// By the name of the screen saver.
+    /// The lock states by the name of the screen saver.
     var screenSavers: [String: Bool] = [:]
     var terminals: Double?
     var isOnBattery: Bool?
     var percent: Double?
     var supplies: Conditions.Power?
-    /// By the name of the service.
+    /// The power-saving states by the name of the service.
     var profiles: [String: Bool] = [:]
     var platform: Bool?
     var pressure = Conditions.Pressure()
@@ -41,7 +41,7 @@ struct Readings: Sendable {
     var isHot: Bool?
     var freeDisk: UInt64?
 
-    /// What the machine is like, as far as is known.
+    /// The conditions, as far as they are known.
     var conditions: Conditions {
         var conditions = Conditions()
         conditions.presence = presence
@@ -58,8 +58,8 @@ struct Readings: Sendable {
         return conditions
     }
 
-    /// The freshest sign of use counts. Of the user's own session the compositor knows more than logind, which a desktop tells
-    /// minutes later.
+    /// The presence by the most recent sign of use. For the user's own session the compositor is
+    /// more accurate than logind, which desktops update minutes later.
     private var presence: Conditions.Presence? {
         var latest: Double?
         for use in [compositor ?? sessions?.own, sessions?.others, terminals.map(Use.last)] {
@@ -72,7 +72,7 @@ struct Readings: Sendable {
         return latest.map { .away(since: $0) }
     }
 
-    /// A screen saver knows of the user's session alone.
+    /// The lock state. A screen saver covers only the user's own session.
     private var isLocked: Bool? {
         let saver = screenSavers.isEmpty ? nil : screenSavers.values.contains(true)
         guard let sessions, let isLocked = sessions.isLocked else { return saver }

@@ -4,21 +4,23 @@ import Glibc
 import IdleScheduling
 import SystemSupport
 
-/// The thread that watches closely while something runs: the kernel's notices of pressure, and looks. It waits in one `poll`,
-/// with the time by the clock that no other part of the process can stop. Ends with its owner.
+/// A thread for close sensing while a job runs. It waits in one poll(2) call for the kernel's
+/// pressure triggers and for the next read. Its timeout uses CLOCK_MONOTONIC, so no other part of
+/// the process can stop it. Ends with its owner.
 final class RunningWatch: Sendable {
-    /// What it does.
+    /// The callbacks of the thread.
     struct Actions: Sendable {
-        /// Called each ``SchedulerAction/Sensing/lookInterval``.
+        /// Called at each ``SchedulerAction/Sensing/lookInterval``.
         var tick: @Sendable () -> Void
-        /// Called when the kernel tells of pressure.
+        /// Called when a pressure trigger fires.
         var pressure: @Sendable () -> Void
-        /// Called once, with what became of the notices.
+        /// Called once with the state of the triggers.
         var note: @Sendable (MonitorReport.State) -> Void
     }
     private let wake: OwnedDescriptor
 
-    /// Pressure of 300 ms within 2 s. An unprivileged process may only ask for multiples of 2 s.
+    /// A trigger for 300 ms of pressure within 2 s. An unprivileged process may only use multiples
+    /// of 2 s.
     static let trigger = "some 300000 2000000"
     private static let pause = SchedulerAction.Sensing.lookInterval
 
@@ -51,7 +53,7 @@ final class RunningWatch: Sendable {
             var hasPressure = false
             for (index, entry) in descriptors.dropFirst().enumerated().reversed() where count > 0 && entry.revents != 0
             {
-                // One whose file is gone would be ready for ever.
+                // A trigger whose file is gone would be ready at every call.
                 if entry.revents & Int16(POLLPRI) != 0 { hasPressure = true } else { triggers.remove(at: index) }
             }
             if hasPressure { actions.pressure() }
@@ -72,7 +74,7 @@ final class RunningWatch: Sendable {
                 continue
             }
             let file = OwnedDescriptor(adopting: number)
-            // The kernel wants the byte at its end too.
+            // The kernel requires the terminating zero byte too.
             let length = trigger.utf8.count + 1
             if trigger.withCString({ write(number, $0, length) }) == length {
                 triggers.append(file)

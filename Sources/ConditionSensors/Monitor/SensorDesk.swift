@@ -2,27 +2,27 @@
 import IdleScheduling
 import Synchronization
 
-/// Where all sensors put what they found, and whoever wants to know is told from.
+/// A hub that stores the latest sensor readings and reports changes to the handler.
 final class SensorDesk: Sendable {
     private struct State {
         var readings = Readings()
         var states: [Sensor: [String: MonitorReport.State]] = [:]
         var handler: (@Sendable (Conditions) -> Void)?
-        /// Whether changes are told.
+        /// `true` while changes are reported.
         var isOpen = false
         var told: Conditions?
         var isTelling = false
-        /// How many hold back what is to be told.
+        /// The number of callers that delay reports.
         var holds = 0
     }
     private let state = Mutex(State())
 
-    /// What the machine is like.
+    /// The current conditions.
     var conditions: Conditions { state.withLock { $0.readings.conditions } }
 
     func setHandler(_ handler: @escaping @Sendable (Conditions) -> Void) { state.withLock { $0.handler = handler } }
 
-    /// Tells changes from now on. That nothing is known yet is none.
+    /// Starts reporting changes. Unknown conditions are the reference.
     func open() {
         state.withLock { state in
             state.isOpen = true
@@ -30,7 +30,8 @@ final class SensorDesk: Sendable {
         }
     }
 
-    /// Tells nothing any more, and forgets what may have changed by the time somebody listens again.
+    /// Stops reporting changes. Discards all readings that may be outdated when reporting starts
+    /// again.
     func close() {
         state.withLock { state in
             let resumed = state.readings.resumed
@@ -42,18 +43,19 @@ final class SensorDesk: Sendable {
         }
     }
 
-    /// Takes note of what was found.
+    /// Changes the readings.
     func update(_ change: (inout Readings) -> Void) {
         state.withLock { change(&$0.readings) }
         tell()
     }
 
-    /// Takes note of what became of a sensor and of what it found, at once: whoever reads that it is in use finds
-    /// what it knows.
+    /// Changes the state of a sensor and its readings together. A sensor that is in use therefore
+    /// has its readings.
     ///
     /// - Parameters:
-    ///   - way: Which of several ways to the same thing.
-    ///   - isLive: Asked under the lock of ``close()``: whether who found it still counts.
+    ///   - way: The name of the source, if a sensor has several.
+    ///   - isLive: Evaluated under the lock of ``close()``: returns `true` if updates of the source
+    ///     still count.
     func update(
         _ sensor: Sensor, _ new: MonitorReport.State, way: String, if isLive: () -> Bool,
         _ change: (inout Readings) -> Void
@@ -62,7 +64,7 @@ final class SensorDesk: Sendable {
         tell()
     }
 
-    /// The same, and tells nobody yet.
+    /// Changes the state and readings without a report.
     func take(
         _ sensor: Sensor, _ new: MonitorReport.State, way: String = "", if isLive: () -> Bool = { true },
         _ change: (inout Readings) -> Void
@@ -74,14 +76,15 @@ final class SensorDesk: Sendable {
         }
     }
 
-    /// Takes note of what became of a sensor.
+    /// Changes the state of a sensor.
     ///
-    /// - Parameter way: Which of several ways to the same thing.
+    /// - Parameter way: The name of the source, if a sensor has several.
     func note(_ sensor: Sensor, _ new: MonitorReport.State, way: String = "") {
         state.withLock { $0.states[sensor, default: [:]][way] = new }
     }
 
-    /// Does something under locks that whoever is told must not come upon; what is to be told meanwhile is told after it.
+    /// Runs a closure under locks that the handler may need. Changes during the closure are
+    /// reported after it.
     func holding<Result>(_ body: () -> Result) -> Result {
         state.withLock { $0.holds += 1 }
         let result = body()
@@ -90,20 +93,21 @@ final class SensorDesk: Sendable {
         return result
     }
 
-    /// What became of all sensors.
+    /// Returns the states of all sensors.
     func report(_ mode: SchedulerAction.Sensing) -> MonitorReport {
         let states = state.withLock { $0.states }
         return MonitorReport(
             mode: mode,
             sensors: Sensor.allCases.map { sensor in
-                // In the order of the names, so that the same machine is told of in the same way.
+                // Sorted by name, so that the same machine always gives the same report.
                 let ways = (states[sensor] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
                 let best = ways.max { $0.rank < $1.rank }
                 return MonitorReport.Line(sensor: sensor, state: best ?? .resting)
             })
     }
 
-    /// Tells what was not told, unless somebody else is at it, who then will.
+    /// Reports unreported changes, unless another thread is reporting. That thread then reports
+    /// them.
     func tell() {
         while let (handler, conditions) = next() {
             handler(conditions)

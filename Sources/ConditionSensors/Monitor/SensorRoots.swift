@@ -2,7 +2,7 @@
 import SystemSupport
 import Glibc
 
-/// Where sensors look; a test puts its own folders, buses and clocks there.
+/// The paths, buses and clocks of the sensors. Tests replace them.
 public struct SensorRoots: Sendable {
     /// The folder of processes, usually `/proc`.
     public var proc = "/proc"
@@ -14,23 +14,23 @@ public struct SensorRoots: Sendable {
     public var systemBus: String?
     /// The address of the session's bus; `nil` for none.
     public var sessionBus: String?
-    /// Whose sessions and terminals count as the user's own.
+    /// The user ID whose sessions and terminals count as the user's own.
     public var user = getuid()
-    /// The time, in seconds since 2001-01-01 UTC.
+    /// Returns the time in seconds since 2001-01-01 UTC.
     public var now: @Sendable () -> Double = { seconds(CLOCK_REALTIME) - SensorRoots.epoch }
-    /// Seconds since the machine was started, those of sleep included.
+    /// Returns the seconds since the start of the machine, including sleep.
     public var elapsed: @Sendable () -> Double = { seconds(CLOCK_BOOTTIME) }
-    /// How many seconds the machine has slept since it was started.
+    /// Returns the seconds that the machine has slept since its start.
     public var slept: @Sendable () -> Double = { seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC) }
-    /// What the names of the monitor's threads begin with, up to ten bytes, for debuggers.
+    /// The prefix of the monitor's thread names, up to ten bytes, for debuggers.
     public var threadName = "conditions"
 
-    /// Seconds from 1970, which the system counts from, to 2001.
+    /// The seconds from 1970, the epoch of the system, to 2001.
     static let epoch = 978_307_200.0
 
-    /// The machine that this runs on.
+    /// Returns the roots of this machine.
     ///
-    /// - Parameter environment: The variables that say where the buses are.
+    /// - Parameter environment: The environment variables that contain the bus addresses.
     public static func machine(environment: [String: String]) -> SensorRoots {
         var roots = SensorRoots()
         // The default of the D-Bus specification (Well-known Message Bus Instances).
@@ -45,7 +45,7 @@ public struct SensorRoots: Sendable {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// A moment that somebody tells in seconds since 1970; never in the future, `nil` if it cannot be one.
+    /// Converts a moment in seconds since 1970; never in the future, `nil` if it is invalid.
     func moment(since1970 seconds: Double) -> Double? {
         guard seconds.isFinite, seconds > 0 else { return nil }
         return min(seconds - Self.epoch, now())
