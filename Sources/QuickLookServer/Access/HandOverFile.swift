@@ -4,14 +4,16 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A file that leads a browser to the page with the code: only this user can read it, and its path is no secret.
+/// A file that leads a browser to the page and passes the code. Only this user can read the file,
+/// and its path is no secret.
 ///
-/// The file holds a form that sends itself (`POST`), so that the code is in no argument of a process, in no address, and
-/// in no `Referer`. The file lies in a folder that no extension can reach (``WorkerConfiguration/ownFolders(environment:)``).
+/// The file contains a form that submits itself (`POST`). The code is therefore in no process
+/// argument, no address and no `Referer`. The file lies in a folder that no extension can reach
+/// (``WorkerConfiguration/ownFolders(environment:)``).
 package final class HandOverFile: Sendable {
-    /// Why no file was made.
+    /// The reason why no file was created.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// What was attempted and what happened.
+        /// The attempted operation and its failure.
         package var description: String
     }
 
@@ -21,21 +23,22 @@ package final class HandOverFile: Sendable {
     private let name: String
     private let isThere = Atomic(true)
 
-    /// The folder of these files, in Searchlight's own folder.
+    /// The subfolder for these files, in Searchlight's own folder.
     private static let folderName = "quicklook"
     private static let ending = ".html"
-    /// How old a file is that a process which was killed left behind, in seconds. Its code has long expired.
+    /// The age at which a file of a killed process is removed, in seconds. Its code has expired
+    /// long before.
     private static let staleAge = 600
-    /// The most names of the folder that are looked at for that.
+    /// The maximum number of names that are checked for old files.
     private static let maximumNames = 1000
 
-    /// Makes a file in the first of some folders that is fit for it.
+    /// Creates a file in the first suitable folder.
     ///
     /// - Parameters:
-    ///   - folders: Searchlight's own folders, absolute; the best comes first.
+    ///   - folders: Searchlight's own folders as absolute paths, in order of preference.
     ///   - address: The address of the page.
     ///   - code: The code.
-    /// - Throws: ``Problem`` of the last folder.
+    /// - Throws: The ``Problem`` of the last folder.
     package convenience init(in folders: [String], address: String, code: String) throws(Problem) {
         var problem = Problem(description: "There is no folder for it (XDG_RUNTIME_DIR, HOME).")
         for folder in folders {
@@ -74,7 +77,7 @@ package final class HandOverFile: Sendable {
 
     deinit { remove() }
 
-    /// Removes the file, once it was used or is of no use any more. May be called from any thread, and more than once.
+    /// Removes the file after its use or expiry. May be called from any thread, and more than once.
     package func remove() {
         if isThere.exchange(false, ordering: .relaxed) { unlinkat(folder.number, name, 0) }
     }
@@ -83,13 +86,14 @@ package final class HandOverFile: Sendable {
 
     // MARK: The folder
 
-    /// Opens the folder of these files, which is made if need be.
+    /// Opens the folder of these files, and creates it if necessary.
     ///
-    /// - Parameter mayBeNew: Whether the folder around Searchlight's own is made too.
+    /// - Parameter mayBeNew: `true` to also create the parent of Searchlight's own folder.
     private static func privateFolder(in own: String, mayBeNew: Bool) throws(Problem) -> (OwnedDescriptor, String) {
         let parent = URL(filePath: own).deletingLastPathComponent().path
         var folder: OwnedDescriptor
-        // The browser goes by the path, so nobody else may replace any folder on the way.
+        // The browser opens the file by its path, so no other user may be able to replace a folder
+        // on it.
         do throws(UntrustedFile) {
             guard let found = try OwnFolder.open(parent, creating: mayBeNew) else {
                 throw UntrustedFile(path: parent, problem: .system(operation: "Opening", code: ENOENT))
@@ -108,7 +112,8 @@ package final class HandOverFile: Sendable {
         return (folder, path)
     }
 
-    /// Opens a folder of this user's in which nobody else can write; a private one is made so that nobody else can look.
+    /// Opens a folder that belongs to this user and that nobody else can write to. A private folder
+    /// also gets mode 0700.
     private static func opened(
         _ above: Int32, _ name: String, _ path: String, isPrivate: Bool
     ) throws(Problem) -> OwnedDescriptor {
@@ -119,7 +124,8 @@ package final class HandOverFile: Sendable {
         return folder
     }
 
-    /// Checks that a folder is this user's and that nobody else can write in it; a private one is closed to others.
+    /// Checks that a folder belongs to this user and that nobody else can write to it. A private
+    /// folder gets mode 0700.
     private static func check(
         _ folder: OwnedDescriptor, _ path: String, isPrivate: Bool = false
     ) throws(Problem) {
@@ -163,7 +169,8 @@ package final class HandOverFile: Sendable {
 
     // MARK: The page
 
-    /// Neither needs to be escaped: the address is made of digits, the code of letters and digits.
+    /// Returns the text of the file. No escaping is necessary: the address consists of digits and
+    /// punctuation, the code of letters and digits.
     private static func text(address: String, code: String) -> String {
         """
         <!DOCTYPE html>

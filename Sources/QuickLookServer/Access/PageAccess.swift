@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Decides who may ask: the browser that brought the code first, and no page but this one.
+/// The access control of the page. It admits the first browser that sends the code, and requests
+/// from this page only.
 ///
-/// Three secrets: the code, which is worth nothing after its first use or when its life is over; the cookie given for it; and
-/// the folder of the session. The cookie belongs to that folder, since browsers send cookies to all ports of a host: another
-/// server of this machine would learn it from a browser that visits both. The code arrives in the body of a form, so that it is
-/// in no address, and thus in no history, log or `Referer`.
+/// There are three secrets:
+///
+/// - The code. It is invalid after its first use or its lifetime. It arrives in the body of a form,
+///   so it is in no address, and thus in no history, log or `Referer`.
+/// - The cookie that the browser receives for the code.
+/// - The folder of the session, which is the path of the cookie. Browsers send cookies to all ports
+///   of a host. Without the path, another server of this machine would learn the cookie from a
+///   browser that visits both.
 package final class PageAccess: Sendable {
-    /// What a request may have.
+    /// The decision about a request.
     package enum Decision: Hashable, Sendable {
-        /// It asked for the page without the code; answer with a form for it.
+        /// The request asks for the page without the code. Reply with a form for the code.
         case invited
-        /// It brought the code; answer with ``PageAccess/cookie`` and the way to the page.
+        /// The request contains the code. Reply with ``PageAccess/cookie`` and a redirect to the
+        /// page.
         case welcome
-        /// It may have what it asks for: the path within the session's folder.
+        /// The request is allowed. `path` is relative to the folder of the session.
         case granted(path: [String])
-        /// It may not, for a reason that a user can read.
+        /// The request is rejected, for a reason that the user can read.
         case refused(status: Int, reason: String)
     }
 
-    /// How long a code is taken.
+    /// The lifetime of a code.
     package static let standardLife = Duration.seconds(120)
 
-    /// The port that is listened on, by which a request names this server.
+    /// The port of the server. A request must name it in `Host`.
     private let port: UInt16
     private let expected: Mutex<String?>
     private let end: ContinuousClock.Instant
     private let now: @Sendable () -> ContinuousClock.Instant
     private let key: String
-    /// The folder of the session, which every path but the first begins with.
+    /// The folder of the session. All paths except `/` begin with it.
     package let session: String
     package let code: String
 
-    /// Creates the rules of a session.
+    /// Creates the access control of a session.
     ///
     /// - Parameters:
-    ///   - port: The port that is listened on.
-    ///   - life: How long the code is taken.
-    ///   - now: The clock for that.
-    ///   - random: Where secrets come from.
+    ///   - port: The port of the server.
+    ///   - life: The lifetime of the code.
+    ///   - now: The clock for the lifetime.
+    ///   - random: The generator of the secrets.
     package init(
         port: UInt16, life: Duration = standardLife,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, random: inout some RandomNumberGenerator
@@ -53,25 +59,26 @@ package final class PageAccess: Sendable {
         expected = Mutex(code)
     }
 
-    /// 160 bits as letters and digits.
+    /// Returns 160 random bits as letters and digits.
     private static func secret(_ random: inout some RandomNumberGenerator) -> String {
         let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
         return String((0..<32).map { _ in digits[Int(random.next(upperBound: UInt(digits.count)))] })
     }
 
     private var authority: String { "127.0.0.1:\(port)" }
-    /// The address of the page that asks for the code. No secret.
+    /// The address of the page that asks for the code. It is no secret.
     package var address: String { "http://\(authority)/" }
-    /// The value of `Set-Cookie`.
+    /// The value of the `Set-Cookie` header.
     package var cookie: String { "\(Self.cookieName)=\(key); Path=/\(session)/; HttpOnly; SameSite=Strict" }
-    /// Whether the code was used.
+    /// `true` if the code was used.
     package var isUsed: Bool { expected.withLock { $0 == nil } }
 
     private static let cookieName = "searchlight"
 
-    /// Decides about a request. Uses up the code if the request brings it.
+    /// Decides about a request. A request with the code invalidates the code.
     package func decide(_ request: PageRequest) -> Decision {
-        // A page of another site whose name was made to lead here (DNS rebinding) names that site.
+        // With DNS rebinding, a page of another site reaches this server under the name of that
+        // site.
         guard request.header("host") == authority else {
             return .refused(status: 403, reason: "This address is only served as \(authority).")
         }
@@ -81,7 +88,7 @@ package final class PageAccess: Sendable {
             return .refused(status: 403, reason: "Another page asked for this.")
         }
         if request.path.isEmpty { return isOpen ? .invited : .refused(status: 403, reason: Self.advice) }
-        // Browsers say where a request comes from; “none” is a user who opens an address.
+        // Browsers state the initiator of a request; “none” means that the user opened an address.
         if let site = request.headers["sec-fetch-site"], site != ["same-origin"], site != ["none"] {
             return .refused(status: 403, reason: "Another page asked for this.")
         }
@@ -91,16 +98,17 @@ package final class PageAccess: Sendable {
         return .granted(path: Array(request.path.dropFirst()))
     }
 
-    /// Whether the code is still taken.
+    /// `true` while the code is valid.
     private var isOpen: Bool { now() < end && !isUsed }
 
     private func exchange(_ request: PageRequest) -> Decision {
-        // A file has no origin (“null”), nor has a page without referrers, such as the form; a web site has its own.
+        // The origin of a file, or of a page without referrers such as the form, is “null”. A web
+        // site has its own origin.
         let origin = request.header("origin")
         guard request.headers["origin"] == nil || origin == "null" || origin == "http://\(authority)" else {
             return .refused(status: 403, reason: "Another page asked for this.")
         }
-        // As a user may have copied it.
+        // The user may have copied the code with spaces or capitals.
         let given = (request.form["code"] ?? "").lowercased().filter { !$0.isWhitespace }
         let isInTime = now() < end
         let isRight = expected.withLock { expected in
@@ -125,7 +133,7 @@ package final class PageAccess: Sendable {
         }
     }
 
-    /// Whether two texts are the same, in a time that does not tell where they differ.
+    /// Compares two texts in constant time for texts of equal length.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

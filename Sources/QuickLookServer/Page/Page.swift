@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// The files of the page. `script.js` and `style.css` are embedded by SwiftPM, so that the program needs no files beside it.
+/// The files of the page. SwiftPM embeds `script.js` and `style.css`, so that the program needs no
+/// resource files.
 enum Page {
     static func document(query: String) -> PageReply {
         PageReply(
@@ -17,8 +18,9 @@ enum Page {
         text: String(decoding: PackageResources.script_js, as: UTF8.self))
     static let icon = PageReply(type: "image/svg+xml", policy: .data, text: iconText)
 
-    /// What the first visit brings: the cookie, and the way on. The page asks for the rest itself, as browsers keep a strict
-    /// cookie back while they follow a link of another program or page.
+    /// Returns the reply to the first visit, with the cookie and a refresh to the page. The refresh
+    /// makes the page itself request the rest, because browsers withhold a strict cookie when they
+    /// follow a link of another program or page.
     static func welcome(to session: String, cookie: String) -> PageReply {
         var reply = PageReply(
             type: "text/html; charset=utf-8", policy: .page,
@@ -31,7 +33,7 @@ enum Page {
         return reply
     }
 
-    /// The page that asks for the code, where no file led on.
+    /// The form for the code, for browsers that did not open the file.
     static let invitation = PageReply(
         type: "text/html; charset=utf-8", policy: .invitation,
         text: """
@@ -43,7 +45,7 @@ enum Page {
 
             """)
 
-    /// For who may not see the page.
+    /// Returns the page that explains a rejection.
     static func refusal(_ status: Int, _ reason: String) -> PageReply {
         PageReply(
             status: status, type: "text/html; charset=utf-8", policy: .page,
@@ -103,7 +105,7 @@ enum Page {
 
         """
 
-    /// A lens on the blue of the desktop's own programs.
+    /// A lens on the blue of GNOME's application icons.
     private static let iconText = """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3584e4"/>\
         <g fill="none" stroke="#fff" stroke-width="1.6" stroke-linecap="round"><circle cx="7" cy="7" r="3.2"/>\

@@ -122,7 +122,7 @@ function summarize(text) {
   by("filters").replaceChildren(...Object.keys(facets).flatMap(chips));
   if (focused) document.querySelector("[data-facet=" + CSS.escape(focused) + "]")?.focus();
 }
-// An app that has no name for users has the last part of its identifier.
+// An app without a display name is shown by the last part of its identifier.
 const appName = (hit) => hit.bundle === hit.app ? hit.app.split(".").pop() : hit.bundle;
 function chips(name) {
   const labels = [...facets[name].values()].map((one) => one.label);
@@ -143,14 +143,15 @@ function chips(name) {
   });
 }
 
-// The pictures of items that were shown, so that each is asked for once.
+// The thumbnails of shown items by address, so that each is requested once; null after a failure.
 const pictures = new Map(), maximumPictures = 400;
 function picture(hit, frame) {
   if (!hit.thumbnail) return;
   let made = pictures.get(hit.thumbnail);
   if (made === null) return;
   if (!made) {
-    // It is in the document from the beginning, since it loads when it scrolls into view. It is visible once loaded.
+    // A lazy image loads when it scrolls into view, so it must be in the document before. It is
+    // visible once loaded.
     made = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
     made.addEventListener("load", () => { made.className = ""; made.parentElement?.replaceChildren(made); });
     made.addEventListener("error", () => { pictures.set(hit.thumbnail, null); made.remove(); });
@@ -230,7 +231,8 @@ function pick(index) {
   option?.scrollIntoView({ block: "nearest" });
   announce();
 }
-// The user types on behind it: a filter without its value continues, a word is complete.
+// After a taken suggestion the user continues to type: a filter without its value stays open, and a
+// word is complete.
 function take(index) {
   const taken = suggestions[index];
   query.value = taken.text + (taken.count === undefined ? "" : " ");

@@ -3,19 +3,20 @@ import Foundation
 import Previews
 import UniformTypeIdentifiers
 
-/// The name and the media type under which a browser saves something. Both come from items and extensions.
+/// The file name and the media type of a download. Both come from items and extensions.
 enum DownloadName {
     private static let maximumCharacters = 60
     private static let maximumBytes = 180
 
-    /// A name for an item as a type.
+    /// Returns a file name for an item of a type.
     static func suggested(title: String, type: String) -> String {
         let ending = tagged(type).lazy.compactMap(\.preferredFilenameExtension).first.map { "." + safe($0) } ?? ""
         let stem = safe(title)
         return stem.lowercased().hasSuffix(ending.lowercased()) ? stem : stem + ending
     }
 
-    /// A name without what leads into folders, hides a file, or means something in a header or an address of a drag.
+    /// Returns a name without path separators, leading dots, or characters with a meaning in
+    /// headers or drag addresses.
     static func safe(_ name: String) -> String {
         let line = DisplayText.line(name, limit: 4 * maximumCharacters).map {
             "/\\:\"<>|*?\u{FFFD}".contains($0) ? "-" : $0
@@ -26,9 +27,11 @@ enum DownloadName {
         return stem.isEmpty ? "item" : String(stem)
     }
 
-    /// The value of `Content-Disposition`: as letters and digits for all, and as it is for those who read RFC 6266.
+    /// Returns the value of `Content-Disposition`: an ASCII name, and the exact name as in RFC
+    /// 6266.
     ///
-    /// - Parameter isShown: `true` for the browser's own viewer, which uses the name when the user saves the document.
+    /// - Parameter isShown: `true` for the browser's own viewer, which uses the name when the user
+    ///   saves the document.
     static func disposition(_ name: String, isShown: Bool = false) -> String {
         let plain = String(name.unicodeScalars.map { $0.isASCII && isPlain($0) ? Character($0) : "-" })
         let encoded = name.utf8.map { byte in
@@ -45,7 +48,8 @@ enum DownloadName {
         }
     }
 
-    /// The media type of a uniform type; a declared one that is none would end the header and begin another.
+    /// Returns the media type of a uniform type. An invalid declared media type is ignored, because
+    /// it could inject a header.
     static func mediaType(of type: String) -> String {
         guard let found = tagged(type).lazy.compactMap(\.preferredMIMEType).first,
             found.wholeMatch(of: /[A-Za-z0-9!#$&^_.+\-]{1,60}\/[A-Za-z0-9!#$&^_.+\-]{1,80}/) != nil
@@ -53,7 +57,8 @@ enum DownloadName {
         return found
     }
 
-    /// The type, and for those of text, of which some have no tags of their own, text as such.
+    /// Returns the type, followed by plain text for text types, because some of them have no tags
+    /// of their own.
     private static func tagged(_ type: String) -> [UTType] {
         guard let type = UTType(type) else { return [] }
         return type.conforms(to: .plainText) ? [type, .plainText] : [type]

@@ -7,7 +7,7 @@ import SearchlightEngine
 
 /// The failure of a request of the page.
 struct PageFailure: Error {
-    /// The status of the protocol.
+    /// The HTTP status.
     var status: Int
     /// A message with the attempt, the failure and a remedy.
     var message: String
@@ -17,7 +17,7 @@ struct PageFailure: Error {
         self.message = message
     }
 
-    /// A failure of the store or an extension as a status that tells them apart.
+    /// Creates a failure from an error of the store or an extension, with a matching status.
     init(_ error: EngineError) {
         message = error.description
         status =
@@ -41,7 +41,8 @@ struct PageFailure: Error {
             }
     }
 
-    /// The client has closed the request: 499, a common status outside of the HTTP standard.
+    /// The status of a request that the client closed: 499, a common status outside the HTTP
+    /// standard.
     static let cancelled = 499
 
     private static func status(of error: ExtensionError) -> Int {
@@ -62,7 +63,7 @@ struct PageFailure: Error {
         }
     }
 
-    /// As JSON.
+    /// The failure as a JSON reply.
     var reply: PageReply {
         struct Report: Encodable {
             var error: String
@@ -74,7 +75,7 @@ struct PageFailure: Error {
 
 extension PageReply {
     static func json(_ value: some Encodable, status: Int = 200) -> PageReply {
-        // Texts, numbers and lists of them can always be encoded.
+        // Strings, numbers and lists of them can always be encoded.
         let data = (try? JSONEncoder().encode(value)) ?? Data("{}".utf8)
         return PageReply(status: status, type: "application/json", policy: .data, body: .bytes(Array(data)))
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import SystemSupport
 
-/// A request of a browser, as far as the server reads it.
+/// The parts of a browser's request that the server uses.
 package struct PageRequest: Sendable {
-    /// Such as `GET`.
+    /// The method, such as `GET`.
     package var method: String
-    /// The path as it was sent, between slashes.
+    /// The components of the path as sent, without percent-decoding.
     package var path: [String]
-    /// The arguments behind the path, decoded; of several with one name the first.
+    /// The decoded arguments of the query; the first of several with one name.
     package var arguments: [String: String]
-    /// The fields of a form that was sent, decoded; of several with one name the first.
+    /// The decoded fields of a submitted form; the first of several with one name.
     package var form: [String: String]
-    /// The headers by their names in lower case; of several with one name all.
+    /// All header values by lowercase name.
     package var headers: [String: [String]]
 
     package init(
@@ -25,30 +25,30 @@ package struct PageRequest: Sendable {
         self.headers = headers
     }
 
-    /// The value of a header that occurs once.
+    /// Returns the value of a header that occurs once; else `nil`.
     func header(_ name: String) -> String? {
         guard let values = headers[name], values.count == 1 else { return nil }
         return values[0]
     }
 }
 
-/// An answer to a browser.
+/// A reply to a browser.
 package struct PageReply: Sendable {
-    /// The bytes of an answer.
+    /// The body of a reply.
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// A descriptor to read from while the answer is sent, and the exact number of bytes.
+        /// A descriptor that is read while the reply is sent, and the exact number of bytes.
         case stream(OwnedDescriptor, length: UInt64)
     }
 
-    /// The status of the protocol: 200, 404.
+    /// The HTTP status, such as 200 or 404.
     package var status: Int
-    /// The headers by their usual names; ``standardHeaders`` come with every answer.
+    /// The headers by name. ``standardHeaders`` are part of every reply.
     package var headers: [String: String]
-    /// The bytes behind the headers.
+    /// The body.
     package var body: Body
 
-    /// Creates an answer.
+    /// Creates a reply.
     package init(status: Int = 200, type: String, policy: PagePolicy, body: Body) {
         self.status = status
         self.body = body
@@ -62,7 +62,8 @@ package struct PageReply: Sendable {
         self.init(status: status, type: type, policy: policy, body: .bytes(Array(text.utf8)))
     }
 
-    /// The browser stores nothing, guesses no type, sends no referrer and shares nothing with other origins.
+    /// With these headers the browser stores nothing, guesses no type, sends no referrer and shares
+    /// nothing with other origins.
     private static let standardHeaders = [
         "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
         "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
@@ -70,9 +71,9 @@ package struct PageReply: Sendable {
     ]
 }
 
-/// The rights of the content of an answer in a browser (its `Content-Security-Policy`).
+/// The rights of a reply's content in a browser (its `Content-Security-Policy`).
 package enum PagePolicy: String, Sendable {
-    /// The simulator's own page: its own files, and frames with previews.
+    /// The page itself: its own files, and frames with previews.
     case page = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
@@ -81,17 +82,18 @@ package enum PagePolicy: String, Sendable {
     case invitation = """
         default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
         """
-    /// A preview in its frame: its own styles and the pictures it holds. A link that a person clicks opens in a window of its
-    /// own, outside of the sandbox, since in the frame `frame-src` of the page keeps it from leading anywhere.
+    /// A preview in its frame: its own styles and embedded images. A clicked link opens in a new
+    /// window outside the sandbox, because `frame-src` of the page blocks it in the frame.
     case preview = """
         sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'self'
         """
-    /// A document that the browser's own viewer shows in a window of its own; a sandbox would keep that from loading.
+    /// A document for the browser's own viewer in a new window. A sandbox would prevent the viewer
+    /// from loading.
     case document = """
         default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
-    /// Data, pictures and downloads, which are no pages.
+    /// Data, images and downloads, which are not pages.
     case data = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

@@ -6,12 +6,13 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Answers with previews of items: first the facts about a preview, then its content, which was rendered with it.
+/// A handler for previews of items. It replies first with the facts about a preview, then with the
+/// content that was rendered with it.
 final class PreviewDesk: Sendable {
     private let store: any EngineClient
     private let rendered = Mutex(Rendered())
 
-    /// The previews rendered last, whose content the page requests next.
+    /// The last rendered previews, whose content the page requests next.
     private struct Rendered {
         struct Entry {
             var key: Int
@@ -22,7 +23,7 @@ final class PreviewDesk: Sendable {
         var next = 1
         var entries: [Entry] = []
         static let maximum = 8
-        /// Of all of them, in bytes; the newest is kept in any case.
+        /// The maximum size of all previews together, in bytes. The newest is kept in any case.
         static let maximumBytes = 64 << 20
 
         mutating func keep(_ preview: Preview, of item: StoredItem, _ query: String) -> Int {
@@ -38,20 +39,20 @@ final class PreviewDesk: Sendable {
 
     init(_ store: any EngineClient) { self.store = store }
 
-    /// The facts about a preview, with the address of its content.
+    /// Returns the facts about a preview, with the address of its content.
     func reply(for item: StoredItem, query: String) async throws -> PageReply {
         let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
-        // The user has moved on to another item.
+        // The user may have moved on to another item.
         try Task.checkCancellation()
         let key = rendered.withLock { $0.keep(preview, of: item, query) }
         return .json(Report(preview, of: item, query: query, key: key))
     }
 
-    /// The content of a preview: the one that was rendered under a key, or else rendered now.
+    /// Returns the content of a preview, which was rendered under a key or is rendered now.
     ///
     /// - Parameters:
-    ///   - isFramed: `true` for a frame, which shows pages only.
-    ///   - item: Finds the item, if it is to be rendered.
+    ///   - isFramed: `true` for a frame, which shows HTML pages only.
+    ///   - item: Finds the item, if the preview must be rendered.
     func content(
         key: Int?, query: String, isFramed: Bool, _ item: () async throws -> StoredItem
     ) async throws -> PageReply {
@@ -76,7 +77,7 @@ final class PreviewDesk: Sendable {
                 type: DownloadName.mediaType(of: preview.contentType), policy: .data, body: .bytes(preview.content))
         case .pdf: return file(preview, type: "application/pdf", policy: .document)
         case .richText where isFramed:
-            // No browser shows it; its words are something.
+            // No browser shows rich text, so the frame shows its plain text.
             let page = await onBlockingWork {
                 let text = RichText.text(of: preview.content)
                 return text.isEmpty
@@ -87,7 +88,7 @@ final class PreviewDesk: Sendable {
         }
     }
 
-    /// The content of a preview under its own name: for the browser's viewer, or to be saved.
+    /// Returns the content of a preview as a named file, for the browser's viewer or a download.
     private static func file(_ preview: Preview, type: String, policy: PagePolicy) -> PageReply {
         var reply = PageReply(type: type, policy: policy, body: .bytes(preview.content))
         reply.headers["Content-Disposition"] = DownloadName.disposition(
@@ -97,24 +98,25 @@ final class PreviewDesk: Sendable {
 
     private static let html = "text/html; charset=utf-8"
 
-    /// The styles before a page's own: links open in a window of their own, and words of the search are marked as in the
-    /// rest of the page, unless the page has a style for marks.
+    /// The styles before the styles of a framed page. Links open in a new window. Words of the
+    /// search are marked as in the rest of the page, unless the page styles `mark` itself.
     private static let framing = Array(
         """
         <base target="_blank"><style>mark { background: light-dark(#f9e2a0, #6b4e00); \
         color: light-dark(#2e2a14, #ffe9a8); border-radius: 3px }</style>
         """.utf8)
 
-    /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
+    /// Inserts the framing into a page. Pages from the sanitizer and from attributes begin with the
+    /// policy element.
     private static func framed(_ page: [UInt8]) -> [UInt8] {
-        // Near the beginning, but for long attributes of the root element.
+        // The element is near the beginning, except after long attributes of the root element.
         guard let head = page.firstRange(of: Array(ContentPolicy.metaElement.utf8)) else { return page }
         var page = page
         page.insert(contentsOf: framing, at: head.upperBound)
         return page
     }
 
-    /// How the page shows a preview.
+    /// The presentation of a preview in the page.
     private enum Kind: String, Encodable {
         case html, text, image, pdf, richText
 
@@ -136,7 +138,7 @@ final class PreviewDesk: Sendable {
         var type: String?
         var bundle: String
         var source: String
-        /// The reason why there is no rendering of the extension, or why it is not shown here.
+        /// The reason why the extension's rendering is missing or is not shown here.
         var problem: String?
         var size: Size?
         var removed: String?
@@ -169,13 +171,13 @@ final class PreviewDesk: Sendable {
             content = "preview/\(item.number)/content?v=\(key)"
             frame = "preview/\(item.number)/frame?v=\(key)"
             length = preview.content.count
-            // A type is promised in several forms, and the promise is fulfilled in the first.
+            // A type may be promised in several forms, and the first of them serves every request.
             var types: [String] = []
             for one in item.record.promisedRepresentations where types.count < 24 && !types.contains(one.type) {
                 types.append(one.type)
             }
             offers = types.map { Offer($0, of: item) }
-            // The types that the page cannot show itself.
+            // Adds a download for types that the page cannot show itself.
             if kind == .pdf || kind == .richText {
                 offers.append(Offer(preview: preview.contentType, of: item, url: content))
             }

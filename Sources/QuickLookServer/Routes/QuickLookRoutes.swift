@@ -8,7 +8,7 @@ import SearchlightEngine
 import Synchronization
 import UserSearch
 
-/// Answers each request of the page, from the store alone. May be called from any task.
+/// The request handlers of the page. They use the store alone. May be called from any task.
 package final class QuickLookRoutes: Sendable {
     private let store: any EngineClient
     private let access: PageAccess
@@ -21,19 +21,19 @@ package final class QuickLookRoutes: Sendable {
     /// The number of requests in progress.
     package var requestsUnderWay: Int { underWay.load(ordering: .relaxed) }
 
-    /// The most requests in progress; a page has six connections.
+    /// The maximum number of requests in progress. A page has six connections.
     package static let maximumRequests = 32
-    /// The longest query, in bytes.
+    /// The maximum length of a query, in bytes.
     package static let maximumQueryBytes = 2000
-    /// The longest name of a page, in bytes.
+    /// The maximum length of a page's name, in bytes.
     private static let maximumPageBytes = 40
 
     /// Creates the routes of a session.
     ///
     /// - Parameters:
-    ///   - store: the store that is searched.
-    ///   - access: the rules of who may ask.
-    ///   - query: the initial text of the search field.
+    ///   - store: The store that is searched.
+    ///   - access: The access control.
+    ///   - query: The initial text of the search field.
     package init(_ store: any EngineClient, access: PageAccess, query: String = "") {
         self.store = store
         self.access = access
@@ -42,15 +42,16 @@ package final class QuickLookRoutes: Sendable {
         previews = PreviewDesk(store)
     }
 
-    /// The decision on a request.
+    /// The admission decision about a request.
     package enum Admission: Sendable {
-        /// The request has this small answer. The second value is `true` if the session begins with it.
+        /// The request has this small reply. `isWelcome` is `true` if the session begins with it.
         case answered(PageReply, isWelcome: Bool)
-        /// The request comes from the session's browser; the path is relative to the session's folder.
+        /// The request comes from the browser of the session. The path is relative to the folder of
+        /// the session.
         case granted(path: [String])
     }
 
-    /// Decides who may have what. Its cost is small for every request.
+    /// Decides about a request. Its cost is small for every request.
     package func admit(_ request: PageRequest) -> Admission {
         switch access.decide(request) {
         case .invited: .answered(Page.invitation, isWelcome: false)
@@ -60,7 +61,8 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Answers a request. Cancelling the caller cancels the work of the store and the extensions.
+    /// Replies to a request. Cancellation of the caller cancels the work of the store and the
+    /// extensions.
     package func answer(_ request: PageRequest) async -> PageReply {
         switch admit(request) {
         case .answered(let reply, _): reply
@@ -68,7 +70,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Answers a request that was granted.
+    /// Replies to a request that was granted.
     package func answer(granted path: [String], _ arguments: [String: String]) async -> PageReply {
         guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
             underWay.subtract(1, ordering: .relaxed)
@@ -136,7 +138,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Runs a body for the newest request of a page only.
+    /// Runs a closure unless a newer request of the page exists.
     private func turn(
         _ kind: String, _ arguments: [String: String], _ body: @escaping @Sendable () async throws -> PageReply
     ) async throws -> PageReply {
@@ -168,7 +170,7 @@ package final class QuickLookRoutes: Sendable {
         }
     }
 
-    /// Fulfils a promise, as the browser reads the bytes.
+    /// Requests a promise from the extension. The body is read as the browser receives it.
     private func promise(of item: StoredItem, as type: String) async throws -> PageReply {
         let promised = item.record.promisedRepresentations
         guard let choice = promised.first(where: { $0.type == type }) else {
@@ -193,7 +195,7 @@ package final class QuickLookRoutes: Sendable {
     }
 }
 
-/// Works on a thread that may block.
+/// Runs a closure on a thread that may block.
 func onBlockingWork<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: body()) }

@@ -7,18 +7,19 @@ import SearchlightEngine
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Answers searches for the page. Stores the cursors of the last result pages under short keys.
+/// A handler for searches of the page. It stores the cursors of the last result pages under short
+/// keys.
 final class SearchDesk: Sendable {
     private let store: any EngineClient
     private let cursors = Mutex(Cursors())
 
-    /// The hits of a page.
+    /// The number of hits on a page.
     static let pageSize = 40
-    /// The most hits that are counted.
+    /// The maximum number of hits that are counted.
     private static let maximumCounted = 1000
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
-    /// The attributes that a result shows beside its title and a snippet.
+    /// The attributes that a result shows besides its title and snippet.
     private static let attributes: Set<String> = [
         "contentModificationDate", "contentCreationDate", "url", "providerDataTypeIdentifiers",
         "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
@@ -27,7 +28,7 @@ final class SearchDesk: Sendable {
     private struct Cursors {
         var next = 1
         var kept: [(number: Int, search: Key, cursor: SearchCursor)] = []
-        /// Scrolling continues in the last results.
+        /// The maximum number of cursors. Only the most recent results can be continued.
         static let maximum = 16
     }
 
@@ -42,18 +43,18 @@ final class SearchDesk: Sendable {
 
     /// The filters of a search.
     struct Filters: Equatable {
-        /// The bundle identifier of an app; `nil` means all.
+        /// The bundle identifier of an app; `nil` for all apps.
         var app: String?
-        /// A uniform type identifier; `nil` means all.
+        /// A uniform type identifier; `nil` for all types.
         var kind: String?
 
-        /// Filters as a page names them; an empty one is none.
+        /// Creates filters from the arguments of a page. An empty argument means no filter.
         init(app: String? = nil, kind: String? = nil) {
             if let app, !app.isEmpty { self.app = app }
             if let kind, !kind.isEmpty { self.kind = kind }
         }
 
-        /// The kind as metadata queries.
+        /// Returns the kind as metadata queries.
         func queries() throws(PageFailure) -> [String] {
             guard let kind else { return [] }
             guard kind.isTypeIdentifier else {
@@ -63,11 +64,13 @@ final class SearchDesk: Sendable {
         }
     }
 
+    /// Searches, and returns a page of results.
+    ///
     /// - Parameters:
-    ///   - query: the text as typed.
-    ///   - filters: the filters that the page adds.
-    ///   - correctsSpelling: whether misspelled words are corrected.
-    ///   - cursor: the cursor in the reply of the previous page.
+    ///   - query: The text as typed.
+    ///   - filters: The filters that the page adds.
+    ///   - correctsSpelling: `true` to correct misspelled words.
+    ///   - cursor: The cursor in the reply with the previous page.
     /// - Throws: ``EngineError`` or ``PageFailure``.
     func reply(
         _ query: String, _ filters: Filters, correctsSpelling: Bool, after cursor: String?
@@ -98,7 +101,7 @@ final class SearchDesk: Sendable {
                 }))
     }
 
-    /// The suggested texts in place of a text that is being typed.
+    /// Returns suggestions for a text that is being typed.
     ///
     /// - Throws: ``EngineError``.
     func suggestions(for typed: String) async throws(EngineError) -> PageReply {
@@ -126,12 +129,13 @@ final class SearchDesk: Sendable {
     private struct Suggested: Encodable {
         var kind: String
         var text: String
-        /// The number of items that the text finds, and whether it is exact; missing for a filter without its value.
+        /// The number of items that the text finds. `isExact` is `true` if it is exact. Both are
+        /// `nil` for a filter without its value.
         var count: Int?
         var isExact: Bool?
     }
 
-    /// An empty answer before the first donation.
+    /// Searches the store. The result is empty before the first donation.
     private func found(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         do throws(EngineError) {
             return try await store.find(search)
@@ -159,9 +163,10 @@ final class SearchDesk: Sendable {
         var hits: [Hit]
         /// The key of the next page.
         var next: String?
-        /// The number of hits on all pages; `nil` behind the first page.
+        /// The total number of hits; `nil` after the first page.
         var total: SearchTotal?
-        /// The text that was searched for in place of the typed one; its other words are marked.
+        /// The corrected text that was searched for, with the changed words marked; `nil` if it was
+        /// not corrected.
         var correction: [Piece]?
     }
 
@@ -171,17 +176,18 @@ final class SearchDesk: Sendable {
         var kind: String?
         var icon: String
         var bundle: String
-        /// The values for filters: the bundle identifier, and the uniform type identifier if its form is valid.
+        /// The bundle identifier for the app filter. `type` is the uniform type identifier for the
+        /// kind filter, if its form is valid.
         var app: String
         var type: String?
         var snippet: [Piece]
-        /// In seconds since 1970.
+        /// The date, in seconds since 1970.
         var date: Double?
         /// The address of the item's thumbnail; `nil` if it has none.
         var thumbnail: String?
-        /// The promised types for a drag.
+        /// The first promised type, for a drag.
         var offer: Offer?
-        /// The web address of the item, for receivers of addresses.
+        /// The web address of the item, for drop targets that accept addresses.
         var url: String?
 
         init(_ hit: FoundItem, _ highlighter: Highlighter) {
@@ -208,7 +214,8 @@ final class SearchDesk: Sendable {
 }
 
 extension String {
-    /// Whether the text has the form of a uniform type identifier: parts of ASCII letters, digits and hyphens, at least two.
+    /// `true` if the text has the form of a uniform type identifier: at least two parts of ASCII
+    /// letters, digits and hyphens.
     fileprivate var isTypeIdentifier: Bool {
         let parts = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count > 1 && utf8.count <= 256
@@ -221,7 +228,7 @@ extension String {
     }
 }
 
-/// A piece of text, and whether it was searched for.
+/// A piece of text. `found` is `true` if the piece matches the search.
 struct Piece: Encodable {
     var text: String
     var found: Bool
@@ -231,10 +238,10 @@ struct Piece: Encodable {
     }
 }
 
-/// A promise as the page offers it. The file is made when its address is requested.
+/// A promised file that the page offers. The file is created when its address is requested.
 struct Offer: Encodable {
     var type: String
-    /// The name of the type, for users.
+    /// The name of the type for users.
     var name: String
     /// The media type.
     var media: String
@@ -252,7 +259,7 @@ struct Offer: Encodable {
         url = "promise/\(number)?type=\(escaped)"
     }
 
-    /// The content of a preview, which no promise may give.
+    /// Creates an offer of a preview's content, which may match no promise.
     init(preview type: String, of item: StoredItem, url: String) {
         self.init(type, of: item)
         name = "Preview, as \(name)"
@@ -260,7 +267,7 @@ struct Offer: Encodable {
     }
 }
 
-/// Which of the page's icons a type has.
+/// The icons of types in the page.
 enum TypeIcon {
     private static let icons: [(type: String, icon: String)] = [
         ("public.image", "image"), ("public.audio", "audio"), ("public.movie", "movie"), ("com.adobe.pdf", "pdf"),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Keeps the newest request of each kind and page. A newer request cancels the older one, down to the extension.
+/// A registry that keeps only the newest request of each kind and page. A newer request cancels the
+/// older one, including the work in the extension.
 package final class Turns: Sendable {
-    /// A kind of request, and the page that sends it.
+    /// A kind of request from one page.
     package struct Line: Hashable, Sendable {
         package var page: String
         package var kind: String
@@ -14,7 +15,7 @@ package final class Turns: Sendable {
         }
     }
 
-    /// The request is older than one that arrived before.
+    /// An error for a request that is older than a previous one.
     package struct Stale: Error {}
 
     private struct Turn {
@@ -24,22 +25,24 @@ package final class Turns: Sendable {
 
     private struct State {
         var turns: [Line: Turn] = [:]
-        /// The lines, the one used last at the end.
+        /// The lines in order of use, the most recent last.
         var order: [Line] = []
     }
 
     private let state = Mutex(State())
-    /// The most pages that are remembered, twice, since users have few open.
+    /// The maximum number of remembered lines. A page has a few lines, and users have few pages
+    /// open.
     private static let maximumLines = 64
 
     package init() {}
 
-    /// Runs a body until a newer request arrives.
+    /// Runs a closure until a newer request arrives.
     ///
     /// - Parameters:
-    ///   - number: Grows with each request of the line.
-    ///   - body: What to do; its task is cancelled when its turn is over, and when the caller's is.
-    /// - Throws: ``Stale``, or what the body throws.
+    ///   - number: A number that grows with each request of the line.
+    ///   - body: The closure. Its task is cancelled when a newer request arrives or the caller is
+    ///     cancelled.
+    /// - Throws: ``Stale``, or the error of the closure.
     package func take<Value: Sendable>(
         _ number: Int, in line: Line, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -58,7 +61,7 @@ package final class Turns: Sendable {
             return task
         }
         defer {
-            // Keeps what was the result no longer than needed.
+            // Releases the task and its result.
             state.withLock { if $0.turns[line]?.number == number { $0.turns[line]?.cancel = {} } }
         }
         return try await withTaskCancellationHandler {

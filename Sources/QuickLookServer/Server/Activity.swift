@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// When somebody asked last.
+/// The time of the last request, for the idle exit.
 package final class Activity: Sendable {
     private struct State {
         var underWay = 0
@@ -12,10 +12,10 @@ package final class Activity: Sendable {
 
     package init() {}
 
-    /// To be called when a request arrives.
+    /// Records the arrival of a request.
     func begin() { state.withLock { $0.underWay += 1 } }
 
-    /// To be called when it is answered.
+    /// Records the reply to a request.
     func end(at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             state.underWay -= 1
@@ -23,7 +23,7 @@ package final class Activity: Sendable {
         }
     }
 
-    /// How long nothing may be asked from now on until it was idle for a time; `nil` when it was.
+    /// Returns the remaining time until the server has been idle for `limit`; `nil` if it has.
     func rest(of limit: Duration, at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             guard state.underWay == 0 else { return limit }
@@ -32,7 +32,7 @@ package final class Activity: Sendable {
         }
     }
 
-    /// Returns once nothing was asked for so long; `nil` never does.
+    /// Returns once no request has arrived for `limit`. With `nil`, never returns.
     ///
     /// - Throws: `CancellationError`.
     func waitForIdle(_ limit: Duration?) async throws {

@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bounds of the page's server. Those of a request hold before anything of it is believed.
+/// The limits of the page's server. They bound each request before its content is trusted.
 package struct PageLimits: Sendable {
-    /// The longest request line or header line, in bytes.
+    /// The maximum length of a request line or header line, in bytes.
     package var lineBytes = 8 << 10
-    /// The longest request line with all headers, in bytes.
+    /// The maximum length of the request line and all headers, in bytes.
     package var headBytes = 16 << 10
-    /// The most header lines.
+    /// The maximum number of header lines.
     package var headerLines = 64
-    /// The longest body, in bytes: a form with a code.
+    /// The maximum length of a body, in bytes. A body is a form with a code.
     package var bodyBytes = 1 << 10
-    /// The most requests over one connection; the browser then opens another.
+    /// The maximum number of requests over one connection. The browser then opens another.
     package var requests = 1000
-    /// The most connections that have not shown the session's cookie. Of more, the oldest is closed.
+    /// The maximum number of connections without the session cookie. Beyond it, the oldest is
+    /// closed.
     package var strangers = 128
-    /// The most connections that have; strangers do not count towards them.
+    /// The maximum number of connections with the session cookie. Connections without it do not
+    /// count.
     package var browsers = 32
-    /// The time for a whole request: from the connection on for the first, from its first byte on for others.
+    /// The maximum time to receive a request: from the connection for the first, from its first
+    /// byte for others.
     package var headTime = Duration.seconds(10)
-    /// How long a browser's connection may wait for the next request.
+    /// The maximum time that a browser's connection waits for the next request.
     package var idleTime = Duration.seconds(60)
-    /// The longest an answer may take before its first byte: what a preview may take and its worker's start.
+    /// The maximum time before the first byte of a reply: the limit of a preview and the start of
+    /// its worker.
     package var answerTime = Duration.seconds(120)
-    /// How long the rest of what was sent is read and dropped, so that the reason of a refusal arrives.
+    /// The time in which further input is read and discarded, so that a rejection reaches the
+    /// client.
     package var lingerTime = Duration.seconds(1)
     package var lingerBytes = 256 << 10
-    /// How long the end waits for answers that are cancelled.
+    /// The time that the end of the server waits for cancelled replies.
     package var endTime = Duration.milliseconds(300)
 
-    /// Creates the standard bounds.
+    /// Creates the default limits.
     package init() {}
 }

@@ -6,21 +6,23 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// Serves the connections of the page: one thread accepts, checks whose they are, reads requests within ``PageLimits``, and
-/// refuses. Only what the session's browser asks gets a task, and a thread if the answer does not fit into the socket.
+/// A loop that serves the connections of the page. One thread accepts connections, checks their
+/// user, reads requests within ``PageLimits``, and rejects. Only requests of the session's browser
+/// get a task, and a thread if the reply does not fit into the socket buffer.
 ///
-/// Connections are of two classes. Those that have shown the session's cookie have places of their own, which nobody else
-/// can take; among the others, the oldest makes room for the newest.
+/// There are two classes of connections. Connections that have sent the session cookie have slots
+/// of their own, which no other connection can take. Among the others, the newest replaces the
+/// oldest.
 package final class PageLoop: Sendable {
-    /// What the loop asks of those who know the page. All are called on its thread, but for `answer`.
+    /// The callbacks of the loop. All are called on its thread, except `answer`.
     package struct Handlers: Sendable {
-        /// Says who may have what.
+        /// Decides about a request.
         package var admit: @Sendable (PageRequest) -> QuickLookRoutes.Admission
-        /// Answers what was granted.
+        /// Replies to a granted request.
         package var answer: @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply
-        /// Takes a line for a log.
+        /// Writes a line to the log.
         package var log: @Sendable (String) -> Void
-        /// Called before the answer is sent that begins the session.
+        /// Called before the reply is sent that begins the session.
         package var onWelcome: @Sendable () -> Void
 
         package init(
@@ -34,7 +36,7 @@ package final class PageLoop: Sendable {
 
     private struct Mailbox {
         var isEnding = false
-        /// Answers that were sent: whether to the end.
+        /// The replies that ended. `isWhole` is `true` if the whole reply was sent.
         var answered: [(number: UInt64, isWhole: Bool)] = []
     }
 
@@ -44,23 +46,23 @@ package final class PageLoop: Sendable {
     private let handlers: Handlers
     private let activity: Activity
     private let mailbox = Mutex(Mailbox())
-    /// Bytes at one end wake the thread, which waits at the other.
+    /// A socket pair: bytes written to `far` wake the thread, which polls `near`.
     private let wake: (near: OwnedDescriptor, far: OwnedDescriptor)
-    /// Hangs up at one end when the other is shut down, for all who write answers.
+    /// A socket pair: a shutdown of `far` makes `near` hang up, for all threads that write replies.
     private let end: (near: OwnedDescriptor, far: OwnedDescriptor)
 
-    /// POLLRDHUP of poll(2), which Swift does not see: the other end sends nothing any more.
+    /// POLLRDHUP of poll(2), which Swift does not import: the peer sends nothing more.
     static let hasGone: Int16 = 0x2000
-    /// The most bytes that are read at a time.
+    /// The maximum number of bytes in one read.
     private static let piece = 4096
-    /// The most connections that are accepted before those that are open are served.
+    /// The maximum number of connections that are accepted before open connections are served.
     private static let batch = 16
-    /// How often a line is logged about connections that are closed unread.
+    /// The minimum interval between log lines about connections that are closed unread.
     private static let logPause = Duration.seconds(10)
-    /// How long nothing is accepted when the process has no descriptors left.
+    /// The time without accepting after the process has run out of descriptors.
     private static let acceptPause = Duration.milliseconds(100)
 
-    /// Creates a loop over a socket that listens on a loopback address and does not block.
+    /// Creates a loop for a non-blocking socket that listens on a loopback address.
     ///
     /// - Throws: ``BusError/system(operation:code:)``.
     package init(
@@ -82,7 +84,7 @@ package final class PageLoop: Sendable {
         return (OwnedDescriptor(adopting: numbers[0]), OwnedDescriptor(adopting: numbers[1]))
     }
 
-    /// Serves until the task is cancelled; then returns within ``PageLimits/endTime``.
+    /// Serves until the task is cancelled, and then returns within ``PageLimits/endTime``.
     package func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -96,7 +98,7 @@ package final class PageLoop: Sendable {
         }
     }
 
-    /// Has ``serve()`` return. May be called from any thread.
+    /// Makes ``serve()`` return. May be called from any thread.
     package func stop() {
         mailbox.withLock { $0.isEnding = true }
         shutdown(end.far.number, Int32(SHUT_RDWR))
@@ -104,7 +106,7 @@ package final class PageLoop: Sendable {
     }
 
     private func wakeUp() {
-        // A full buffer wakes as well.
+        // A full buffer also wakes the thread.
         send(wake.far.number, [1], 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
 
@@ -114,7 +116,7 @@ package final class PageLoop: Sendable {
         enum Phase {
             case reading
             case answering(Task<Void, Never>, isLast: Bool)
-            /// What else arrives is dropped.
+            /// Further input is discarded.
             case lingering(bytes: Int)
         }
 
@@ -130,7 +132,7 @@ package final class PageLoop: Sendable {
     }
 
     private struct State {
-        /// By numbers that grow: the lowest is the oldest.
+        /// The connections by increasing number; the lowest is the oldest.
         var connections: [UInt64: Connection] = [:]
         var last: UInt64 = 0
         var acceptsAgain = ContinuousClock.now
@@ -138,7 +140,7 @@ package final class PageLoop: Sendable {
         var unlogged = 0
     }
 
-    /// Serves on this thread until ``stop()`` is called.
+    /// Serves on the calling thread until ``stop()`` is called.
     package func serve() {
         var state = State()
         while true {
@@ -175,7 +177,7 @@ package final class PageLoop: Sendable {
 
     private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
-        // Rounded up, so that it has passed by then.
+        // Rounded up, so that the deadline has passed after the wait.
         return Int32(clamping: max(0, Int64((deadline - .now) / .milliseconds(1)) + 1))
     }
 
@@ -184,7 +186,8 @@ package final class PageLoop: Sendable {
         while recv(wake.near.number, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
     }
 
-    /// Ends all connections, and waits a little for what answers them.
+    /// Closes all connections, and waits for ``PageLimits/endTime`` at most until their replies
+    /// end.
     private func finish(_ state: inout State) {
         for connection in state.connections.values {
             if case .answering(let task, _) = connection.phase { task.cancel() }
@@ -226,7 +229,8 @@ package final class PageLoop: Sendable {
             state.last += 1
             state.connections[state.last] = Connection(
                 socket: socket, reader: RequestReader(limits), deadline: .now + limits.headTime)
-            // A browser sends its request at once: it is answered before others can take its place.
+            // A browser sends its request at once, so it is served before others can replace its
+            // connection.
             isReady(state.last, &state)
         }
     }
@@ -261,7 +265,7 @@ package final class PageLoop: Sendable {
         guard let connection = state.connections[number] else { return }
         switch connection.phase {
         case .answering(let task, _):
-            // It has closed its end, or given the request up.
+            // The client has closed its end or abandoned the request.
             task.cancel()
             state.connections[number]?.hasGone = true
         case .lingering(let bytes):
@@ -282,7 +286,8 @@ package final class PageLoop: Sendable {
         }
     }
 
-    /// Reads from a connection: `nil` if it was closed, by which it ends here too; empty if nothing has arrived.
+    /// Reads from a connection. Returns `nil` and removes the connection if it was closed; empty if
+    /// no data has arrived.
     private func receive(_ number: UInt64, upTo count: Int, _ state: inout State) -> ArraySlice<UInt8>? {
         guard let socket = state.connections[number]?.socket else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -296,7 +301,7 @@ package final class PageLoop: Sendable {
         }
     }
 
-    /// Does what a connection's next request asks, if it is whole.
+    /// Handles the next request of a connection, if it is complete.
     private func proceed(_ number: UInt64, _ state: inout State) {
         guard let step = state.connections[number]?.reader.next() else { return }
         switch step {
@@ -312,7 +317,7 @@ package final class PageLoop: Sendable {
         }
     }
 
-    /// Sends a small answer, and closes the connection once it has arrived.
+    /// Sends a small reply, and closes the connection after the client has received it.
     private func refuse(_ number: UInt64, _ reply: PageReply, _ state: inout State) {
         guard let socket = state.connections[number]?.socket else { return }
         var bytes = ReplyWriter.head(of: reply, isLast: true)
@@ -324,7 +329,8 @@ package final class PageLoop: Sendable {
         linger(number, &state)
     }
 
-    /// Closes a connection for sending. Were it closed as a whole, unread bytes would have the other end drop the answer.
+    /// Shuts down a connection for sending only. A full close with unread input would send a reset,
+    /// and the client would lose the reply.
     private func linger(_ number: UInt64, _ state: inout State) {
         guard let socket = state.connections[number]?.socket else { return }
         shutdown(socket.number, Int32(SHUT_WR))
@@ -389,7 +395,7 @@ package final class PageLoop: Sendable {
         guard !isLast else { return linger(number, &state) }
         state.connections[number]?.phase = .reading
         state.connections[number]?.deadline = .now + (connection.reader.hasBegun ? limits.headTime : limits.idleTime)
-        // The next one may be there already.
+        // The next request may have arrived already.
         proceed(number, &state)
     }
 
@@ -400,7 +406,7 @@ package final class PageLoop: Sendable {
         for (number, connection) in state.connections where connection.deadline <= now {
             switch connection.phase {
             case .answering(let task, _):
-                // It answers that it was cancelled; what is being sent goes on.
+                // The cancelled request still replies, and a reply that is being sent continues.
                 task.cancel()
                 state.connections[number]?.deadline = now + limits.answerTime
             case .reading where connection.reader.hasBegun:

@@ -4,34 +4,37 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Tells whose a connection is, before anything is read from it. Used by one thread at a time.
+/// A check of the user at the other end of a connection, before anything is read from it. Used by
+/// one thread at a time.
 package protocol PeerCheck: Sendable {
-    /// Tells who has the other end of a connection.
+    /// Returns the user at the other end of a connection.
     func verdict(on connection: OwnedDescriptor) -> PeerVerdict
 }
 
-/// Who has the other end of a connection.
+/// The user at the other end of a connection.
 package enum PeerVerdict: Hashable, Sendable {
     /// This user.
     case own
     /// Another user, root included.
     case other(uid_t)
-    /// It cannot be determined, for a reason as the system says it: it was closed, for example.
+    /// The user cannot be determined. The value is the error code; the connection was closed, for
+    /// example.
     case unknown(Int32)
 }
 
-/// Asks the kernel (`NETLINK_SOCK_DIAG`) who created the socket at the other end.
+/// A check that asks the kernel (`NETLINK_SOCK_DIAG`) for the creator of the socket at the other
+/// end.
 package struct KernelPeerCheck: PeerCheck {
     private let diag: OwnedDescriptor
     private let user: uid_t
 
-    /// The kernel does not say who connects.
+    /// An error if the kernel does not report the creators of sockets.
     package struct Unavailable: Error, Hashable, Sendable {
-        /// Why.
+        /// The reason.
         package var reason: String
     }
 
-    /// Opens a way to ask, and tries it with a connection of this process.
+    /// Opens the netlink socket, and tests it with a connection of this process.
     package init() throws(Unavailable) {
         let number = cloopback_open()
         guard number >= 0 else { throw Unavailable(reason: String(cString: strerror(-number))) }
@@ -49,7 +52,8 @@ package struct KernelPeerCheck: PeerCheck {
         return owner == user ? .own : .other(owner)
     }
 
-    /// Whether a user's number stands for all users who have none in this user namespace.
+    /// Returns `true` if the user ID is the overflow ID, which stands for all users without an ID
+    /// in this user namespace.
     private static func isAnybody(_ user: uid_t) -> Bool {
         func words(_ path: String) -> [UInt64] {
             let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""

@@ -5,13 +5,13 @@ import SearchlightEngine
 import Synchronization
 import SystemSupport
 
-/// Why the page cannot be served.
+/// An error of serving the page.
 package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing can be listened on.
+    /// The server cannot listen on the port.
     case cannotListen(port: UInt16, reason: String)
-    /// The kernel does not say who connects, so that nobody can be let in.
+    /// The kernel does not report the user of a connection, so no connection can be admitted.
     case cannotIdentify(reason: String)
-    /// Nobody brought the code while it was taken, so that nobody can be let in any more.
+    /// The code expired before its use, so no browser can be admitted any more.
     case notOpened(after: Duration)
 
     package var description: String {
@@ -34,18 +34,18 @@ package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Serves Quick Look to one browser of this user on this machine: listens on 127.0.0.1, and hands what ``PageLoop`` reads to
-/// ``QuickLookRoutes``.
+/// A server of Quick Look for one browser of this user on this machine. It listens on 127.0.0.1;
+/// ``PageLoop`` reads requests, and ``QuickLookRoutes`` replies to them.
 package struct QuickLookServer: Sendable {
-    /// Where and for how long.
+    /// The options of a server.
     package struct Options: Hashable, Sendable {
-        /// The port; 0 is any that is free.
+        /// The port; 0 for any free port.
         package var port: UInt16 = 0
-        /// Ends once nothing was asked for so long; `nil` never.
+        /// The time without requests after which the server ends; `nil` for never.
         package var idleExit: Duration?
-        /// What stands in the search field at first.
+        /// The initial text of the search field.
         package var query = ""
-        /// The folders in which a file may be made that leads a browser to the page, the best first.
+        /// The folders for the file that leads a browser to the page, in order of preference.
         package var handOverFolders: [String] = []
 
         package init(
@@ -58,18 +58,20 @@ package struct QuickLookServer: Sendable {
         }
     }
 
-    /// How a browser gets to the page, once.
+    /// The information with which a browser opens the page, once.
     package struct Invitation: Sendable {
-        /// The address of the page that asks for the code, such as `http://127.0.0.1:4711/`. No secret.
+        /// The address of the page that asks for the code, such as `http://127.0.0.1:4711/`. It is
+        /// no secret.
         package let address: String
-        /// The absolute path of a file that leads a browser on without being asked. No secret; only this user can read the
-        /// file. `nil` if none could be made, for which ``fileProblem`` is the reason.
+        /// The absolute path of a file that opens the page without asking for the code. The path is
+        /// no secret; only this user can read the file. `nil` if it could not be created, for the
+        /// reason in ``fileProblem``.
         package let file: String?
-        /// Why there is no file; `nil` if there is one.
+        /// The reason why there is no file; `nil` if there is one.
         package let fileProblem: String?
-        /// The code. A secret: not for arguments, environments, files or logs.
+        /// The code. It is a secret: keep it out of arguments, environments, files and logs.
         package let code: String
-        /// How long file and code are taken.
+        /// The lifetime of the file and the code.
         package let life: Duration
     }
 
@@ -79,16 +81,17 @@ package struct QuickLookServer: Sendable {
     private let life: Duration
     private let log: @Sendable (String) -> Void
 
-    /// Creates a server. It listens once it runs.
+    /// Creates a server, which listens once it runs.
     ///
-    /// - Parameter log: Takes lines about connections that were closed unread, a few a minute at most.
+    /// - Parameter log: Receives lines about connections that were closed unread, a few a minute at
+    ///   most.
     package init(
         _ store: any EngineClient, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(store, options: options, limits: PageLimits(), log: log)
     }
 
-    /// Creates a server with other bounds.
+    /// Creates a server with other limits.
     package init(
         _ store: any EngineClient, options: Options = Options(), limits: PageLimits,
         life: Duration = PageAccess.standardLife, log: @escaping @Sendable (String) -> Void = { _ in }
@@ -100,10 +103,10 @@ package struct QuickLookServer: Sendable {
         self.log = log
     }
 
-    /// Serves until its task is cancelled or nobody has asked for long.
+    /// Serves until its task is cancelled or the idle time has passed.
     ///
-    /// - Parameter onReady: Told how a browser gets to the page.
-    /// - Throws: ``QuickLookError``, or what `onReady` throws.
+    /// - Parameter onReady: Receives the invitation once the server listens.
+    /// - Throws: ``QuickLookError``, or the error of `onReady`.
     package func run(onReady: @escaping @Sendable (Invitation) async throws -> Void) async throws {
         let check: KernelPeerCheck
         do { check = try KernelPeerCheck() } catch { throw QuickLookError.cannotIdentify(reason: error.reason) }
@@ -162,7 +165,7 @@ package struct QuickLookServer: Sendable {
         }
     }
 
-    /// A socket that listens on 127.0.0.1, and its port.
+    /// Returns a socket that listens on 127.0.0.1, and its port.
     package static func listen(on port: UInt16) throws(QuickLookError) -> (OwnedDescriptor, UInt16) {
         func failure() -> QuickLookError { .cannotListen(port: port, reason: String(cString: strerror(errno))) }
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -170,7 +173,7 @@ package struct QuickLookServer: Sendable {
         guard number >= 0 else { throw failure() }
         let listener = OwnedDescriptor(adopting: number)
         var isOn: Int32 = 1
-        // The port of a server that has just ended may be had again.
+        // Allows the port of a server that has just ended.
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -3,21 +3,22 @@ import Glibc
 import Promises
 import SystemSupport
 
-/// Writes one answer to a connection. Blocks the thread, until all is written, the browser has gone or the server ends.
+/// A writer of one reply to a connection. It blocks its thread until the reply is written, the
+/// browser has closed the connection, or the server ends.
 struct ReplyWriter {
-    /// The connection, which does not block.
+    /// The non-blocking connection.
     let connection: OwnedDescriptor
-    /// A pipe that hangs up when the server ends.
+    /// A socket that hangs up when the server ends.
     let end: OwnedDescriptor
 
-    /// The bytes of a stream that are in memory at a time.
+    /// The number of bytes of a stream that are in memory at a time.
     static let chunk = 256 << 10
 
-    /// The head of an answer.
+    /// Returns the status line and headers of a reply.
     static func head(of reply: PageReply, isLast: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(reply.status) \(phrases[reply.status] ?? "Status")\r\n"
         for (name, value) in reply.headers.sorted(by: { $0.key < $1.key }) {
-            // A name in a header may be an extension's.
+            // A header may contain a name from an extension.
             let safe = value.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
             text += "\(name): \(String(String.UnicodeScalarView(safe)))\r\n"
         }
@@ -38,9 +39,9 @@ struct ReplyWriter {
         503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
     ]
 
-    /// Writes as much as the kernel takes at once.
+    /// Writes as many bytes as the kernel accepts without blocking.
     ///
-    /// - Returns: How many bytes; `nil` if the browser has gone.
+    /// - Returns: The number of written bytes; `nil` if the browser has closed the connection.
     static func sendNow(_ bytes: ArraySlice<UInt8>, to connection: Int32) -> Int? {
         var sent = 0
         while sent < bytes.count {
@@ -57,9 +58,9 @@ struct ReplyWriter {
         return sent
     }
 
-    /// Writes bytes, and then those of a stream.
+    /// Writes bytes, and then the bytes of a stream.
     ///
-    /// - Returns: Whether all were written.
+    /// - Returns: `true` if all were written.
     func write(_ bytes: ArraySlice<UInt8>, then body: PageReply.Body?) -> Bool {
         guard write(bytes) else { return false }
         guard case .stream(let descriptor, let length)? = body else { return true }
@@ -78,7 +79,7 @@ struct ReplyWriter {
         while !rest.isEmpty {
             guard let sent = Self.sendNow(rest, to: connection.number) else { return false }
             rest = rest.dropFirst(sent)
-            // Without limit: a user may look for a folder while a download rests.
+            // Without a limit, because the user may choose a folder while the download waits.
             if !rest.isEmpty, !wait(for: connection.number, Int16(POLLOUT), limit: -1) { return false }
         }
         return true
@@ -97,9 +98,11 @@ struct ReplyWriter {
         }
     }
 
-    /// Waits until a descriptor is ready, for some milliseconds or, below 0, without limit.
+    /// Waits until a descriptor is ready, for `limit` milliseconds, or without limit if it is
+    /// negative.
     ///
-    /// - Returns: `false` if it is not by then, if the browser has gone, or if the server ends.
+    /// - Returns: `false` at the limit, if the browser has closed the connection, or if the server
+    ///   ends.
     private func wait(for descriptor: Int32, _ events: Int16, limit: Int32) -> Bool {
         var waiting = [
             pollfd(fd: descriptor, events: events, revents: 0), pollfd(fd: end.number, events: 0, revents: 0),

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Reads the requests of one connection, strictly and within bounds, from bytes as they arrive.
+/// A strict and bounded reader of the requests of one connection.
 ///
-/// A subset of HTTP/1.1 that two readers cannot understand differently: lines end in CR LF, nothing is folded, a request
-/// names one host, and the length of a body is said by one `Content-Length`. Everything else is refused.
+/// It accepts a subset of HTTP/1.1 that two parsers cannot understand differently. Lines end in CR
+/// LF, no header is folded, a request has one `Host`, and one `Content-Length` gives the length of
+/// a body. It rejects everything else.
 package struct RequestReader: Sendable {
-    /// What the bytes so far are.
+    /// The result of parsing the bytes so far.
     package enum Step: Sendable {
-        /// More is needed.
+        /// More bytes are needed.
         case incomplete
-        /// A request; after the last one the connection is to be closed.
+        /// A request. After the last request the connection must be closed.
         case request(PageRequest, isLast: Bool)
-        /// No request. The connection is to be closed.
+        /// The bytes are no valid request. The connection must be closed.
         case refused(status: Int, reason: String)
     }
 
@@ -30,25 +31,25 @@ package struct RequestReader: Sendable {
 
     private let limits: PageLimits
     private var buffer: [UInt8] = []
-    /// Where the line begins that is being read.
+    /// The start of the current line.
     private var start = 0
-    /// Up to where bytes were checked.
+    /// The end of the checked bytes.
     private var checked = 0
     private var head: Head?
-    /// The length of the body, once the head is whole.
+    /// The length of the body; `nil` until the head is complete.
     private var bodyLength: Int?
 
     /// Creates a reader for a new connection.
     package init(_ limits: PageLimits = PageLimits()) { self.limits = limits }
 
     package var hasBegun: Bool { !buffer.isEmpty }
-    /// The most bytes that are taken before ``next()`` is called, at least 1.
+    /// The maximum number of bytes to receive before ``next()`` is called, at least 1.
     package var room: Int { max(1, limits.headBytes + limits.bodyBytes - buffer.count) }
 
-    /// Takes bytes that have arrived.
+    /// Appends received bytes.
     package mutating func receive(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-    /// The next request. After a refusal nothing else may be asked.
+    /// Returns the next request. Do not call it again after a rejection.
     package mutating func next() -> Step {
         do throws(Refusal) {
             while bodyLength == nil {
@@ -72,7 +73,7 @@ package struct RequestReader: Sendable {
 
     // MARK: Lines
 
-    /// The next line without its end; `nil` if it is not whole.
+    /// Returns the next line without its line end; `nil` if it is incomplete.
     private mutating func nextLine() throws(Refusal) -> ArraySlice<UInt8>? {
         while checked < buffer.count {
             let byte = buffer[checked]
@@ -144,7 +145,7 @@ package struct RequestReader: Sendable {
         self.head?.headers[name, default: []].append(String(decoding: value[..<end], as: UTF8.self))
     }
 
-    /// Whether a byte may be in the name of a header.
+    /// Returns `true` if a byte may be part of a header name.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -191,17 +192,17 @@ package struct RequestReader: Sendable {
 }
 
 extension PageRequest {
-    /// A request whose head was checked.
+    /// Creates a request from a checked head.
     fileprivate init(_ head: RequestReader.Head, form: [String: String]) {
         let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // As it was sent: what stands for a slash is none here.
+        // The components are not decoded, so that an encoded slash separates nothing.
         let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         self.init(
             method: head.method, path: path == [""] ? [] : path.map(String.init),
             arguments: parts.count == 2 ? Self.arguments(in: String(parts[1])) : [:], form: form, headers: head.headers)
     }
 
-    /// Arguments as a form's or a script's `URLSearchParams` are written.
+    /// Parses arguments in the format of forms and of `URLSearchParams`.
     fileprivate static func arguments(in text: String) -> [String: String] {
         let pairs = text.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
