@@ -6,7 +6,7 @@ import Foundation
 import QuickLookServer
 import SearchlightEngine
 
-/// Serves the page of `searchlight quicklook`, whose process it takes over.
+/// The program that serves the page of `searchlight quicklook` and replaces its process.
 @main
 struct QuickLookProgram: OptionedCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct QuickLookProgram: OptionedCommand {
     @OptionGroup var arguments: QuickLookArguments
     var options: GlobalOptions { arguments.options }
 
-    /// The start of the program; argument parser's own would print past ``Output``.
+    /// Starts the program. ArgumentParser's own `main` would bypass ``Output``.
     static func main() async {
         Signals.prepare()
         await CommandProgram.run(Self.self)
@@ -32,8 +32,9 @@ struct QuickLookProgram: OptionedCommand {
                     query: arguments.query.joined(separator: " "),
                     handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment)),
                 log: { Output.complain("searchlight: \(text: $0)") })
-            // The server runs in a task of its own, so that a signal can end it and the store is closed after it. It
-            // begins once a signal does: a signal that ended the process would leave the file behind.
+            // The server runs in a separate task, so that a signal can end it and the store is
+            // closed after it. It starts only after the signal handler is installed. Otherwise a
+            // signal would end the process and leave the file behind.
             let (start, starting) = AsyncStream.makeStream(of: Void.self)
             let serving = Task {
                 for await _ in start { break }
@@ -47,7 +48,7 @@ struct QuickLookProgram: OptionedCommand {
             do {
                 try await serving.value
             } catch QuickLookError.notOpened(let limit) {
-                // Standard output has the address already, and takes one object of JSON.
+                // Standard output already contains the address, and accepts only one JSON object.
                 Output.fail(QuickLookError.notOpened(after: limit).description)
                 throw ExitCode(ExitStatus.timedOut.rawValue)
             } catch let error as QuickLookError {
@@ -84,7 +85,7 @@ struct QuickLookProgram: OptionedCommand {
         }
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")
-        // Everybody can read arguments; nobody else can read the file.
+        // All users can read arguments, but no other user can read the file.
         opener.arguments = ["xdg-open", path]
         opener.standardInput = FileHandle.nullDevice
         opener.standardOutput = FileHandle.nullDevice
@@ -101,7 +102,8 @@ struct QuickLookProgram: OptionedCommand {
         }
     }
 
-    /// What to do where no page opens. The code is only for a terminal: whatever else reads this may keep it.
+    /// Returns the advice for opening the page by hand. The code is shown only in a terminal,
+    /// because other readers of this output may store it.
     private func advice(_ invitation: QuickLookServer.Invitation) -> String {
         let limit = "within \(invitation.life.components.seconds) seconds"
         guard Output.showsProgress else { return "A browser can open its address once, \(limit)." }
