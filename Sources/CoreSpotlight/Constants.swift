@@ -2,50 +2,50 @@
 
 import Foundation
 
-// Apple's names, whose first letters are capitals.
+// Apple's names begin with capital letters.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// The version of the interface that this library follows.
+/// The API version that this library follows.
 public let CoreSpotlightAPIVersion: Int32 = 40
 
 /// The version of this library.
 public let CoreSpotlightVersionNumber: Double = 1
 
-/// The type of the activity with which an app is told that one of its results was opened.
+/// The type of the activity that opens a search result in the app.
 public let CSSearchableItemActionType = "com.apple.corespotlightitem"
 
-/// The key, in such an activity's user info, of the identifier of the item that was opened.
+/// The user info key of the identifier of the item to open.
 public let CSSearchableItemActivityIdentifier = "kCSSearchableItemActivityIdentifier"
 
-/// The type of the activity with which an app is asked to go on with a search.
+/// The type of the activity that continues a search in the app.
 public let CSQueryContinuationActionType = "com.apple.corespotlightquery"
 
-/// The key, in such an activity's user info, of what the person typed.
+/// The user info key of the search text.
 public let CSSearchQueryString = "kCSSearchQueryString"
 
-/// The key, in an activity's user info, of the action that the person chose.
+/// The user info key of the action that the user selected.
 public let CSActionIdentifier = "kCSActionIdentifier"
 
 /// The mailbox of received messages, for `mailboxIdentifiers`.
 public let CSMailboxInbox = "mailbox.inbox"
 
-/// The mailbox of messages not yet sent.
+/// The mailbox of unsent messages.
 public let CSMailboxDrafts = "mailbox.drafts"
 
 /// The mailbox of sent messages.
 public let CSMailboxSent = "mailbox.sent"
 
-/// The mailbox of unwanted messages.
+/// The mailbox of junk messages.
 public let CSMailboxJunk = "mailbox.junk"
 
 /// The mailbox of deleted messages.
 public let CSMailboxTrash = "mailbox.trash"
 
-/// The mailbox of messages put away.
+/// The mailbox of archived messages.
 public let CSMailboxArchive = "mailbox.archive"
 
-/// The domain of ``CSIndexError``.
+/// The error domain of ``CSIndexError``.
 public let CSIndexErrorDomain = "CSIndexErrorDomain"
 
-/// The domain of ``CSSearchQueryError``.
+/// The error domain of ``CSSearchQueryError``.
 public let CSSearchQueryErrorDomain = "CSSearchQueryErrorDomain"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real code imports CoreSpotlight alone and uses URL, Data and UTType.
+// Apps import CoreSpotlight alone, and use URL, Data and UTType with it.
 @_exported import Foundation
 @_exported import UniformTypeIdentifiers

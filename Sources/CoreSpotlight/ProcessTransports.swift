@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// The ways from this process to the service, for objects that the process makes itself.
+/// The transports of this process to the service, for objects that the process creates.
 enum ProcessTransports {
-    /// What a test puts in the place of the service, for what its task does.
+    /// The replacements for the service in a test's task.
     struct Replacement: Sendable {
         var query: (any QueryTransport)?
         var promises: (any PromiseTransport)?
@@ -14,7 +14,7 @@ enum ProcessTransports {
 
     @TaskLocal static var replacement: Replacement?
 
-    /// The way for queries.
+    /// Returns the transport of queries.
     ///
     /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` in an extension.
     static func query() throws(CSSearchQueryError) -> any QueryTransport {
@@ -27,7 +27,7 @@ enum ProcessTransports {
         return ProcessService.transport
     }
 
-    /// The way for promises.
+    /// Returns the transport of promise requests.
     ///
     /// - Throws: ``CSIndexError/Code/indexUnavailableError`` in an extension.
     static func promises() throws(CSIndexError) -> any PromiseTransport {
@@ -41,13 +41,13 @@ enum ProcessTransports {
         return ProcessService.transport
     }
 
-    /// The default index of the app.
+    /// Returns the default index of the app.
     static func defaultIndex() -> CSSearchableIndex { replacement?.index ?? .default() }
 
     static func currentActivity() -> CurrentActivity { replacement?.currentActivity ?? .ofProcess }
 
     private static let lastNumber = Atomic<UInt64>(0)
 
-    /// A number that names one call of this process.
+    /// Returns a number that identifies one call of this process.
     static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 }

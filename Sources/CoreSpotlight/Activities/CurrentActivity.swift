@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Which activity the person is at: one in a process.
+/// The current activity of the process. There is at most one.
 final class CurrentActivity: Sendable {
     static let ofProcess = CurrentActivity()
 
@@ -18,7 +18,8 @@ final class CurrentActivity: Sendable {
             if current === activity { place.activity = nil }
             return current
         }
-        // What goes with it is not let go with the lock held.
+        // The previous activity is released outside the lock, because its `deinit` may need the
+        // lock.
         withExtendedLifetime(current) {}
     }
 

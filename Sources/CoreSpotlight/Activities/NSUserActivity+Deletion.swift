@@ -16,7 +16,8 @@ extension NSUserActivity {
         let index = ProcessTransports.defaultIndex()
         let transport = try? ProcessTransports.query()
         let (isDone, done) = AsyncStream.makeStream(of: Void.self)
-        // Sent at once, for the requests of an app are carried out in the order in which it makes them.
+        // The deletion is sent at once, because an app's requests are carried out in the order in
+        // which the app makes them.
         index.deleteSearchableItems(withDomainIdentifiers: [ActivityItem.domain]) { _ in done.finish() }
         Task.detached {
             let identifiers = if let transport { await saved(transport) } else { [String]() }
@@ -26,10 +27,11 @@ extension NSUserActivity {
         }
     }
 
-    /// The most activities with domains of their own that one call deletes.
+    /// The maximum number of activities with domains of their own that one call deletes.
     private static let maximumDeletionCount = 100_000
 
-    /// The identifiers of all items that were donated for activities; as many as could be read.
+    /// Returns the identifiers of the items that were donated for activities, as far as they can be
+    /// read.
     private class func saved(_ transport: any QueryTransport) async -> [String] {
         var identifiers: [String] = []
         var cursor: [UInt8]? = []

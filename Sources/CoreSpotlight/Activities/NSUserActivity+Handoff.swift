@@ -3,7 +3,7 @@
 import Foundation
 
 extension NSUserActivity {
-    /// Why nothing of Handoff works.
+    /// The error of the Handoff methods.
     static var noHandoff: CocoaError {
         CocoaError(
             .featureUnsupported,

@@ -2,13 +2,14 @@
 
 import Foundation
 
-/// How an activity is kept as an item of the index.
+/// The item format of activities in the index.
 enum ActivityItem {
-    /// In front of a persistent identifier, the item's identifier.
+    /// The prefix of an item identifier, before the persistent identifier of the activity.
     static let identifierPrefix = "com.searchlight.activity:"
-    /// Where activities are that were given no domain.
+    /// The domain of activities without a domain of their own.
     static let domain = "com.searchlight.activities"
-    /// The type of the activity; every activity in the index has it, and nothing else does.
+    /// The custom key of the activity type. All activities in the index have it, and no other
+    /// items.
     static let typeKey = "com_searchlight_activity_type"
     static let userInfoKey = "com_searchlight_activity_user_info"
     static let webpageKey = "com_searchlight_activity_webpage"
@@ -17,7 +18,7 @@ enum ActivityItem {
 
     static func identifier(_ persistentIdentifier: String) -> String { identifierPrefix + persistentIdentifier }
 
-    /// The user info as bytes; values that cannot be archived are left out.
+    /// Archives the user info. Values that cannot be archived are left out.
     static func archive(_ userInfo: [AnyHashable: Any]) -> Data? {
         let kept = NSMutableDictionary()
         for (key, value) in userInfo {
@@ -37,7 +38,7 @@ enum ActivityItem {
         return (root as? NSDictionary).map { plain($0) }
     }
 
-    /// A value that an archive can hold; `nil` for all others.
+    /// Returns a value as an object that an archive can hold; `nil` for other values.
     private static func object(_ value: Any, depth: Int = 0) -> NSObject? {
         guard depth < 32 else { return nil }
         switch value {
@@ -90,7 +91,8 @@ enum ActivityItem {
 }
 
 extension NSUserActivity {
-    /// The item by which the activity is found; `nil` if it shall not be, or has no title.
+    /// The item that makes the activity searchable; `nil` if the activity is not eligible for
+    /// search or has no title.
     var searchableItem: CSSearchableItem? {
         let state = current
         let known = state.attributes.map { CSSearchableItemAttributeSet(values: $0.values, traits: $0.traits) }
@@ -99,7 +101,7 @@ extension NSUserActivity {
             !$0.isEmpty
         }
         guard state.isEligibleForSearch, let title else { return nil }
-        // A title in several languages stays so.
+        // A title in several languages is kept with all its languages.
         if attributes.title != title { attributes.title = title }
         let keywords = state.keywords.subtracting(attributes.keywords ?? []).sorted()
         if !keywords.isEmpty { attributes.keywords = (attributes.keywords ?? []) + keywords }
@@ -126,10 +128,12 @@ extension NSUserActivity {
         attributes.values[key] = .string(text)
     }
 
-    /// The activity that an item was donated for; `nil` if it was not donated for one. An addition for Linux: an app that
-    /// is told that one of its items was opened goes on with this.
+    /// Creates the activity that an item was donated for; `nil` if it was not donated for an
+    /// activity. An addition for Linux.
     ///
-    /// - Parameter item: an item with all its attributes.
+    /// An app that receives the request to open one of its items continues with this activity.
+    ///
+    /// - Parameter item: An item with all its attributes.
     public convenience init?(searchableItem item: CSSearchableItem) {
         func text(_ key: String) -> String? { item.attributeSet.values[key]?.text }
         guard let type = text(ActivityItem.typeKey) else { return nil }
@@ -147,7 +151,7 @@ extension NSUserActivity {
 }
 
 extension NSUserActivity.State {
-    /// The part of the user info that is kept with the item.
+    /// The part of the user info that is stored with the item.
     var keptUserInfo: [AnyHashable: Any] {
         guard let keys = requiredUserInfoKeys else { return webpageURL == nil ? userInfo ?? [:] : [:] }
         return (userInfo ?? [:]).filter { ($0.key as? String).map(keys.contains) ?? false }

@@ -3,15 +3,15 @@
 import Foundation
 
 extension NSUserActivity {
-    /// Why a payload could not be written or read.
+    /// An error of writing or reading a typed payload.
     public enum TypedPayloadError: Error, Hashable, Sendable {
-        /// The user info is not what the type is made from.
+        /// The user info does not match the type.
         case invalidContent
-        /// The value is not one with names, such as a structure, or cannot be written.
+        /// The value is not keyed, as a structure is, or cannot be encoded.
         case encodingError
     }
 
-    /// Replaces the user info by what this value encodes to, name by name.
+    /// Replaces the user info by the encoded properties of a value.
     ///
     /// - Throws: ``TypedPayloadError/encodingError``.
     public func setTypedPayload<T: Codable>(_ payload: T) throws {
@@ -21,7 +21,7 @@ extension NSUserActivity {
         userInfo = names
     }
 
-    /// The value that the user info encodes.
+    /// Returns the value that the user info encodes.
     ///
     /// - Throws: ``TypedPayloadError/invalidContent``.
     public func typedPayload<T: Codable>(_ type: T.Type) throws -> T {

@@ -3,37 +3,43 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The handle by which an activity is deleted; the app chooses it.
+/// An identifier that the app chooses for an activity, for later deletion.
 public typealias NSUserActivityPersistentIdentifier = String
 
-// Apple's name, whose first letters are capitals.
+// Apple's name begins with a capital letter.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The type of an activity that is a web page.
+/// The type of an activity that continues browsing a web page.
 public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
-/// Something a person does in an app, such as reading a page, that can be found and gone on with later.
+/// An activity of the user in an app, such as reading a page, that the user can find and continue
+/// later.
 ///
-/// An activity with ``isEligibleForSearch`` and a title is donated to the app's default index when it becomes current, and
-/// again when ``needsSave`` is set while it is. The item is made as follows:
-/// - Its identifier is ``persistentIdentifier`` behind `com.searchlight.activity:`, so that a later activity replaces an
-///   earlier one with the same; without one, each activity object is an item of its own.
-/// - Its domain is the `domainIdentifier` of ``contentAttributeSet``, and `com.searchlight.activities` if that has none.
-/// - It expires at ``expirationDate``, or a month after the donation.
-/// - Its attributes are those of ``contentAttributeSet``, with ``title``, ``keywords``, ``webpageURL`` as `url` and the
-///   moment as `lastUsedDate`.
-/// - Type, user info and the rest needed to go on with it are kept with the item; of the user info what
-///   ``requiredUserInfoKeys`` names, and all of it where there are no such keys and no ``webpageURL``.
-///   ``init(searchableItem:)`` makes the activity again.
+/// An activity with ``isEligibleForSearch`` and a title is donated to the app's default index when
+/// it becomes current. It is donated again when ``needsSave`` is set while it is current. The item
+/// has these properties:
+/// - The identifier is `com.searchlight.activity:` followed by ``persistentIdentifier``, so that a
+///   later activity with the same identifier replaces an earlier one. Without a persistent
+///   identifier, each activity object is a separate item.
+/// - The domain is the `domainIdentifier` of ``contentAttributeSet``, or
+///   `com.searchlight.activities`.
+/// - The expiration date is ``expirationDate``, or a month after the donation.
+/// - The attributes are those of ``contentAttributeSet``, with ``title``, ``keywords``,
+///   ``webpageURL`` as `url`, and the time of the donation as `lastUsedDate`.
+/// - The item also stores the type, the user info and the other values that continue the activity.
+///   Of the user info it stores the keys in ``requiredUserInfoKeys``, or all of it if there are no
+///   such keys and no ``webpageURL``. ``init(searchableItem:)`` recreates the activity.
 ///
-/// An activity that is not eligible, or has no title, is not donated: that is what these properties are for. Donations are
-/// acknowledged to nobody, as on Apple's systems: while the index cannot be reached the activity is not found.
+/// An activity that is not eligible, or has no title, is not donated. Donations are not
+/// acknowledged, as on Apple's systems: while the index cannot be reached, the activity is not
+/// found.
 ///
-/// One thread at a time may change an activity. Linux has no Handoff and no predictions; what belongs to them is kept and
-/// says so.
+/// Change an activity from one thread at a time. Linux has no Handoff and no predictions; the
+/// related properties are stored, and their documentation says so.
 open class NSUserActivity: NSObject, @unchecked Sendable {
-    // Sendable: `state` is read and written under the lock only; the objects in it are the caller's to guard, as on Apple's
-    // systems.
-    // What subclasses override must stand in the class itself: members of extensions cannot be overridden.
+    // Sendable: `state` is read and written under the lock only. The caller must protect the
+    // objects in it, as on Apple's systems.
+    // Overridable members must be declared in the class itself, because members of extensions
+    // cannot be overridden.
 
     struct State {
         var title: String?
@@ -57,28 +63,29 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         weak var delegate: (any NSUserActivityDelegate)?
     }
 
-    /// What kind of activity it is, in reverse-DNS form.
+    /// The type of the activity, in reverse-DNS form.
     public let activityType: String
 
-    /// Names the item of an activity without a persistent identifier.
+    /// The identifier of the item if there is no persistent identifier.
     let ownIdentifier = UUID().uuidString
-    /// Where the activity is donated.
+    /// The index that receives the donations.
     let index = ProcessTransports.defaultIndex()
     private let place = ProcessTransports.currentActivity()
     private let lock = NSLock()
     private var state = State()
 
-    /// An activity of a type, which Apple asks to be named in `NSUserActivityTypes` of the app's property list.
+    /// Creates an activity of a type. Apple requires the type in `NSUserActivityTypes` of the app's
+    /// property list.
     public init(activityType: String) { self.activityType = activityType }
 
-    /// An activity of the first type that the property list of the app names in `NSUserActivityTypes`; without one its type
-    /// is empty.
+    /// Creates an activity of the first type in `NSUserActivityTypes` of the app's property list,
+    /// or with an empty type.
     public convenience override init() {
         let types = Bundle.main.object(forInfoDictionaryKey: "NSUserActivityTypes") as? [String]
         self.init(activityType: types?.first ?? "")
     }
 
-    /// The state as it is now.
+    /// A copy of the current state.
     var current: State { lock.withLock { state } }
 
     func change<Value>(_ field: WritableKeyPath<State, Value>, to value: Value) {
@@ -86,24 +93,26 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
             defer { state[keyPath: field] = value }
             return state[keyPath: field]
         }
-        // Freed outside of the lock.
+        // Released outside the lock.
         _ = old
     }
 
     // MARK: Becoming current
 
-    /// Makes this the activity that the person is at, instead of the one before, and donates it. The delegate is asked first
-    /// to bring it up to date, if ``needsSave`` is set. Does nothing after ``invalidate()``: an invalid activity is over.
+    /// Makes this the current activity of the user, and donates it.
+    ///
+    /// If ``needsSave`` is set, the delegate updates the activity first. Does nothing after
+    /// ``invalidate()``.
     open func becomeCurrent() {
         guard !current.isInvalid else { return }
         place.take(self)
         save()
     }
 
-    /// The person is not at this activity any more. What was donated stays in the index.
+    /// Ends the activity's time as current activity. Its donation stays in the index.
     open func resignCurrent() { place.leave(self) }
 
-    /// Ends the activity for good. What was donated stays in the index.
+    /// Invalidates the activity permanently. Its donation stays in the index.
     open func invalidate() {
         change(\.isInvalid, to: true)
         resignCurrent()
@@ -111,7 +120,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     var isCurrent: Bool { place.isTaken(by: self) }
 
-    /// Asks the delegate, if it is time to, and donates.
+    /// Lets the delegate update the activity if necessary, and donates it.
     func save() {
         if current.needsSave {
             current.delegate?.userActivityWillSave(self)
@@ -121,8 +130,10 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         index.indexSearchableItems([item])
     }
 
-    /// Whether what is said of the activity is no longer what is saved. Setting it while the activity is current has the
-    /// delegate asked, on a queue of the library, and the activity donated again; false afterwards.
+    /// A Boolean value that indicates whether the activity has changes that are not saved.
+    ///
+    /// If you set it while the activity is current, the delegate is called on a queue of the
+    /// library, and the activity is donated again. It is `false` afterwards.
     open var needsSave: Bool {
         get { current.needsSave }
         set {
@@ -136,7 +147,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whom to ask to bring the activity up to date; not retained.
+    /// The delegate that updates the activity. The reference is weak.
     open weak var delegate: (any NSUserActivityDelegate)? {
         get { current.delegate }
         set { change(\.delegate, to: newValue) }
@@ -144,39 +155,40 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     // MARK: What is said of it
 
-    /// The title to show; without one the activity is not found.
+    /// The title for the user. An activity without a title cannot be found.
     open var title: String? {
         get { current.title }
         set { change(\.title, to: newValue) }
     }
 
-    /// What the app needs to go on with the activity: property-list values, URLs and sets of these, by name.
+    /// The values with which the app continues the activity: property-list values, URLs and sets of
+    /// these, by name.
     open var userInfo: [AnyHashable: Any]? {
         get { current.userInfo }
         set { change(\.userInfo, to: newValue) }
     }
 
-    /// Adds to the user info, and replaces what it has under the same names.
+    /// Adds entries to the user info, and replaces entries with the same keys.
     open func addUserInfoEntries(from otherDictionary: [AnyHashable: Any]) {
         userInfo = (userInfo ?? [:]).merging(otherDictionary) { _, new in new }
     }
 
-    /// Which parts of the user info are kept with the item.
+    /// The keys of the user info that are stored with the item.
     open var requiredUserInfoKeys: Set<String>? {
         get { current.requiredUserInfoKeys }
         set { change(\.requiredUserInfoKeys, to: newValue) }
     }
 
-    /// The web page that shows the same; `http` or `https`.
+    /// The web page with the content of the activity, an `http` or `https` URL.
     ///
-    /// - Note: Differs on Linux: an address with another scheme is kept here and not in the index, where Apple's systems end
-    ///   the process.
+    /// - Note: Differs on Linux: an address with another scheme is kept in this property and not in
+    ///   the index, while Apple's systems terminate the process.
     open var webpageURL: URL? {
         get { current.webpageURL }
         set { change(\.webpageURL, to: newValue) }
     }
 
-    /// Where the web page was reached from.
+    /// The URL of the page that referred to the web page.
     ///
     /// - Note: Unused on Linux: nothing shows it.
     open var referrerURL: URL? {
@@ -184,32 +196,36 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.referrerURL, to: newValue) }
     }
 
-    /// When the activity leaves the index; `nil` for a month after the donation.
+    /// The date at which the activity leaves the index; `nil` for a month after the donation.
     open var expirationDate: Date? {
         get { current.expirationDate }
         set { change(\.expirationDate, to: newValue) }
     }
 
-    /// Words by which the activity is found too.
+    /// Additional words that find the activity.
     open var keywords: Set<String> {
         get { current.keywords }
         set { change(\.keywords, to: newValue) }
     }
 
-    /// What is known about the activity, for the index; copied when it is set. Its `relatedUniqueIdentifier` ties the
-    /// activity to an item: without that item it is not in the index.
+    /// The attributes of the activity in the index. The set is copied.
+    ///
+    /// A `relatedUniqueIdentifier` ties the activity to an item: the activity is in the index only
+    /// as long as that item.
     open var contentAttributeSet: CSSearchableItemAttributeSet? {
         get { current.attributes }
         set { change(\.attributes, to: newValue?.copy() as? CSSearchableItemAttributeSet) }
     }
 
-    /// Whether the activity is donated when it becomes current. False unless set.
+    /// A Boolean value that indicates whether the activity is donated when it becomes current. The
+    /// default is `false`.
     open var isEligibleForSearch: Bool {
         get { current.isEligibleForSearch }
         set { change(\.isEligibleForSearch, to: newValue) }
     }
 
-    /// Whether other devices may go on with the activity. True unless set.
+    /// A Boolean value that indicates whether other devices can continue the activity. The default
+    /// is `true`.
     ///
     /// - Note: Unused on Linux: there is no Handoff.
     open var isEligibleForHandoff: Bool {
@@ -217,15 +233,17 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.isEligibleForHandoff, to: newValue) }
     }
 
-    /// Whether others may find the activity. False unless set.
+    /// A Boolean value that indicates whether other users can find the activity. The default is
+    /// `false`.
     ///
-    /// - Note: Unused on Linux: the index is the person's own.
+    /// - Note: Unused on Linux: the index belongs to one user.
     open var isEligibleForPublicIndexing: Bool {
         get { current.isEligibleForPublicIndexing }
         set { change(\.isEligibleForPublicIndexing, to: newValue) }
     }
 
-    /// Whether the system may suggest the activity by itself. False unless set.
+    /// A Boolean value that indicates whether the system can suggest the activity. The default is
+    /// `false`.
     ///
     /// - Note: Unused on Linux: nothing suggests activities.
     open var isEligibleForPrediction: Bool {
@@ -233,7 +251,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.isEligibleForPrediction, to: newValue) }
     }
 
-    /// What a person may say to a voice assistant for this activity.
+    /// The phrase that a user can say to a voice assistant for this activity.
     ///
     /// - Note: Unused on Linux: there is no voice assistant.
     open var suggestedInvocationPhrase: String? {
@@ -241,19 +259,21 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.suggestedInvocationPhrase, to: newValue) }
     }
 
-    /// The name by which the activity is deleted, and replaced.
+    /// The identifier for deletion and replacement of the activity.
     open var persistentIdentifier: NSUserActivityPersistentIdentifier? {
         get { current.persistentIdentifier }
         set { change(\.persistentIdentifier, to: newValue) }
     }
 
-    /// Which of the app's windows shows the activity. Kept with the item, for the app.
+    /// The identifier of the window content that shows the activity. It is stored with the item for
+    /// the app.
     open var targetContentIdentifier: String? {
         get { current.targetContentIdentifier }
         set { change(\.targetContentIdentifier, to: newValue) }
     }
 
-    /// Whether the app that goes on with the activity may talk to this one. False unless set.
+    /// A Boolean value that indicates whether the continuing app can open streams to this app. The
+    /// default is `false`.
     ///
     /// - Note: Unused on Linux: there is no Handoff.
     open var supportsContinuationStreams: Bool {
@@ -261,9 +281,9 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         set { change(\.supportsContinuationStreams, to: newValue) }
     }
 
-    /// Asks for streams to the device that the activity comes from.
+    /// Requests streams to the device that the activity comes from.
     ///
-    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, because there is no Handoff.
     @preconcurrency
     open func getContinuationStreams(
         completionHandler: @escaping @Sendable (InputStream?, OutputStream?, (any Error)?) -> Void
@@ -271,16 +291,18 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         HandlerQueue.shared.async { completionHandler(nil, nil, Self.noHandoff) }
     }
 
-    /// Asks for streams to the device that the activity comes from.
+    /// Requests streams to the device that the activity comes from.
     ///
-    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, because there is no Handoff.
     open func continuationStreams() async throws -> (InputStream, OutputStream) { throw Self.noHandoff }
 
     // MARK: Deleting
 
-    /// Deletes the activities with these persistent identifiers from the index, then calls the handler, on a queue of the
-    /// library. Identifiers of no activity are ignored. As Apple's method has no errors, a deletion that fails is not
-    /// reported: activities in an index that cannot be reached stay.
+    /// Deletes the activities with these persistent identifiers from the index, then calls the
+    /// handler on a queue of the library.
+    ///
+    /// Unknown identifiers are ignored. Apple's method reports no errors, so a failed deletion is
+    /// not reported: activities in an unreachable index stay.
     @preconcurrency
     open class func deleteSavedUserActivities(
         withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier],
@@ -289,9 +311,10 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         delete(persistentIdentifiers, handler)
     }
 
-    /// Deletes the activities with these persistent identifiers from the index. Identifiers of no activity are ignored.
-    /// As Apple's method has no errors, a deletion that fails is not reported: activities in an index that cannot be reached
-    /// stay.
+    /// Deletes the activities with these persistent identifiers from the index.
+    ///
+    /// Unknown identifiers are ignored. Apple's method reports no errors, so a failed deletion is
+    /// not reported: activities in an unreachable index stay.
     open class func deleteSavedUserActivities(
         withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier]
     ) async {
@@ -300,17 +323,22 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Deletes all activities of the app from the index, then calls the handler, on a queue of the library. Those with a
-    /// domain of their own are looked for in the index, 100,000 at most; in an extension, which cannot query, they stay. As
-    /// Apple's method has no errors, a deletion that fails is not reported: activities in an index that cannot be reached stay.
+    /// Deletes all activities of the app from the index, then calls the handler on a queue of the
+    /// library.
+    ///
+    /// Activities with a domain of their own are found by a query, 100,000 at most. An extension
+    /// cannot query, so there they stay. Apple's method reports no errors, so a failed deletion is
+    /// not reported: activities in an unreachable index stay.
     @preconcurrency
     open class func deleteAllSavedUserActivities(completionHandler handler: @escaping @Sendable () -> Void) {
         deleteAll(handler)
     }
 
-    /// Deletes all activities of the app from the index. Those with a domain of their own are looked for in the index, 100,000
-    /// at most; in an extension, which cannot query, they stay. As Apple's method has no errors, a deletion that fails is not
-    /// reported: activities in an index that cannot be reached stay.
+    /// Deletes all activities of the app from the index.
+    ///
+    /// Activities with a domain of their own are found by a query, 100,000 at most. An extension
+    /// cannot query, so there they stay. Apple's method reports no errors, so a failed deletion is
+    /// not reported: activities in an unreachable index stay.
     open class func deleteAllSavedUserActivities() async {
         await withCheckedContinuation { continuation in
             deleteAllSavedUserActivities { continuation.resume() }

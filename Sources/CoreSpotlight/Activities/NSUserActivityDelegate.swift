@@ -2,18 +2,19 @@
 
 import Foundation
 
-/// Brings an activity up to date. Optional methods of Apple's protocol have default implementations here.
+/// The methods that update an activity or receive its events. Optional methods of Apple's protocol
+/// have default implementations here.
 public protocol NSUserActivityDelegate: NSObjectProtocol {
-    /// The activity is about to be donated: write into it what is so now. Called where it becomes current, or on a queue of
-    /// the library.
+    /// Updates the activity before a donation. Called on the thread that makes the activity
+    /// current, or on a queue of the library.
     func userActivityWillSave(_ userActivity: NSUserActivity)
 
-    /// The activity was continued on another device.
+    /// Receives the continuation of the activity on another device.
     ///
     /// - Note: Unused on Linux: there is no Handoff, so it is never called.
     func userActivityWasContinued(_ userActivity: NSUserActivity)
 
-    /// Another device wants to talk.
+    /// Receives streams from another device that continues the activity.
     ///
     /// - Note: Unused on Linux: there is no Handoff, so it is never called.
     func userActivity(
@@ -21,7 +22,7 @@ public protocol NSUserActivityDelegate: NSObjectProtocol {
 }
 
 extension NSUserActivityDelegate {
-    /// Leaves the activity as it is.
+    /// Leaves the activity unchanged.
     public func userActivityWillSave(_ userActivity: NSUserActivity) {}
 
     /// Does nothing.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text as a C string; `NULL` for none.
+/// Passes a text as a C string; `NULL` for `nil`.
 func withOptionalCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
     guard let text else { return body(nil) }
     return text.withCString(body)
 }
 
-/// The texts as an array of C strings, in one block of memory.
+/// Passes texts as an array of C strings, in one block of memory.
 func withCStrings<Result>(
     _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {

@@ -4,15 +4,17 @@ import Foundation
 internal import SearchlightExtension
 internal import SystemSupport
 
-/// The entry of every extension whose manifest names a principal class: the worker calls this function of CoreSpotlight
-/// instead of one of the extension's own library.
+/// Returns the entry point of every extension whose manifest names a principal class. The worker
+/// calls this function of CoreSpotlight instead of a function in the extension's library.
 ///
-/// - Returns: a `searchlight_extension_entry`; static, never `nil`. Typed raw, so that what imports CoreSpotlight needs no
-///   part of the C header. To C it is a `searchlight_extension_entry_function`.
+/// - Returns: A static `searchlight_extension_entry`. The pointer is raw, so that importers of
+///   CoreSpotlight need no C header. For C, this function is a
+///   `searchlight_extension_entry_function`.
 @_cdecl("searchlight_corespotlight_entry_point")
 public func searchlightCoreSpotlightEntryPoint() -> UnsafeRawPointer { ExtensionTables.entry.address }
 
-/// What the adapter offers to the host, for every principal class alike.
+/// The C function tables that the adapter offers to the host. They are the same for all principal
+/// classes.
 enum ExtensionTables {
     static let entry = StaticTable(
         searchlight_extension_entry(
@@ -30,7 +32,7 @@ enum ExtensionTables {
                 return ExtensionTables.interface(String(cString: identifier), of: instance)
             }))
 
-    /// The instance behind the host's pointer.
+    /// Returns the instance behind the host's pointer.
     static func instance(_ pointer: OpaquePointer?) -> ExtensionInstance? {
         pointer.map { Unmanaged<ExtensionInstance>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
     }
@@ -52,7 +54,7 @@ enum ExtensionTables {
         }
     }
 
-    /// Writes as much of the message as fits, whole characters only.
+    /// Writes as many whole characters of the message as fit.
     private static func write(_ message: String, to buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) {
         guard let buffer, capacity > 0 else { return }
         var count = 0

@@ -3,10 +3,10 @@
 import Foundation
 internal import SearchlightExtension
 
-/// The extension object behind the C interface: the principal object and the connection to its host.
+/// The extension behind the C interface: the principal object and the connection to its host.
 final class ExtensionInstance: @unchecked Sendable {
-    // Sendable: nothing changes after init. The principal object is called from several threads at once by contract, as
-    // on Apple's systems; guarding its own state is up to the class.
+    // Sendable: nothing changes after `init`. By contract, the principal object is called from
+    // several threads at once, as on Apple's systems, and its class must protect its own state.
 
     let connection: HostConnection
     private let sender: RequestSender
@@ -19,12 +19,13 @@ final class ExtensionInstance: @unchecked Sendable {
     var servesFileChanges: Bool { asked?.handlesFileChanges == true }
     var servesPreviews: Bool { previewing != nil }
 
-    /// Makes the principal object that the host's manifest names.
+    /// Creates the principal object that the manifest names.
     init(_ connection: HostConnection) throws(HostFailure) {
         self.connection = connection
         sender = RequestSender(transport: WorkerTransport(connection: connection))
         index = CSSearchableIndex(name: nil, sender: sender)
-        // Before the object is made, for its init may ask whether there is an index.
+        // The sender is added first, because the object's `init` may check that an index is
+        // available.
         ProcessSenders.add(sender)
         do throws(HostFailure) {
             let principal = try PrincipalClass.make(connection.principalClass, in: connection.bundlePath)
@@ -39,7 +40,7 @@ final class ExtensionInstance: @unchecked Sendable {
         }
     }
 
-    /// Lets nothing more through to the host, which is about to go.
+    /// Blocks further calls to the host before the host is released.
     func close() {
         ProcessSenders.remove(sender)
         connection.close()
@@ -92,7 +93,7 @@ final class ExtensionInstance: @unchecked Sendable {
 }
 
 extension HostFailure {
-    /// What an extension's method threw, as the host is told.
+    /// Converts the error of an extension's method to a failure for the host.
     init(thrown error: any Error) {
         switch error {
         case let failure as HostFailure: self = failure

@@ -4,7 +4,8 @@ import Foundation
 internal import SearchlightExtension
 internal import SystemSupport
 
-// The functions that the host calls. Each copies the C strings it was given before it calls the extension.
+// These functions are called by the host. Each copies the C strings in its arguments before it
+// calls the extension.
 extension ExtensionTables {
     static let reindex = StaticTable(
         searchlight_reindex(
@@ -67,7 +68,7 @@ extension ExtensionTables {
             did_throttle: { pointer, _ in ExtensionTables.instance(pointer)?.throttle() },
             did_finish_throttle: { ExtensionTables.instance($0)?.finishThrottle() }))
 
-    /// Serves a request; what is thrown answers it.
+    /// Serves a request. An error becomes the answer.
     private static func serve(
         _ pointer: OpaquePointer?, _ request: searchlight_request,
         _ body: (ExtensionInstance, RequestAnswer) throws(HostFailure) -> Void

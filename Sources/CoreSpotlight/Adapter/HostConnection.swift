@@ -3,7 +3,7 @@
 import Foundation
 internal import SearchlightExtension
 
-/// A status of the C interface with the message that goes with it.
+/// A failure of the C interface: status and message.
 struct HostFailure: Error {
     let status: searchlight_status
     let message: String
@@ -14,14 +14,14 @@ struct HostFailure: Error {
     }
 }
 
-/// The host that loaded the extension: the only place that holds its pointers.
+/// The connection to the host that loaded the extension. All pointers of the host are kept here.
 ///
-/// Closed when the extension is destroyed; what is called afterwards, such as a handler that an extension kept, does
-/// nothing.
+/// It is closed when the extension is destroyed. Later calls, such as those of a handler that an
+/// extension kept, do nothing.
 final class HostConnection: @unchecked Sendable {
-    // Sendable: the host's functions that are called here are thread-safe by contract, the host and its tables are valid
-    // until the extension is destroyed, and `close` lets no call begin after that nor outlast it. The counters are read
-    // and written under the condition's lock only.
+    // Sendable: the host's functions that are called here are thread-safe by contract. The host and
+    // its tables are valid until the extension is destroyed, and `close` lets no call begin after
+    // that nor outlast it. The counters are read and written under the condition's lock only.
 
     private let host: UnsafePointer<searchlight_host>
     private let requests: searchlight_host_request
@@ -29,7 +29,7 @@ final class HostConnection: @unchecked Sendable {
     private let batches: searchlight_host_batch?
     private let renames: searchlight_host_rename?
     private let cancellation: searchlight_host_cancel?
-    /// The manifest's `NSExtensionPrincipalClass`.
+    /// The `NSExtensionPrincipalClass` of the manifest.
     let principalClass: String?
     let bundlePath: String
 
@@ -37,9 +37,9 @@ final class HostConnection: @unchecked Sendable {
     private var callsUnderWay = 0
     private var isClosed = false
 
-    /// Reads what the host offers.
+    /// Reads the interfaces of the host.
     ///
-    /// - Throws: ``HostFailure`` when the host is of another version, or lacks what every host has.
+    /// - Throws: ``HostFailure`` if the host has another version or lacks a required interface.
     init(_ host: UnsafePointer<searchlight_host>?) throws(HostFailure) {
         guard let host, Int(host.pointee.size) >= MemoryLayout<searchlight_host>.size else {
             throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The host is missing, or older than this CoreSpotlight.")
@@ -64,19 +64,20 @@ final class HostConnection: @unchecked Sendable {
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
     }
 
-    /// A copy of one of the host's tables, if the host has it in full.
+    /// Returns a copy of one of the host's tables, if the host provides it in full.
     private static func table<Table>(
         _ type: Table.Type, _ identifier: String, _ size: KeyPath<Table, UInt32>,
         of host: UnsafePointer<searchlight_host>
     ) -> Table? {
         guard let pointer = host.pointee.get_interface?(host, identifier) else { return nil }
-        // The size is the first field of every table; the rest may be read only if it lies within.
+        // The first field of every table is its size. The other fields may be read only within that
+        // size.
         let declared = pointer.load(as: UInt32.self)
         guard Int(declared) >= MemoryLayout<Table>.size else { return nil }
         return pointer.load(as: Table.self)
     }
 
-    /// Lets no more calls begin, and waits for those under way.
+    /// Blocks new calls, and waits for calls in progress.
     func close() {
         condition.withLock {
             isClosed = true
@@ -84,7 +85,7 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    /// Calls the host, unless it is gone.
+    /// Calls the host, unless the connection is closed.
     private func call<Result>(_ body: (UnsafePointer<searchlight_host>) -> Result) -> Result? {
         let isOpen = condition.withLock {
             if !isClosed { callsUnderWay += 1 }
@@ -116,7 +117,7 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    /// The host leaves the file where it is.
+    /// Finishes a request with a file, which the host leaves in place.
     func finish(_ request: searchlight_request, path: String) {
         call { requests.finish_with_file?($0, request, path, 0) }
     }
@@ -139,7 +140,7 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs a task for a request and cancels it once the host no longer waits for the answer.
+    /// Runs a task for a request, and cancels it when the host cancels the request.
     func runTask(for request: searchlight_request, _ body: @escaping @Sendable () async -> Void) {
         let task = RequestTask()
         let number = RequestTask.add(task)
@@ -156,7 +157,7 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns `true` if the host has cancelled the request.
     func isCancelled(_ request: searchlight_request) -> Bool {
         call { cancellation?.is_cancelled?($0, request) ?? 0 } ?? 0 != 0
     }
@@ -165,7 +166,8 @@ final class HostConnection: @unchecked Sendable {
 
     /// Calls a function of the host's index.
     ///
-    /// - Returns: what it returned; `SEARCHLIGHT_UNAVAILABLE` if the host is gone or has no index.
+    /// - Returns: The status of the function; `SEARCHLIGHT_UNAVAILABLE` if the connection is closed
+    ///   or the host has no index.
     func callIndex(
         _ body: (searchlight_host_index, UnsafePointer<searchlight_host>) -> searchlight_status?
     ) -> searchlight_status {
@@ -175,8 +177,8 @@ final class HostConnection: @unchecked Sendable {
 
     /// Calls a function of the host's batches.
     ///
-    /// - Returns: what it returned; `SEARCHLIGHT_UNSUPPORTED` if the host has no batches, `SEARCHLIGHT_UNAVAILABLE` if it
-    ///   is gone.
+    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host has no batches,
+    ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
     func callBatches(
         _ body: (searchlight_host_batch, UnsafePointer<searchlight_host>) -> searchlight_status?
     ) -> searchlight_status {
@@ -184,10 +186,10 @@ final class HostConnection: @unchecked Sendable {
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
-    /// Calls a function that renames items.
+    /// Calls the function of the host that renames items.
     ///
-    /// - Returns: what it returned; `SEARCHLIGHT_UNSUPPORTED` if the host renames none, `SEARCHLIGHT_UNAVAILABLE` if it is
-    ///   gone.
+    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host cannot rename,
+    ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
     func callRenames(
         _ body: (searchlight_host_rename, UnsafePointer<searchlight_host>) -> searchlight_status?
     ) -> searchlight_status {
@@ -196,7 +198,7 @@ final class HostConnection: @unchecked Sendable {
     }
 }
 
-/// Lends attachments in the form in which C has them, and all pointers in them, to a body.
+/// Passes attachments as C structures to a closure. All their pointers are valid during the call.
 private func withAttachments(
     _ rest: ArraySlice<RenderedPreview.Attachment>, _ done: [UnsafePointer<searchlight_attachment>?],
     _ body: (UnsafeBufferPointer<UnsafePointer<searchlight_attachment>?>) -> Void

@@ -3,10 +3,10 @@
 internal import SearchlightExtension
 import Synchronization
 
-/// What to do when the host reports that a request to the index is durable, or failed.
+/// The completions that run when the host reports the end of an index request.
 ///
-/// The host is given a number for a context, not a pointer: a completion that is called twice, or after the extension was
-/// destroyed, then finds nothing instead of freed memory.
+/// The context that the host receives is a number, not a pointer. A completion that is called
+/// twice, or after the extension was destroyed, then finds no entry instead of freed memory.
 enum PendingCompletions {
     private struct Entry {
         let connection: ObjectIdentifier
@@ -20,7 +20,7 @@ enum PendingCompletions {
 
     private static let table = Mutex(Table())
 
-    /// Keeps a completion; the context to hand to the host with ``function``.
+    /// Stores a completion, and returns the context to pass to the host with ``function``.
     static func add(
         _ completion: @escaping @Sendable (IndexTransport.Outcome) -> Void, for connection: HostConnection
     ) -> UnsafeMutableRawPointer? {
@@ -33,13 +33,13 @@ enum PendingCompletions {
         return UnsafeMutableRawPointer(bitPattern: number)
     }
 
-    /// Calls a completion, the first time it is asked to.
+    /// Calls a completion, unless it was called before.
     static func complete(_ context: UnsafeMutableRawPointer?, _ outcome: IndexTransport.Outcome) {
         let entry = table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }
         entry?.completion(outcome)
     }
 
-    /// Fails what the host has not reported before it went away.
+    /// Fails the requests that the host did not report before the connection was closed.
     static func failAll(of connection: HostConnection) {
         let entries = table.withLock { table in
             let lost = table.entries.filter { $0.value.connection == ObjectIdentifier(connection) }
@@ -54,14 +54,15 @@ enum PendingCompletions {
         }
     }
 
-    /// What the host calls at the end of a request.
+    /// The C function that the host calls at the end of a request.
     static let function: @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void =
         { context, status, message in
             let error = CSIndexError(status, message.map { String(cString: $0) })
             PendingCompletions.complete(context, error.map { .failure($0) } ?? .success(nil))
         }
 
-    /// What the host calls at the end of a batch. The only refusal there is about the client state.
+    /// The C function that the host calls at the end of a batch. A refused batch means that the
+    /// client state did not match.
     static let batchFunction:
         @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void = {
             context, status, message in
@@ -70,7 +71,7 @@ enum PendingCompletions {
             PendingCompletions.complete(context, .failure(CSIndexError(.mismatchedClientState, text)))
         }
 
-    /// What the host calls with a client state.
+    /// The C function that the host calls with a client state.
     static let stateFunction:
         @convention(c) (
             UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?, UnsafeRawPointer?, Int
@@ -82,7 +83,7 @@ enum PendingCompletions {
 }
 
 extension CSIndexError {
-    /// The error for a status of the C interface, `nil` for success.
+    /// Creates the error for a status of the C interface; `nil` for success.
     init?(_ status: searchlight_status, _ message: String?) {
         let code: Code
         let plain: String

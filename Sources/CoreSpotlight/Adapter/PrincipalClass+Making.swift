@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects of a class that is known at run time only. Swift makes them through required initializers, and were there one in
-// these classes, each subclass with an initializer of its own would have to repeat it: source written for Apple's SDK would
-// not compile. An initializer for convenience makes an object of whatever class it is told to; only the compiler's check
-// stands in between. So each such initializer is declared a second time, by its symbol, as the method it is: it takes the
-// class as `self` and answers with an object that the caller owns. A symbol that does not fit is an error of the linker.
-// A class that has no `init()` stops the process and says so, as on Apple's systems.
+// These functions create objects of a class that is known only at run time. Swift requires
+// `required` initializers for that. Each subclass with an initializer of its own would have to
+// repeat a required initializer, and source written for Apple's SDK would not compile.
+//
+// A convenience initializer can create an object of any subclass, because it takes the class as
+// `self`; only the compiler's check prevents the call. So each such initializer is declared a
+// second time by its symbol, as a static method that returns an owned object. A symbol that does
+// not match is a linker error. A class without `init()` stops the process with a message, as on
+// Apple's systems.
 
 extension CSIndexExtensionRequestHandler {
-    /// Makes the object by calling `init()`.
+    /// Creates the object by calling `init()`.
     convenience init(loadedBy: Void) { self.init() }
 
     @_silgen_name("$s13CoreSpotlight30CSIndexExtensionRequestHandlerC8loadedByACyt_tcfC")
@@ -16,7 +19,7 @@ extension CSIndexExtensionRequestHandler {
 }
 
 extension QLPreviewProvider {
-    /// Makes the object by calling `init()`.
+    /// Creates the object by calling `init()`.
     convenience init(loadedBy: Void) { self.init() }
 
     @_silgen_name("$s13CoreSpotlight17QLPreviewProviderC8loadedByACyt_tcfC")

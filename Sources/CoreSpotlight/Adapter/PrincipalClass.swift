@@ -3,7 +3,7 @@
 import Foundation
 internal import SearchlightExtension
 
-/// Finds the class that the manifest names, and makes its object.
+/// Functions that find the class in the manifest and create its object.
 enum PrincipalClass {
     private static let maximumNameBytes = 1024
 

@@ -6,21 +6,22 @@ internal import SearchlightExtension
 internal import ServiceMessages
 import UniformTypeIdentifiers
 
-/// A preview as it is handed to the host.
+/// A preview in the form that the host accepts.
 struct RenderedPreview: Equatable {
-    /// The largest preview, in bytes, attachments included. As much as the host takes: sending more would be in vain.
+    /// The maximum size of a preview with its attachments, in bytes. It equals the limit of the
+    /// host.
     static let maximumBytes = 32 << 20
 
     let contentType: String
-    /// `nil` for the title of the item.
+    /// The title; `nil` for the title of the item.
     let title: String?
     let data: Data
-    /// In points; zero for the viewer's own.
+    /// The size in points; zero for the default of the viewer.
     let size: CGSize
-    /// What HTML refers to.
+    /// The attachments that the HTML refers to.
     let attachments: [Attachment]
 
-    /// A part of the preview that its HTML refers to as `cid:IDENTIFIER`.
+    /// An attachment that the HTML refers to as `cid:IDENTIFIER`.
     struct Attachment: Equatable {
         let identifier: String
         let contentType: String
@@ -29,7 +30,7 @@ struct RenderedPreview: Equatable {
 
     /// Runs the reply's closure, or reads its file.
     ///
-    /// - Throws: ``HostFailure``, or what the closure throws.
+    /// - Throws: ``HostFailure``, or the error of the closure.
     init(_ reply: QLPreviewReply) throws {
         let type: String
         var data: Data
@@ -55,7 +56,7 @@ struct RenderedPreview: Equatable {
 
     private static let textTypes: Set = ["public.html", "public.plain-text", "public.utf8-plain-text"]
 
-    /// The types that a host shows.
+    /// The content types that a host can show.
     private static let shownTypes = textTypes.union(["public.rtf", "public.png", "public.jpeg", "com.adobe.pdf"])
 
     private static func check(_ count: Int) throws(HostFailure) {
@@ -78,14 +79,15 @@ struct RenderedPreview: Equatable {
         return (type, try Data(contentsOf: url))
     }
 
-    /// The text in UTF-8, which is what the host takes; as it is, if it is not in the encoding it is said to be.
+    /// Converts a text to UTF-8, as the host requires. Returns the data unchanged if it is not
+    /// valid in the stated encoding.
     private static func unicode(_ data: Data, from encoding: String.Encoding) -> Data {
         guard encoding != .utf8, let text = String(data: data, encoding: encoding) else { return data }
         return Data(text.utf8)
     }
 
-    /// The attachments as the host takes them. Its identifiers are plain, and the keys of an extension may be anything: what
-    /// has another key gets an identifier of its own, in the HTML too.
+    /// Converts the attachments to the form of the host. The host accepts only simple identifiers,
+    /// so an attachment with another key gets a generated identifier, also in the HTML.
     private static func attach(
         _ attachments: [String: QLPreviewReplyAttachment], to html: Data
     ) throws(HostFailure) -> (Data, [Attachment]) {
@@ -97,7 +99,7 @@ struct RenderedPreview: Equatable {
         }
         var html = html
         var result: [Attachment] = []
-        // Longer keys first, since one key may begin with another.
+        // Longer keys come first, because one key may be the prefix of another.
         for (key, attachment) in attachments.sorted(by: { ($0.key.utf8.count, $0.key) > ($1.key.utf8.count, $1.key) }) {
             var identifier = key
             if !PreviewHeader.isIdentifier(key) {

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// A task that may be cancelled before it was started.
+/// A task that can be cancelled before it starts.
 ///
-/// The host is given a number for a context, as in ``PendingCompletions``: what it says of a task that has ended finds
-/// nothing.
+/// The context that the host receives is a number, as in ``PendingCompletions``. A cancellation of
+/// a task that has ended finds no entry.
 final class RequestTask: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -35,7 +35,7 @@ final class RequestTask: Sendable {
     }
     private static let table = Mutex(Table())
 
-    /// Keeps a task until it is removed; its number, by which the host names it.
+    /// Stores a task until it is removed, and returns its number for the host.
     static func add(_ task: RequestTask) -> UInt {
         table.withLock { table in
             table.lastNumber += 1
@@ -44,6 +44,6 @@ final class RequestTask: Sendable {
         }
     }
 
-    /// The task behind a number, the first time it is asked for.
+    /// Removes and returns the task with a number; `nil` if it was removed before.
     static func remove(_ number: UInt) -> RequestTask? { table.withLock { $0.tasks.removeValue(forKey: number) } }
 }

@@ -4,14 +4,14 @@ internal import ItemRecord
 internal import SearchlightExtension
 internal import ServiceMessages
 
-/// Sends to the index through the worker that loaded the extension.
+/// An index transport through the worker that loaded the extension.
 struct WorkerTransport: IndexTransport {
     let connection: HostConnection
 
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
         let context = PendingCompletions.add(completion, for: connection)
         let status = send(request, context)
-        // The host completes only what it accepted.
+        // The host completes only requests that it accepted.
         if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
     }
 
@@ -30,13 +30,13 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
-            // Apple's API has no question for an item, and no list of them.
+            // Apple's API cannot read or list the items of an index.
             case .record, .identifiers: return SEARCHLIGHT_UNSUPPORTED
             }
         }
     }
 
-    /// Makes the one change of a batch that has no client state.
+    /// Sends the single change of a batch without client state.
     private func change(
         _ batch: IndexBatch, _ name: UnsafePointer<CChar>?, _ done: searchlight_completion?,
         _ context: UnsafeMutableRawPointer?
@@ -70,7 +70,7 @@ struct WorkerTransport: IndexTransport {
 }
 
 extension ClientStateExpectation {
-    /// As the C interface has it.
+    /// The expectation in the form of the C interface.
     fileprivate var parts: (kind: Int32, expected: [UInt8]) {
         switch self {
         case .any: (SEARCHLIGHT_EXPECT_ANY, [])

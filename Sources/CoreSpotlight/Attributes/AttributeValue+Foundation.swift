@@ -4,9 +4,9 @@ import Foundation
 internal import ItemRecord
 
 extension AttributeValue {
-    /// A number, in the kind in which it was made.
+    /// Creates a number value of the kind with which the `NSNumber` was created.
     init(number: NSNumber) {
-        // NSNumber tells a Boolean from a small integer by its type encoding alone.
+        // Only the type encoding distinguishes a Boolean from a small integer in `NSNumber`.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "B"), UInt8(ascii: "c"): self = .boolean(number.boolValue)
         case UInt8(ascii: "f"), UInt8(ascii: "d"): self = .double(number.doubleValue)
@@ -16,8 +16,9 @@ extension AttributeValue {
         }
     }
 
-    /// A property-list value, URL, person, localised text, or an array or dictionary of these; `nil` for anything else,
-    /// and for what nests deeper than a record may.
+    /// Converts a property-list value, URL, person, localized text, or an array or dictionary of
+    /// these. Returns `nil` for other values, and for values that are nested deeper than a record
+    /// allows.
     init?(foundation value: Any, depth: Int = 0) {
         guard depth <= ItemRecord.maximumDepth else { return nil }
         switch value {
@@ -67,7 +68,7 @@ extension AttributeValue {
         self = .dictionary(values)
     }
 
-    /// The value as the object that was, or could have been, set.
+    /// The value as a Foundation object.
     var object: any NSObjectProtocol & NSSecureCoding {
         switch self {
         case .null: NSNull()
@@ -84,7 +85,7 @@ extension AttributeValue {
         }
     }
 
-    /// The value as Swift's own type: text as String, moments as Date.
+    /// The value as a Swift type, such as `String` or `Date`.
     var plainValue: Any? {
         switch self {
         case .null: nil
@@ -98,7 +99,7 @@ extension AttributeValue {
         }
     }
 
-    /// The text, in the person's language if there are several.
+    /// The text, in the user's language if there are several.
     var displayText: String? {
         switch self {
         case .string(let text): text

@@ -3,29 +3,36 @@
 import Foundation
 internal import ItemRecord
 
-/// The name of an attribute that an app defines for itself, and how it may be searched.
+/// The name of a custom attribute of an app, and its search options.
 open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // Sendable: nothing of a key ever changes.
+    // Sendable: a key is immutable.
 
-    /// The name: ASCII letters, digits and `_`, as in `com_example_journal_mood`.
+    /// The name, which consists of ASCII letters, digits and `_`, such as
+    /// `com_example_journal_mood`.
     public let keyName: String
-    /// Whether the attribute may be found. Without it, it is only kept with the item.
+    /// A Boolean value that indicates whether the attribute can be searched. Otherwise it is only
+    /// stored with the item.
     public let isSearchable: Bool
-    /// Whether queries that name no attribute, and searches for words, look here too; if it is searchable at all.
+    /// A Boolean value that indicates whether searches for words, and queries without an attribute
+    /// name, include the attribute. It has an effect only on a searchable attribute.
     public let isSearchableByDefault: Bool
-    /// Whether many items share few values, so that each is worth storing once. Kept, and without effect.
+    /// A Boolean value that indicates whether many items share the same values. It is stored, and
+    /// has no effect.
     public let isUnique: Bool
-    /// Whether the value is an array. Kept, and without effect: an array is stored and found as one with any key.
+    /// A Boolean value that indicates whether the value is an array. It is stored, and has no
+    /// effect: arrays are stored and found with any key.
     public let isMultiValued: Bool
 
-    /// A searchable key with one value; `nil` for a name that is not allowed.
+    /// Creates a searchable key with one value; `nil` if the name is invalid.
     public convenience init?(keyName: String) {
         self.init(
             keyName: keyName, searchable: true, searchableByDefault: false, unique: false, multiValued: false)
     }
 
-    /// A key; `nil` unless the name has ASCII letters, digits and `_` only, at least one of them and at most 4096, and does
-    /// not begin with `kMD`, which is the system's.
+    /// Creates a key; `nil` if the name is invalid.
+    ///
+    /// A valid name has 1 to 4096 ASCII letters, digits and `_`, and does not begin with `kMD`,
+    /// which is reserved for the system.
     public init?(keyName: String, searchable: Bool, searchableByDefault: Bool, unique: Bool, multiValued: Bool) {
         guard AttributeTraits.isKeyName(keyName) else { return nil }
         self.keyName = keyName
@@ -35,19 +42,19 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked
         isMultiValued = multiValued
     }
 
-    /// Keys never change, so the copy is the key itself.
+    /// Returns the key itself, because keys are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Keys are equal when the name and all traits are.
+    /// Returns `true` if the names and all options are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CSCustomAttributeKey else { return false }
         return keyName == other.keyName && traits == other.traits
     }
 
-    /// Equal for equal keys.
+    /// A hash value that is equal for equal keys.
     open override var hash: Int { keyName.hashValue }
 
-    /// The traits as an item carries them.
+    /// The options in the form of an item record.
     var traits: AttributeTraits {
         var traits: AttributeTraits = []
         if isSearchable { traits.insert(.searchable) }
@@ -57,10 +64,10 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked
         return traits
     }
 
-    /// Keys can be archived securely.
+    /// A Boolean value that indicates that keys support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a key from an archive; `nil` if the name is missing or not allowed.
+    /// Decodes a key; `nil` if the name is missing or invalid.
     public required convenience init?(coder: NSCoder) {
         guard let name = coder.decodeObject(of: NSString.self, forKey: "keyName") else { return nil }
         self.init(
@@ -69,7 +76,7 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked
             unique: coder.decodeBool(forKey: "unique"), multiValued: coder.decodeBool(forKey: "multiValued"))
     }
 
-    /// Writes the key to an archive.
+    /// Encodes the key.
     open func encode(with coder: NSCoder) {
         coder.encode(NSString(string: keyName), forKey: "keyName")
         coder.encode(isSearchable, forKey: "searchable")
@@ -80,16 +87,18 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked
 }
 
 extension CSSearchableItemAttributeSet {
-    /// Sets an attribute of the app's own: a text, number, date, data, `NSNull`, ``CSPerson`` or ``CSLocalizedString``, or
-    /// an array of these. `nil` removes it, and so does a value of any other class. The key says how it may be searched,
-    /// also in an update: the traits of the last key with that name are kept with the value.
+    /// Sets the value of a custom attribute.
+    ///
+    /// The value is a text, number, date, data, `NSNull`, ``CSPerson``, ``CSLocalizedString``, or
+    /// an array of these. `nil`, or a value of another class, removes the attribute. The search
+    /// options of the key are stored with the value, also in an update.
     public func setValue(_ value: (any NSSecureCoding)?, forCustomKey key: CSCustomAttributeKey) {
         let stored = value.flatMap { AttributeValue(foundation: $0) } ?? .null
         values[key.keyName] = stored
         traits[key.keyName] = stored == .null || key.traits == .standard ? nil : key.traits
     }
 
-    /// The value of an attribute of the app's own, `nil` if it has none.
+    /// Returns the value of a custom attribute; `nil` if there is none.
     public func value(forCustomKey key: CSCustomAttributeKey) -> (any NSSecureCoding)? {
         switch values[key.keyName] {
         case nil, .null: nil

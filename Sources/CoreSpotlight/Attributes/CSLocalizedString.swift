@@ -2,20 +2,21 @@
 
 import Foundation
 
-/// A text in several languages, which reads as the one in the person's language.
+/// A text in several languages, which reads as the text in the user's language.
 ///
-/// A Swift `String` cannot carry languages, so on Linux such a text is given to an attribute with
-/// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or as the value of a custom key; converted to `String`
-/// it is the text in the current language only.
+/// A Swift `String` has no languages. On Linux, assign such a text to an attribute with
+/// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or as the value of a custom key.
+/// Converted to `String`, it is the text in the current language only.
 ///
-/// - Note: Differs on Linux: put into an attribute as a `String` it becomes the text of one language;
+/// - Note: Differs on Linux: a text that is assigned as a `String` keeps one language;
 ///   `setLocalizedString(_:for:)` keeps them all.
 open class CSLocalizedString: NSString {
     /// The texts by language code.
     let texts: [String: String]
     private let characters: [unichar]
 
-    /// A text from its translations: language code (BCP 47) to text. Entries that are not texts are left out.
+    /// Creates a text from its translations: language code (BCP 47) to text. Entries that are not
+    /// texts are ignored.
     public convenience init(localizedStrings: [AnyHashable: Any]) {
         var texts: [String: String] = [:]
         for (language, text) in localizedStrings {
@@ -31,53 +32,55 @@ open class CSLocalizedString: NSString {
         super.init(characters: [0], length: 0)
     }
 
-    /// A text in no particular language.
+    /// Creates a text without a language.
     public override init(characters: UnsafePointer<unichar>, length: Int) {
         self.characters = Array(UnsafeBufferPointer(start: characters, count: max(length, 0)))
         texts = ["": String(decoding: self.characters, as: UTF16.self)]
         super.init(characters: [0], length: 0)
     }
 
-    /// A text in no particular language.
+    /// Creates a text without a language.
     public required convenience init(string: String) { self.init(texts: ["": string]) }
 
-    /// A text in no particular language.
+    /// Creates a text without a language.
     public required convenience init(stringLiteral value: StaticString) { self.init(texts: ["": "\(value)"]) }
 
-    /// A text in no particular language.
+    /// Creates a text without a language.
     public required convenience init(unicodeScalarLiteral value: StaticString) {
         self.init(texts: ["": "\(value)"])
     }
 
-    /// A text in no particular language.
+    /// Creates a text without a language.
     public required convenience init(extendedGraphemeClusterLiteral value: StaticString) {
         self.init(texts: ["": "\(value)"])
     }
 
-    /// Reads an archived text, in no particular language: archives keep the current text of any kind of string.
+    /// Decodes a text, without a language, because an archived string contains the current text
+    /// only.
     public required convenience init?(coder: NSCoder) {
         guard let text = NSString(coder: coder) else { return nil }
         self.init(texts: ["": text.substring(from: 0)])
     }
 
-    /// The text in the person's language; failing that in English, failing that in the first language there is.
+    /// Returns the text in the user's language, else in English, else in the first available
+    /// language.
     open func localizedString() -> String { Self.text(in: texts) }
 
     /// The length of the current text, in UTF-16 units.
     open override var length: Int { characters.count }
 
-    /// The UTF-16 unit at a position of the current text.
+    /// Returns the UTF-16 unit at a position of the current text.
     open override func character(at index: Int) -> unichar { characters[index] }
 
-    /// Texts never change, so the copy is the text itself.
+    /// Returns the text itself, because texts are immutable.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The languages that the environment asks for, best first; see gettext's manual for the rules. `Locale` does not
-    /// follow them on Linux.
+    /// Returns the languages of the environment in order of preference, by the rules of the gettext
+    /// manual. `Locale` does not follow these variables on Linux.
     static func languages(_ environment: [String: String]) -> [String] {
         let variables = ["LC_ALL", "LC_MESSAGES", "LANG"]
         let locale = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
-        // "de_AT.UTF-8@euro" is "de_AT".
+        // `de_AT.UTF-8@euro` becomes `de_AT`.
         let name = String(locale.prefix { $0 != "." && $0 != "@" })
         guard !["C", "POSIX"].contains(name) else { return [] }
         return (environment["LANGUAGE"] ?? "").split(separator: ":").map(String.init) + [name]
@@ -88,7 +91,7 @@ open class CSLocalizedString: NSString {
     static func text(in texts: [String: String], languages: [String] = personsLanguages) -> String {
         guard let fallback = texts.min(by: { $0.key < $1.key })?.value else { return "" }
         for wanted in languages + ["en"] {
-            // "pt-BR" is served by "pt_BR", then by "pt".
+            // `pt-BR` matches `pt_BR`, then `pt`.
             var subtags = wanted.split { $0 == "-" || $0 == "_" }
             while !subtags.isEmpty {
                 if let text = texts[subtags.joined(separator: "-")] ?? texts[subtags.joined(separator: "_")] {
@@ -102,8 +105,9 @@ open class CSLocalizedString: NSString {
 }
 
 extension CSSearchableItemAttributeSet {
-    /// Stores a text with all its translations in a text attribute, such as `\.displayName`; the attribute then reads as
-    /// the text in the person's language. An addition for Linux, see ``CSLocalizedString``.
+    /// Stores a text with all its translations in a text attribute, such as `\.displayName`. The
+    /// attribute then reads as the text in the user's language. An addition for Linux, see
+    /// ``CSLocalizedString``.
     public func setLocalizedString(
         _ text: CSLocalizedString?, for attribute: ReferenceWritableKeyPath<CSSearchableItemAttributeSet, String?>
     ) {

@@ -3,51 +3,53 @@
 import Foundation
 package import ItemRecord
 
-/// A person named by an item, such as the author of a message.
+/// A person associated with an item, such as the author of a message.
 open class CSPerson: NSObject, NSCopying, NSSecureCoding {
     package private(set) var value: PersonValue
 
-    /// A person with a name and the addresses, numbers or account names in `handles`; `handleIdentifier` says what kind of
-    /// handles they are, as a contact property key such as `emailAddresses`.
+    /// Creates a person from a name and handles, which are addresses, numbers or account names.
+    ///
+    /// `handleIdentifier` is a contact property key for the kind of handles, such as
+    /// `emailAddresses`.
     public init(displayName: String?, handles: [String], handleIdentifier: String) {
         value = PersonValue(displayName: displayName, handles: handles, handleIdentifier: handleIdentifier)
     }
 
     package init(_ value: PersonValue) { self.value = value }
 
-    /// The name to show.
+    /// The display name.
     open var displayName: String? { value.displayName }
 
-    /// Addresses, numbers or account names.
+    /// The addresses, numbers or account names.
     open var handles: [String] { value.handles }
 
-    /// What kind of handles these are, as a contact property key.
+    /// The kind of the handles, as a contact property key.
     open var handleIdentifier: String { value.handleIdentifier }
 
-    /// The contact that the person was found to be.
+    /// The identifier of the matching contact.
     ///
-    /// - Note: Differs on Linux: programs that show the item are given it; there is no store of contacts to look it up in.
+    /// - Note: Differs on Linux: programs that show the item receive it; there is no contact store.
     open var contactIdentifier: String? {
         get { value.contactIdentifier }
         set { value.contactIdentifier = newValue }
     }
 
-    /// A person with the same fields.
+    /// Returns a copy of the person.
     open func copy(with zone: NSZone? = nil) -> Any { CSPerson(value) }
 
-    /// People are equal when all their fields are.
+    /// Returns `true` if all fields are equal.
     open override func isEqual(_ object: Any?) -> Bool { (object as? CSPerson)?.value == value }
 
-    /// Equal for equal people.
+    /// A hash value that is equal for equal persons.
     open override var hash: Int { value.hashValue }
 
-    /// People can be archived securely.
+    /// A Boolean value that indicates that persons support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a person from an archive; `nil` if a field is missing.
+    /// Decodes a person; `nil` if a required field is missing.
     public required init?(coder: NSCoder) {
         func text(_ key: String) -> String? {
-            // Asking for what is not there makes the whole archive fail.
+            // Decoding a missing key would make the whole archive fail.
             guard coder.containsValue(forKey: key) else { return nil }
             return coder.decodeObject(of: NSString.self, forKey: key)?.substring(from: 0)
         }
@@ -60,7 +62,7 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
             contactIdentifier: text("contactIdentifier"))
     }
 
-    /// Writes the person to an archive.
+    /// Encodes the person.
     open func encode(with coder: NSCoder) {
         func write(_ text: String?, _ key: String) { if let text { coder.encode(NSString(string: text), forKey: key) } }
         write(value.displayName, "displayName")

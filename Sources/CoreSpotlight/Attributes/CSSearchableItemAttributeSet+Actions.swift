@@ -3,35 +3,40 @@
 import Foundation
 import UniformTypeIdentifiers
 
-// What a person can do with a result, and what it can be turned into.
+// The actions on a result, and the types into which an item can be converted.
 extension CSSearchableItemAttributeSet {
-    /// 1 if the first of `phoneNumbers` can be called.
+    /// A number that indicates whether the first of `phoneNumbers` can be called (1) or not (0).
     ///
-    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers calls yet.
+    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
+    ///   launcher offers calls yet.
     public var supportsPhoneCall: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if directions to `latitude` and `longitude` make sense.
+    /// A number that indicates whether directions to `latitude` and `longitude` are useful (1) or
+    /// not (0).
     ///
-    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers directions yet.
+    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
+    ///   launcher offers directions yet.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The actions to offer, by the identifiers that the app's manifest declares.
+    /// The identifiers of the actions to offer, as the app's manifest declares them.
     ///
-    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers the actions of apps yet.
+    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
+    ///   launcher offers the actions of apps yet.
     public var actionIdentifiers: [String] {
         get { value() ?? [] }
         set { store(newValue) }
     }
 
-    /// The type in which the item is shared from a result.
+    /// The content type in which a result is shared.
     ///
-    /// - Note: Differs on Linux: queries find it and programs that show the item are given it; no launcher offers sharing yet.
+    /// - Note: Differs on Linux: queries find it, and programs that show the item receive it; no
+    ///   launcher offers sharing yet.
     public var sharedItemContentType: UTType? {
         get { value() }
         set { store(newValue) }
@@ -43,7 +48,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The name of the container to show to people.
+    /// The display name of the container.
     public var containerDisplayName: String? {
         get { value() }
         set { store(newValue) }
@@ -61,19 +66,20 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Types the item can be turned into as bytes, best first. A type may be in one of the three lists only.
+    /// The types in which the item can be provided as data, in order of preference. Each type can
+    /// be in only one of the three lists.
     public var providerDataTypeIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Types the item can be turned into as a copied file, best first.
+    /// The types in which the item can be provided as a copied file, in order of preference.
     public var providerFileTypeIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Types the item can be turned into as its original file, best first.
+    /// The types in which the item can be provided as its original file, in order of preference.
     public var providerInPlaceFileTypeIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }

@@ -4,7 +4,7 @@ import Foundation
 
 // Documents of any kind.
 extension CSSearchableItemAttributeSet {
-    /// What the document is about.
+    /// The subject of the document.
     public var subject: String? {
         get { value() }
         set { store(newValue) }
@@ -16,7 +16,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// A short description of the content, the second line of a result.
+    /// A short description of the content. It is the second line of a result.
     public var contentDescription: String? {
         get { value() }
         set { store(newValue) }
@@ -28,13 +28,14 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Whom the document is meant for.
+    /// The intended audiences of the document.
     public var audiences: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The size of the file, in megabytes of 1,000,000 bytes. The filter `larger:50MB` compares this number.
+    /// The size of the file, in megabytes of 1,000,000 bytes. The filter `larger:50MB` compares
+    /// this number.
     ///
     /// ```swift
     /// attributes.fileSize = NSNumber(value: Double(bytes) / 1_000_000)
@@ -44,7 +45,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     public var pageCount: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -62,31 +63,31 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// How the document is encrypted.
+    /// The encryption method of the document.
     public var securityMethod: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The program that made the content.
+    /// The program that created the content.
     public var creator: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The programs that converted the document to its present form.
+    /// The programs that converted the document to its current form.
     public var encodingApplications: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The kind of document, in words.
+    /// The kind of document as text.
     public var kind: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The fonts in use.
+    /// The names of the fonts in the document.
     public var fontNames: [String]? {
         get { value() }
         set { store(newValue) }

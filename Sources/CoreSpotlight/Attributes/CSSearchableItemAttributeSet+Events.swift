@@ -4,37 +4,37 @@ import Foundation
 
 // Appointments and things to do.
 extension CSSearchableItemAttributeSet {
-    /// When it is due.
+    /// The due date of the item.
     public var dueDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When it was done.
+    /// The date of completion.
     public var completionDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When it starts.
+    /// The start date.
     public var startDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When it ends.
+    /// The end date.
     public var endDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Other moments that matter.
+    /// Other important dates of the item.
     public var importantDates: [Date]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if it takes the whole day.
+    /// A number that indicates whether the event lasts all day (1) or not (0).
     public var allDay: NSNumber? {
         get { value() }
         set { store(newValue) }

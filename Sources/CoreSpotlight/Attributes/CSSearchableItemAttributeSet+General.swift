@@ -2,89 +2,91 @@
 
 import Foundation
 
-// What an item is, how it is shown and how it is ranked.
+// The identity, presentation and ranking of an item.
 extension CSSearchableItemAttributeSet {
-    /// The name to show to people.
+    /// The display name.
     public var displayName: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Other names to show or to find the item by.
+    /// Other names that are shown or that find the item.
     public var alternateNames: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The full path of the item's file.
+    /// The path of the item's file.
     public var path: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The file that holds the item's content; items and files with the same URL are one result.
+    /// The URL of the file with the item's content. Items and files with the same URL are one
+    /// result.
     public var contentURL: URL? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// A local file with the thumbnail; a web address is never fetched.
+    /// The URL of a local thumbnail file. A web address is never fetched.
     public var thumbnailURL: URL? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The thumbnail as encoded image bytes.
+    /// The thumbnail as encoded image data.
     public var thumbnailData: Data? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// A local file with the thumbnail for dark backgrounds.
+    /// The URL of a local thumbnail file for dark backgrounds.
     public var darkThumbnailURL: URL? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The identifier of the item that this entry belongs to and lives as long as.
+    /// The identifier of the item that this item belongs to. This item is removed together with it.
     ///
-    /// - Note: Differs on Linux: it ties every item, not activities alone, to the life of the item that it names.
+    /// - Note: Differs on Linux: the attribute ties any item, not only an activity, to the item
+    ///   that it names.
     public var relatedUniqueIdentifier: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The identifier of a related item whose removal does not remove this entry.
+    /// The identifier of a related item. The removal of that item does not remove this one.
     public var weakRelatedUniqueIdentifier: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When any attribute last changed.
+    /// The date of the last change of an attribute.
     public var metadataModificationDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The uniform type identifier of the content; any text is kept as it is.
+    /// The uniform type identifier of the content. Other text is stored unchanged.
     public var contentType: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The content type and its ancestors, if the donor wants to state them itself.
+    /// The content type and its supertypes, if the app provides them itself.
     public var contentTypeTree: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Words to find the item by.
+    /// Keywords that find the item.
     public var keywords: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The title, the first line of a result.
+    /// The title. It is the first line of a result.
     public var title: String? {
         get { value() }
         set { store(newValue) }
@@ -96,25 +98,26 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// 1 if the person made the item.
+    /// A number that indicates whether the user created the item (1) or not (0).
     public var userCreated: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the person bought or acquired the item.
+    /// A number that indicates whether the user bought or acquired the item (1) or not (0).
     public var userOwned: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the person chose or saved the item.
+    /// A number that indicates whether the user selected or saved the item (1) or not (0).
     public var userCurated: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How much the item matters among the items of the same app: 0 to 100, larger is better.
+    /// The importance of the item among the items of the app, from 0 to 100. Higher is more
+    /// important.
     public var rankingHint: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -126,12 +129,12 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// A summary of the text, written by the system; `nil` until there is one.
+    /// A summary of the text by the system; `nil` until there is a summary.
     ///
     /// - Note: Unused on Linux: nothing writes summaries, so it stays `nil`.
     public var textContentSummary: String? { value() }
 
-    /// What is said in an audio item.
+    /// The transcribed speech of an audio item.
     public var transcribedTextContent: String? {
         get { value() }
         set { store(newValue) }

@@ -2,57 +2,57 @@
 
 import Foundation
 
-// Pictures and how they were taken.
+// Images and the conditions of their exposure.
 extension CSSearchableItemAttributeSet {
-    /// The height, in pixels.
+    /// The height in pixels.
     public var pixelHeight: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The width, in pixels.
+    /// The width in pixels.
     public var pixelWidth: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Width times height, in pixels.
+    /// The number of pixels.
     public var pixelCount: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The colour space, such as RGB or CMYK.
+    /// The color space, such as RGB or CMYK.
     public var colorSpace: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Bits in each sample of a picture or of sound.
+    /// The number of bits in each sample of an image or of audio.
     public var bitsPerSample: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the flash fired.
+    /// A number that indicates whether the flash fired (1) or not (0).
     public var flashOn: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The focal length, in millimetres.
+    /// The focal length in millimeters.
     public var focalLength: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if `focalLength` is the equivalent for 35 mm film.
+    /// A number that indicates whether `focalLength` is the 35 mm equivalent (1) or not (0).
     public var focalLength35mm: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who made the device.
+    /// The manufacturer of the device.
     public var acquisitionMake: String? {
         get { value() }
         set { store(newValue) }
@@ -64,7 +64,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Who owns the camera.
+    /// The owner of the camera.
     public var cameraOwner: String? {
         get { value() }
         set { store(newValue) }
@@ -82,7 +82,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// 0 for landscape, 1 for portrait.
+    /// The orientation: 0 for landscape, 1 for portrait.
     public var orientation: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -94,7 +94,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// 0 for automatic white balance, 1 for manual.
+    /// The white balance mode: 0 for automatic, 1 for manual.
     public var whiteBalance: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -106,31 +106,31 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The name of the colour profile.
+    /// The name of the color profile.
     public var profileName: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The horizontal resolution, in dots per inch.
+    /// The horizontal resolution in dots per inch.
     public var resolutionWidthDPI: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The vertical resolution, in dots per inch.
+    /// The vertical resolution in dots per inch.
     public var resolutionHeightDPI: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 0 for automatic exposure, 1 for manual, 2 for automatic bracketing.
+    /// The exposure mode: 0 for automatic, 1 for manual, 2 for automatic bracketing.
     public var exposureMode: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The exposure time, in seconds.
+    /// The exposure time in seconds.
     public var exposureTime: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -142,25 +142,25 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The version of the position block of the EXIF header.
+    /// The version of the GPS block in the EXIF header.
     public var exifgpsVersion: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the picture has transparency.
+    /// A number that indicates whether the image has an alpha channel (1) or not (0).
     public var hasAlphaChannel: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if red-eye reduction was on.
+    /// A number that indicates whether red-eye reduction was on (1) or off (0).
     public var redEyeOn: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How the light was metered.
+    /// The metering mode.
     public var meteringMode: String? {
         get { value() }
         set { store(newValue) }
@@ -172,7 +172,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The F number.
+    /// The f-number of the lens.
     public var fNumber: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -184,7 +184,7 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The exposure time, in words.
+    /// The exposure time as text.
     public var exposureTimeString: String? {
         get { value() }
         set { store(newValue) }

@@ -2,15 +2,15 @@
 
 import Foundation
 
-// Films, recordings and facts about any file.
+// Movies, recordings and properties of all files.
 extension CSSearchableItemAttributeSet {
-    /// Who edited the item.
+    /// The editors of the item.
     public var editors: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who can be seen or heard in the item, or takes part in it.
+    /// The people who are visible or audible in the item, or who take part in it.
     public var participants: [String]? {
         get { value() }
         set { store(newValue) }
@@ -22,13 +22,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// When the item was last downloaded.
+    /// The date of the last download.
     public var downloadedDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Where the item came from: addresses or senders.
+    /// The addresses or senders from which the item came.
     public var contentSources: [String]? {
         get { value() }
         set { store(newValue) }
@@ -40,49 +40,49 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Who holds the copyright.
+    /// The copyright owner.
     public var copyright: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the item was last used.
+    /// The date of the last use.
     public var lastUsedDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the content was made.
+    /// The creation date of the content.
     public var contentCreationDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the content last changed.
+    /// The date of the last change of the content.
     public var contentModificationDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the item came to where it is now.
+    /// The date on which the item was moved to its current location.
     public var addedDate: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How long it plays, in seconds.
+    /// The duration in seconds.
     public var duration: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// People associated with the item, other than its authors.
+    /// The people associated with the item, except its authors.
     public var contactKeywords: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How the content is encoded.
+    /// The codecs of the content.
     public var codecs: [String]? {
         get { value() }
         set { store(newValue) }
@@ -94,43 +94,43 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// 1 if the content can be streamed.
+    /// A number that indicates whether the content can be streamed (1) or not (0).
     public var streamable: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Bits of sound and picture in a second.
+    /// The total bit rate, audio and video, in bits per second.
     public var totalBitRate: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Bits of picture in a second.
+    /// The video bit rate in bits per second.
     public var videoBitRate: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Bits of sound in a second.
+    /// The audio bit rate in bits per second.
     public var audioBitRate: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 0 for a fast start, 1 for RTSP.
+    /// The delivery type: 0 for fast start, 1 for RTSP.
     public var deliveryType: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The organisations that made the content.
+    /// The organizations that created the content.
     public var organizations: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// What its creator did for the content.
+    /// The role of the creator.
     public var role: String? {
         get { value() }
         set { store(newValue) }
@@ -148,13 +148,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Who published the content.
+    /// The publishers of the content.
     public var publishers: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who contributed to the content.
+    /// The contributors to the content.
     public var contributors: [String]? {
         get { value() }
         set { store(newValue) }
@@ -166,19 +166,19 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The rating, 0 to 5 stars.
+    /// The rating from 0 to 5 stars.
     public var rating: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How the rating came about, such as the number of reviews.
+    /// A description of the rating, such as the number of reviews.
     public var ratingDescription: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How often the item was played.
+    /// The number of times the item was played.
     public var playCount: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -190,13 +190,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Who directed the film.
+    /// The director of the movie.
     public var director: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who produced the content.
+    /// The producer of the content.
     public var producer: String? {
         get { value() }
         set { store(newValue) }
@@ -208,37 +208,37 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// Who performs.
+    /// The performers.
     public var performers: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The format in which the content was first made.
+    /// The original format of the content.
     public var originalFormat: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Where the content was first published.
+    /// The original publication of the content.
     public var originalSource: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the content is on this machine.
+    /// A number that indicates whether the content is on this machine (1) or not (0).
     public var local: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the content is explicit, 0 if it is clean.
+    /// A number that indicates whether the content is explicit (1) or clean (0).
     public var contentRating: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The address of the item.
+    /// The URL of the item.
     public var url: URL? {
         get { value() }
         set { store(newValue) }

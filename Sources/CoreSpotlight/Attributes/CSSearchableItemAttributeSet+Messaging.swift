@@ -4,61 +4,61 @@ import Foundation
 
 // Mail, messages and people.
 extension CSSearchableItemAttributeSet {
-    /// The account that the message belongs to.
+    /// The identifier of the account that the message belongs to.
     public var accountIdentifier: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The addresses and numbers of the account itself.
+    /// The addresses and numbers of the account.
     public var accountHandles: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The body as HTML in UTF-8.
+    /// The HTML body, encoded in UTF-8.
     public var htmlContentData: Data? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The body as plain text; what the full-text search reads first.
+    /// The plain-text body. The full-text search reads it first.
     public var textContent: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// From whom.
+    /// The authors of the message.
     public var authors: [CSPerson]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// To whom.
+    /// The primary recipients.
     public var primaryRecipients: [CSPerson]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who gets a copy.
+    /// The recipients of a copy (Cc).
     public var additionalRecipients: [CSPerson]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who gets a copy unseen by the others.
+    /// The recipients of a blind copy (Bcc).
     public var hiddenAdditionalRecipients: [CSPerson]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The headers of the mail: name to values. Values other than property-list values are left out.
+    /// The mail headers, from name to values. Values other than property-list values are ignored.
     public var emailHeaders: [String: [Any]]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The mailboxes of the message: `CSMailboxInbox` and its siblings, or names of the app.
+    /// The mailboxes of the message, such as `CSMailboxInbox` or names of the app.
     public var mailboxIdentifiers: [String]? {
         get { value() }
         set { store(newValue) }
@@ -112,19 +112,20 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The addresses for instant messages.
+    /// The instant message addresses of the item.
     public var instantMessageAddresses: [String]? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the message is likely junk; 0 until set.
+    /// A number that indicates whether the message is likely junk (1) or not (0, the default).
     public var likelyJunk: NSNumber {
         get { value() ?? NSNumber(value: 0) }
         set { store(newValue) }
     }
 
-    /// 1 if the system found the message important; `nil` until it has looked.
+    /// A number that indicates whether the system rated the message as important (1); `nil` until
+    /// it is rated.
     ///
     /// - Note: Unused on Linux: nothing judges messages, so it stays `nil`.
     public var isPriority: NSNumber? { value() }

@@ -2,75 +2,75 @@
 
 import Foundation
 
-// Music and sound.
+// Music and audio.
 extension CSSearchableItemAttributeSet {
-    /// Samples in a second, in hertz.
+    /// The sample rate in hertz.
     public var audioSampleRate: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How many channels of sound there are.
+    /// The number of audio channels.
     public var audioChannelCount: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The tempo, in beats a minute.
+    /// The tempo in beats per minute.
     public var tempo: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The key, such as Dm.
+    /// The musical key, such as Dm.
     public var keySignature: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The metre, such as 7/8.
+    /// The time signature, such as 7/8.
     public var timeSignature: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The program that encoded the sound.
+    /// The program that encoded the audio.
     public var audioEncodingApplication: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who composed the music.
+    /// The composer of the music.
     public var composer: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who wrote the words.
+    /// The lyricist.
     public var lyricist: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The album.
+    /// The name of the album.
     public var album: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Who performs the music.
+    /// The artist.
     public var artist: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The track in the album.
+    /// The track number in the album.
     public var audioTrackNumber: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the sound was recorded.
+    /// The recording date.
     public var recordingDate: Date? {
         get { value() }
         set { store(newValue) }
@@ -82,19 +82,19 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// 1 if the file is a General MIDI sequence.
+    /// A number that indicates whether the file is a General MIDI sequence (1) or not (0).
     public var generalMIDISequence: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The family of the instrument.
+    /// The category of the instrument.
     public var musicalInstrumentCategory: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The instrument.
+    /// The name of the instrument.
     public var musicalInstrumentName: String? {
         get { value() }
         set { store(newValue) }

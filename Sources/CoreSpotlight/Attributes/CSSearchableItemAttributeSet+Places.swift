@@ -2,27 +2,27 @@
 
 import Foundation
 
-// Places and positions.
+// Places and coordinates.
 extension CSSearchableItemAttributeSet {
-    /// A synopsis that can be published.
+    /// A synopsis for publication.
     public var headline: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// What to mind when using the item, such as an embargo.
+    /// Instructions for the use of the item, such as an embargo.
     public var instructions: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The street.
+    /// The name of the street.
     public var thoroughfare: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The number in the street.
+    /// The street number.
     public var subThoroughfare: String? {
         get { value() }
         set { store(newValue) }
@@ -52,43 +52,43 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The whole address in one text.
+    /// The complete formatted address.
     public var fullyFormattedAddress: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Metres above sea level, WGS 84.
+    /// The altitude in meters above sea level (WGS 84).
     public var altitude: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Degrees north, WGS 84.
+    /// The latitude in degrees north (WGS 84).
     public var latitude: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Degrees east, WGS 84.
+    /// The longitude in degrees east (WGS 84).
     public var longitude: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The speed, in kilometres an hour.
+    /// The speed in kilometers per hour.
     public var speed: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// When the position was taken.
+    /// The time at which the position was measured.
     public var timestamp: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// Where the camera points, in degrees from true north.
+    /// The direction of the camera, in degrees from true north.
     public var imageDirection: NSNumber? {
         get { value() }
         set { store(newValue) }
@@ -106,13 +106,13 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The state of the receiver.
+    /// The status of the GPS receiver.
     public var gpsStatus: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How the receiver measures.
+    /// The measurement mode of the GPS receiver.
     public var gpsMeasureMode: String? {
         get { value() }
         set { store(newValue) }
@@ -130,49 +130,50 @@ extension CSSearchableItemAttributeSet {
         set { store(newValue) }
     }
 
-    /// The latitude of the destination, in degrees north.
+    /// The latitude of the destination in degrees north.
     public var gpsDestLatitude: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The longitude of the destination, in degrees east.
+    /// The longitude of the destination in degrees east.
     public var gpsDestLongitude: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The bearing of the destination, in degrees.
+    /// The bearing to the destination in degrees.
     public var gpsDestBearing: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The distance of the destination, in kilometres.
+    /// The distance to the destination in kilometers.
     public var gpsDestDistance: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// How the position was found.
+    /// The method by which the position was determined.
     public var gpsProcessingMethod: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The name of the area.
+    /// The name of the GPS area.
     public var gpsAreaInformation: String? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// The date of the position.
+    /// The date of the GPS position.
     public var gpsDateStamp: Date? {
         get { value() }
         set { store(newValue) }
     }
 
-    /// 1 if the position was corrected differentially. The spelling is Apple's.
+    /// A number that indicates whether differential correction was applied (1) or not (0). The
+    /// spelling is Apple's.
     public var gpsDifferental: NSNumber? {
         get { value() }
         set { store(newValue) }

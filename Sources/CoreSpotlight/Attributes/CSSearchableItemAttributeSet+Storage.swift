@@ -4,8 +4,9 @@ import Foundation
 internal import ItemRecord
 import UniformTypeIdentifiers
 
-// The accessors of all properties. Inside a property `#function` is its name, which is also the attribute's name, so
-// that the two cannot differ. An attribute that holds another kind of value reads as nil.
+// The accessors of all properties. Inside a property, `#function` is the name of the property,
+// which is also the name of the attribute, so the two cannot differ. An attribute with a value of
+// another kind reads as `nil`.
 extension CSSearchableItemAttributeSet {
     func value(_ name: String = #function) -> String? { values[name]?.displayText }
 
@@ -31,7 +32,7 @@ extension CSSearchableItemAttributeSet {
 
     func value(_ name: String = #function) -> UTType? {
         guard case .string(let identifier) = values[name] else { return nil }
-        // A type that this process does not know is still the type that was set.
+        // A type that this process does not know is still returned as it was set.
         return UTType(identifier) ?? UTType(importedAs: identifier)
     }
 

@@ -4,42 +4,48 @@ import Foundation
 package import ItemRecord
 import UniformTypeIdentifiers
 
-/// What is known about an item: its title, text, dates, people, places and so on.
+/// The attributes of an item, such as its title, text, dates, people and places.
 ///
-/// Values are copied when they are set and when they are read: changing an object afterwards, a ``CSPerson`` too, leaves
-/// the set as it is. Booleans are numbers, 0 or 1. One thread at a time may change a set.
+/// Values are copied when they are set and read. Later changes of an object, such as a
+/// ``CSPerson``, do not change the set. Boolean attributes are numbers, 0 or 1. Change a set from
+/// one thread at a time.
 open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
-    /// The attributes by property name or custom key; `.null` where `nil` was set, which an update sends on.
+    /// The attributes by property name or custom key. `.null` represents an attribute that was set
+    /// to `nil`; an update transmits it.
     package var values: [String: AttributeValue]
-    /// How custom attributes may be searched, by their keys; the standard is left out.
+    /// The search options of custom attributes by key, without default options.
     package var traits: [String: AttributeTraits] = [:]
 
-    /// The text attribute that was set last; tells ``setLocalizedString(_:for:)`` which one a key path leads to.
+    /// The name of the text attribute that was set last. ``setLocalizedString(_:for:)`` uses it to
+    /// identify a key path.
     var lastTextAttribute: String?
 
-    /// An empty set, without even a content type.
+    /// Creates an empty set without a content type.
     public override init() { values = [:] }
 
-    /// A set for content of this type.
+    /// Creates a set for content of a type.
     public init(contentType: UTType) { values = ["contentType": .string(contentType.identifier)] }
 
-    /// A set for content of the type with this identifier; texts that name no type are kept as well.
+    /// Creates a set for content with a type identifier. Text that identifies no type is stored
+    /// too.
     public init(itemContentType: String) { values = ["contentType": .string(itemContentType)] }
 
-    /// A set with these attributes.
+    /// Creates a set with these attributes.
     package init(values: [String: AttributeValue], traits: [String: AttributeTraits] = [:]) {
         self.values = values
         self.traits = traits
     }
 
-    /// A set with the same attributes, independent of this one.
+    /// Returns an independent copy of the set.
     open func copy(with zone: NSZone? = nil) -> Any {
         CSSearchableItemAttributeSet(values: values, traits: traits)
     }
 
-    /// Takes over all attributes of another set, which is empty afterwards. Attributes that only this set has stay.
+    /// Moves all attributes from another set, which is empty afterwards. Attributes that only this
+    /// set has stay.
     ///
-    /// - Note: Differs on Linux: perhaps; Apple names the method and says nothing of what it does.
+    /// - Note: Differs on Linux: possibly, because Apple does not document the behavior of the
+    ///   method.
     open func move(from sourceAttributeSet: CSSearchableItemAttributeSet) {
         guard sourceAttributeSet !== self else { return }
         for (name, value) in sourceAttributeSet.values {
@@ -54,10 +60,10 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
 
     private static let archiveKey = "record"
 
-    /// Sets can be archived securely.
+    /// A Boolean value that indicates that attribute sets support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a set from an archive; `nil` if it holds none, or none of a known format.
+    /// Decodes a set; `nil` if the archive has none, or has an unknown format.
     public required init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey),
             let record = try? ItemRecord(decoding: Data(referencing: data))
@@ -66,9 +72,10 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
         traits = record.traits
     }
 
-    /// Writes the set to an archive. A set over the limits of an item (16 MiB) is left out, and then reads as `nil`.
+    /// Encodes the set. A set that exceeds the limit of an item (16 MiB) is left out, and decodes
+    /// as `nil`.
     open func encode(with coder: NSCoder) {
-        // The attributes travel in the format in which they are donated; the identifier is that format's due.
+        // The attributes are encoded as an item record, which requires an identifier.
         guard let bytes = try? ItemRecord(uniqueIdentifier: "-", attributes: values, traits: traits).encoded() else {
             return
         }

@@ -3,11 +3,11 @@
 import Foundation
 internal import SearchlightExtension
 
-/// Whoever answers for an index, be it the principal object of an extension or an app's delegate, and what its answers
-/// mean.
+/// A delegate that answers requests for an index: the principal object of an extension, or an app's
+/// delegate. It converts the results to outcomes.
 struct AskedDelegate: @unchecked Sendable {
-    // Sendable: a delegate is called from several threads at once by contract, as on Apple's systems; guarding its own
-    // state is up to it. An index is Sendable.
+    // Sendable: by contract, a delegate is called from several threads at once, as on Apple's
+    // systems, and must protect its own state. An index is Sendable.
 
     let index: CSSearchableIndex
     let delegate: any CSSearchableIndexDelegate
@@ -23,7 +23,7 @@ struct AskedDelegate: @unchecked Sendable {
             acknowledgementHandler: { answer.give(.acknowledged) })
     }
 
-    /// Whether the delegate handles changes of files.
+    /// `true` if the delegate handles file changes.
     var handlesFileChanges: Bool { delegate is any CSFileChangeHandler }
 
     func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) {
@@ -39,7 +39,7 @@ struct AskedDelegate: @unchecked Sendable {
         do {
             let data = try delegate.data(for: index, itemIdentifier: item, typeIdentifier: type)
             guard data.isEmpty else { return .data(data) }
-            // Apple's template answers for unknown items with empty data.
+            // Apple's template returns empty data for unknown items.
             return .failed(
                 HostFailure(SEARCHLIGHT_NOT_FOUND, "There is no data of type \(type) for item \"\(item)\"."))
         } catch {
@@ -47,8 +47,8 @@ struct AskedDelegate: @unchecked Sendable {
         }
     }
 
-    /// The item as a file. It is the delegate's: it may be an original wherever it lies, so what is made for the request
-    /// only is for the delegate to clear away.
+    /// Returns the item as a file. The file belongs to the delegate and may be an original at any
+    /// path. So the delegate must remove a file that it created for the request.
     func file(of item: String, as type: String, inPlace: Bool) -> RequestAnswer.Outcome {
         do {
             let url = try delegate.fileURL(for: index, itemIdentifier: item, typeIdentifier: type, inPlace: inPlace)
@@ -57,7 +57,7 @@ struct AskedDelegate: @unchecked Sendable {
                     HostFailure(
                         SEARCHLIGHT_FAILED, "The answer was \(url.absoluteString), which is not the URL of a file."))
             }
-            // Apple's template answers for unknown items with the URL "file://".
+            // Apple's template returns the URL "file://" for unknown items.
             guard !["", "/"].contains(url.path) else {
                 return .failed(
                     HostFailure(SEARCHLIGHT_NOT_FOUND, "There is no file of type \(type) for item \"\(item)\"."))
@@ -70,8 +70,8 @@ struct AskedDelegate: @unchecked Sendable {
 }
 
 extension Sequence<AskedDelegate> {
-    /// Has all of them do something that each acknowledges; the answer is an acknowledgement once all have, or the first
-    /// failure.
+    /// Calls all delegates, and acknowledges once all have acknowledged. The first failure becomes
+    /// the answer.
     func askAll(_ answer: RequestAnswer, _ ask: (AskedDelegate, RequestAnswer) -> Void) {
         let asked = Array(self)
         let missing = CountDown(asked.count)
@@ -88,8 +88,8 @@ extension Sequence<AskedDelegate> {
         }
     }
 
-    /// Asks one after the other until one has what is asked for. If none has, the answer is the first failure that says
-    /// more than that there is nothing, or else the first.
+    /// Calls the delegates one by one until one succeeds. If none succeeds, the outcome is the
+    /// first failure other than “not found”, or else the first failure.
     func askInTurn(_ ask: (AskedDelegate) -> RequestAnswer.Outcome) -> RequestAnswer.Outcome? {
         var failure: RequestAnswer.Outcome?
         for delegate in self {

@@ -2,12 +2,12 @@
 
 import Synchronization
 
-/// Counts down from a number, on any thread.
+/// A countdown from a number, on any thread.
 final class CountDown: Sendable {
     private let rest: Atomic<Int>
 
     init(_ start: Int) { rest = Atomic(start) }
 
-    /// Takes one away; what is left.
+    /// Subtracts 1 and returns the remaining count.
     func next() -> Int { rest.subtract(1, ordering: .acquiringAndReleasing).newValue }
 }

@@ -5,17 +5,17 @@ import Dispatch
 internal import SearchlightExtension
 internal import ServiceMessages
 
-/// Answers what the service asks of the app, by its delegates.
+/// A handler that answers requests of the service to the app, through its delegates.
 ///
-/// Every index with a delegate is asked to reindex, and all must acknowledge; what an item promised is asked of one after
-/// the other until one has it.
+/// A reindex request goes to every index with a delegate, and all must acknowledge. A request for a
+/// promise goes to one delegate after the other until one fulfils it.
 struct DelegateDesk: Sendable {
-    /// Delegates may block, and several requests be under way, so the queue is concurrent.
+    /// A concurrent queue, because delegates may block and several requests may be in progress.
     private static let queue = DispatchQueue(label: "searchlight.index.delegates", attributes: .concurrent)
 
     let delegates: @Sendable () -> [AskedDelegate]
 
-    /// Takes a request; never blocks.
+    /// Accepts a request; never blocks.
     func receive(_ call: IncomingCall) {
         do throws(BusError) {
             let request = try WorkerRequest(call)
@@ -51,7 +51,7 @@ struct DelegateDesk: Sendable {
                         SEARCHLIGHT_UNSUPPORTED,
                         "A delegate of an app serves no previews, pages or changes of files. Serve them in its extension."
                     )))
-        // Delegates have no way to be told, as on Apple's systems.
+        // Delegates have no cancellation method, as on Apple's systems.
         case .cancel: call.reply()
         }
     }

@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// The delegates of this process's indexes: whom the service asks while the app runs.
+/// The delegates of this process's indexes, which the service calls while the app runs.
 ///
-/// Neither indexes nor delegates are retained. That a delegate was released is noticed at the next request, which is then
-/// refused, so that the app's extension is asked.
+/// Neither indexes nor delegates are retained. A released delegate is noticed at the next request.
+/// That request is refused, so that the service uses the app's extension.
 final class IndexDelegates: Sendable {
     private struct Entry { weak var index: CSSearchableIndex? }
     private struct State {
@@ -13,12 +13,13 @@ final class IndexDelegates: Sendable {
         var isWanted = false
     }
     private let state = Mutex(State())
-    /// Told when the first delegate comes and when the last one has gone; must not block.
+    /// Called when the first delegate is set (`true`) and after the last one has gone (`false`).
+    /// Must not block.
     private let onChange: @Sendable (Bool) -> Void
 
     init(onChange: @escaping @Sendable (Bool) -> Void) { self.onChange = onChange }
 
-    /// Notes that an index has a delegate now, or has none.
+    /// Records that an index has a delegate, or has none.
     func set(_ hasDelegate: Bool, for index: CSSearchableIndex) {
         state.withLock { state in
             state.entries[ObjectIdentifier(index)] = hasDelegate ? Entry(index: index) : nil
@@ -26,7 +27,7 @@ final class IndexDelegates: Sendable {
         }
     }
 
-    /// Notes that an index is gone.
+    /// Records the end of an index.
     func remove(_ index: ObjectIdentifier) {
         state.withLock { state in
             guard state.entries.removeValue(forKey: index) != nil else { return }
@@ -34,7 +35,7 @@ final class IndexDelegates: Sendable {
         }
     }
 
-    /// Whom to ask now.
+    /// The delegates to call now.
     var asked: [AskedDelegate] {
         let indexes = state.withLock { $0.entries.values.compactMap(\.index) }
         let asked = indexes.compactMap { index in
@@ -46,7 +47,7 @@ final class IndexDelegates: Sendable {
 
     private func forgetReleased() {
         let indexes = state.withLock { $0.entries.values.compactMap(\.index) }
-        // Not asked under the lock, for a class may override the property.
+        // The property is read outside the lock, because a subclass may override it.
         let released = Set(indexes.filter { $0.indexDelegate == nil }.map(ObjectIdentifier.init))
         state.withLock { state in
             state.entries = state.entries.filter { !released.contains($0.key) }

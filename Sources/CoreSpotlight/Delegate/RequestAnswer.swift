@@ -4,23 +4,24 @@ import Foundation
 internal import SearchlightExtension
 import Synchronization
 
-/// One request to an extension or an app, answered once: later answers are ignored, and a request that is let go of fails
-/// at once instead of keeping whoever asked until a time limit.
+/// The answer to one request to an extension or an app. Only the first answer counts. A request
+/// that is released without an answer fails at once, so that the caller does not wait for a time
+/// limit.
 final class RequestAnswer: Sendable {
-    /// What came of the request.
+    /// The outcome of a request.
     enum Outcome: Sendable {
-        /// A reindex is done.
+        /// The reindex is done.
         case acknowledged
         /// The item as data; never empty.
         case data(Data)
-        /// The item as the file at an absolute path.
+        /// The item as a file, by absolute path.
         case file(String)
-        /// What to show of the item.
+        /// The preview of the item.
         case preview(RenderedPreview)
-        /// Why not.
+        /// The failure of the request.
         case failed(HostFailure)
 
-        /// Whether it says no more than that there is no such item, or no such promise.
+        /// `true` if the failure only means that the item or the promise does not exist.
         var isNothing: Bool {
             guard case .failed(let failure) = self else { return false }
             return failure.status == SEARCHLIGHT_NOT_FOUND || failure.status == SEARCHLIGHT_UNSUPPORTED
@@ -32,14 +33,14 @@ final class RequestAnswer: Sendable {
     private let isAnswered = Atomic(false)
 
     /// - Parameters:
-    ///   - isCancelled: Says whether nobody waits for the answer any more.
+    ///   - isCancelled: Returns `true` if the caller has cancelled the request.
     ///   - deliver: Called once, on any thread.
     init(isCancelled: @escaping @Sendable () -> Bool = { false }, deliver: @escaping @Sendable (Outcome) -> Void) {
         cancellation = isCancelled
         self.deliver = deliver
     }
 
-    /// A request of the host that loaded this process's extension.
+    /// Creates the answer to a request of the host that loaded this process's extension.
     convenience init(_ request: searchlight_request, _ connection: HostConnection) {
         self.init(isCancelled: { connection.isCancelled(request) }) { outcome in
             switch outcome {
@@ -52,13 +53,13 @@ final class RequestAnswer: Sendable {
         }
     }
 
-    /// Answers, the first time.
+    /// Delivers the outcome, unless an outcome was delivered before.
     func give(_ outcome: Outcome) {
         guard isAnswered.exchange(true, ordering: .relaxed) == false else { return }
         deliver(outcome)
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// `true` if the caller has cancelled the request.
     var isCancelled: Bool { cancellation() }
 
     deinit {

@@ -2,17 +2,17 @@
 
 import Foundation
 
-/// The principal class of an extension that reads attributes out of files.
+/// The principal class of an extension that extracts attributes from files.
 ///
 /// - Note: Unused on Linux: no host loads extensions of this kind.
 open class CSImportExtension: NSObject, NSExtensionRequestHandling {
-    /// Makes the object, off the main thread.
+    /// Creates the object, off the main thread.
     public override init() {}
 
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 
-    /// Writes what the file says into the attributes. Called from several threads at once, for different files.
+    /// Sets the attributes of a file. Called from several threads at once, for different files.
     ///
     /// - Note: Unused on Linux: no host asks for the attributes of files.
     open func update(_ attributes: CSSearchableItemAttributeSet, forFileAt contentURL: URL) throws {

@@ -2,27 +2,29 @@
 
 import Foundation
 
-/// The principal class of an index extension: override what the extension serves, and name the class in
-/// `NSExtensionPrincipalClass` of the manifest.
+/// The principal class of an index extension. Override the methods that the extension serves, and
+/// set `NSExtensionPrincipalClass` of the manifest to the class.
 ///
-/// One object serves all requests, several at once, on threads other than the main one; the main queue runs meanwhile.
-/// What is donated to the index that is passed in, to ``CSSearchableIndex/default()`` or to a named index goes to the app
-/// that the extension belongs to.
+/// One object serves all requests, several at once, off the main thread; the main queue keeps
+/// running. Donations to the index in the arguments, to ``CSSearchableIndex/default()`` or to a
+/// named index belong to the extension's app.
 open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling, CSSearchableIndexDelegate {
-    /// Makes the object, off the main thread.
+    /// Creates the object, off the main thread.
     public override init() {}
 
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 
-    /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    /// Releases the handler without calling it, so that the request fails and is repeated. Override
+    /// this method.
     @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void
     ) {}
 
-    /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    /// Releases the handler without calling it, so that the request fails and is repeated. Override
+    /// this method.
     @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
@@ -35,27 +37,27 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     /// Does nothing.
     open func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
 
-    /// Says that no data is promised.
+    /// Provides no data. Override this method to fulfil promises.
     ///
-    /// - Throws: That, always; override it to promise something.
+    /// - Throws: An error that the method is not implemented.
     open func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data {
         throw UnservedRequest("data(for:itemIdentifier:typeIdentifier:)", Self.self)
     }
 
-    /// Says that no file is promised.
+    /// Provides no file. Override this method to fulfil promises.
     ///
-    /// - Throws: That, always; override it to promise something.
+    /// - Throws: An error that the method is not implemented.
     open func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
         throw UnservedRequest("fileURL(for:itemIdentifier:typeIdentifier:inPlace:)", Self.self)
     }
 
-    /// Supplies none.
+    /// Provides no items.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    /// - Note: Unused on Linux: items that are about to expire are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
@@ -64,9 +66,9 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         searchableItemsHandler([])
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    /// - Note: Unused on Linux: items that are about to expire are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in
@@ -75,9 +77,9 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         return items ?? []
     }
 
-    /// Supplies what is supplied without a protection class.
+    /// Provides the items of the method without a protection class.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     open func searchableItems(
@@ -87,9 +89,9 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         searchableItems(forIdentifiers: identifiers, searchableItemsHandler: searchableItemsHandler)
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     open func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType
@@ -102,6 +104,6 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Does nothing.
     ///
-    /// - Note: Unused on Linux: nothing computes attributes that could be told of.
+    /// - Note: Unused on Linux: nothing computes attributes that could be reported.
     open func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
 }

@@ -2,14 +2,14 @@
 
 import Synchronization
 
-/// Waits for what a handler is given.
+/// Waits for the first answer of a handler.
 func answer<Value>(_ ask: (FirstAnswer<Value>) -> Void) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in ask(FirstAnswer(continuation)) }.value
 }
 
-/// Gives a handler's first answer to the one who waits for it: a second answer is ignored, and none at all is an error.
+/// The first answer of a handler. A later answer is ignored, and a missing answer is an error.
 final class FirstAnswer<Value>: Sendable {
-    /// Sendable: the value is let go by the one who gives it, and taken by the one who waits.
+    /// Sendable: the handler gives up the value, and only the waiting task uses it afterwards.
     struct Handed: @unchecked Sendable { let value: Value }
 
     private let continuation: Mutex<CheckedContinuation<Handed, any Error>?>
@@ -37,5 +37,5 @@ final class FirstAnswer<Value>: Sendable {
     }
 }
 
-/// A handler was not called as it must be.
+/// An error for a handler that was not called correctly.
 struct MissingAnswer: Error, CustomStringConvertible { let description: String }

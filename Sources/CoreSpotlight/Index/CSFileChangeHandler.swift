@@ -2,18 +2,20 @@
 
 import Foundation
 
-/// A change of a file that an extension has items of.
+/// A change of a file that has items of an extension.
 public enum CSFileChange: Hashable, Sendable {
-    /// The file is new, or its content or rights are others.
+    /// The file is new, or its content or permissions changed.
     case changed(URL)
-    /// The file has another place; it may be changed too.
+    /// The file was moved. It may also have changed.
     case moved(from: URL, to: URL)
-    /// There is no file at this place any more.
+    /// The file does not exist any more.
     case removed(URL)
 }
 
-/// Updates the items of changed files. A principal class that conforms to this gets a list of changes; another one gets requests
-/// for items, or for everything.
+/// A handler that updates the items of changed files.
+///
+/// A principal class that conforms to this protocol receives a list of changes. Other classes
+/// receive requests to reindex items or everything.
 ///
 /// The method is called off the main thread. Apple has no such protocol.
 ///
@@ -32,8 +34,8 @@ public enum CSFileChange: Hashable, Sendable {
 ///                 identifiers += [old.path, new.path]
 ///             }
 ///         }
-///         // The items of moved files stay the same ones, and are then indexed as they are at their new places. All in one call:
-///         // two files may have changed places.
+///         // Renamed items stay the same items, and are then indexed at their new paths.
+///         // One call renames all of them, because two files may have swapped their paths.
 ///         searchableIndex.renameSearchableItems(moves)
 ///         self.searchableIndex(
 ///             searchableIndex, reindexSearchableItemsWithIdentifiers: identifiers,
@@ -42,8 +44,10 @@ public enum CSFileChange: Hashable, Sendable {
 /// }
 /// ```
 public protocol CSFileChangeHandler: CSSearchableIndexDelegate {
-    /// Donates, donates again or deletes the items of these files, then calls the handler. Until it was called the request is
-    /// repeated. Look at each file as it is now: more may have happened since.
+    /// Donates or deletes the items of these files, then calls the handler.
+    ///
+    /// The request is repeated until the handler is called. Read each file in its current state,
+    /// because it may have changed again.
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, updateItemsForFileChanges changes: [CSFileChange],
         acknowledgementHandler: @escaping @Sendable () -> Void)

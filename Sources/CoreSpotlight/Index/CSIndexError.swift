@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// Why an index did not do what it was asked.
+/// An error of an index.
 ///
-/// The description, in `localizedDescription`, says what was attempted, what happened and what to do.
+/// The `localizedDescription` states the attempted operation, the failure and the remedy.
 public struct CSIndexError: CustomNSError, Hashable, Sendable {
     /// The kinds of error.
     public enum Code: Int, Hashable, Sendable {
-        /// None of the others; the description says what happened.
+        /// An error that is none of the others; the description has the details.
         case unknownError = -1
-        /// The index cannot be reached now; try again later.
+        /// The index cannot be reached now. Try again later.
         case indexUnavailableError = -1000
         /// An item cannot be indexed as it is.
         case invalidItemError = -1001
@@ -18,22 +18,22 @@ public struct CSIndexError: CustomNSError, Hashable, Sendable {
         case invalidClientStateError = -1002
         /// The connection to the index was lost.
         case remoteConnectionError = -1003
-        /// The app has more in the index than it may.
+        /// The app exceeds a quota of the index.
         case quotaExceeded = -1004
-        /// This index does not do that.
+        /// The index does not support the operation.
         case indexingUnsupported = -1005
         /// The stored client state is not the expected one.
         case mismatchedClientState = -1006
 
-        /// Lets `catch CSIndexError.quotaExceeded` match.
+        /// Matches a code in `catch CSIndexError.quotaExceeded`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CSIndexError)?.code == code }
     }
 
-    /// What kind of error it is.
+    /// The code of the error.
     public let code: Code
     private let details: NSError
 
-    /// An error of this kind, with a user info as `NSError` has.
+    /// Creates an error with a code and a user info dictionary as in `NSError`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         details = NSError(domain: CSIndexErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -43,19 +43,19 @@ public struct CSIndexError: CustomNSError, Hashable, Sendable {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: description])
     }
 
-    /// `CSIndexErrorDomain`.
+    /// The error domain, `CSIndexErrorDomain`.
     public static var errorDomain: String { CSIndexErrorDomain }
 
     /// The raw value of the code.
     public var errorCode: Int { code.rawValue }
 
-    /// More about the error, as `NSError` has it.
+    /// The user info dictionary as in `NSError`.
     public var errorUserInfo: [String: Any] { details.userInfo }
 
-    /// More about the error, as `NSError` has it.
+    /// The user info dictionary as in `NSError`.
     public var userInfo: [String: Any] { details.userInfo }
 
-    /// The error in words.
+    /// The description of the error.
     public var localizedDescription: String { details.localizedDescription }
 
     /// ``Code/unknownError``

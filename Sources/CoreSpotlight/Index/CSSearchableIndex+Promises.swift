@@ -3,10 +3,11 @@
 import Foundation
 import UniformTypeIdentifiers
 
-// Promises of other apps. Whoever asks must be allowed to by the service.
+// Promises of other apps. The service must allow the caller to request them.
 extension CSSearchableIndex {
-    /// Has an item of another app turned into data of a type that it promised; the handler is called once, on a queue of the
-    /// library, with data or a ``CSIndexError``.
+    /// Requests an item of another app as data of a type that the item promises.
+    ///
+    /// The handler is called once, on a queue of the library, with the data or a ``CSIndexError``.
     @preconcurrency
     public func fetchData(
         forBundleIdentifier bundleIdentifier: String, itemIdentifier: String, contentType: UTType,
@@ -17,7 +18,7 @@ extension CSSearchableIndex {
             completionHandler: completionHandler)
     }
 
-    /// Has an item of another app turned into data of a type that it promised.
+    /// Requests an item of another app as data of a type that the item promises.
     ///
     /// - Throws: ``CSIndexError``.
     public func fetchData(
@@ -27,8 +28,8 @@ extension CSSearchableIndex {
             forBundle: bundleIdentifier, identifier: itemIdentifier, type: contentType.identifier)
     }
 
-    /// The same as ``fetchData(forBundleIdentifier:itemIdentifier:contentType:completionHandler:)``, for a type by its
-    /// identifier.
+    /// Requests an item of another app as data of a type by its identifier, as
+    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:completionHandler:)`` does.
     @preconcurrency
     public func provideData(
         forBundle: String, identifier: String, type: String,
@@ -46,7 +47,8 @@ extension CSSearchableIndex {
         }
     }
 
-    /// The same as ``fetchData(forBundleIdentifier:itemIdentifier:contentType:)``, for a type by its identifier.
+    /// Requests an item of another app as data of a type by its identifier, as
+    /// ``fetchData(forBundleIdentifier:itemIdentifier:contentType:)`` does.
     ///
     /// - Throws: ``CSIndexError``.
     public func provideData(forBundle: String, identifier: String, type: String) async throws -> Data {

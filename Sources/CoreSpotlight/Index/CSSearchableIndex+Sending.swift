@@ -9,12 +9,12 @@ extension CSSearchableIndex {
     typealias Prepared = (changes: [EncodedChange], error: CSIndexError?)
     private typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
-    /// Carries out what was prepared, or makes it part of the open batch; calls the handler at the end.
+    /// Sends prepared changes, or adds them to the open batch. Calls the handler at the end.
     func submit(_ prepared: Prepared, _ handler: (@Sendable ((any Error)?) -> Void)?) {
         submit(prepared, holdsUp: true) { Self.deliver($0, handler) }
     }
 
-    /// Carries out what was prepared, or makes it part of the open batch, and waits for the end.
+    /// Sends prepared changes, or adds them to the open batch, and waits for the end.
     nonisolated(nonsending) func submit(_ prepared: Prepared) async throws {
         let outcome = await withCheckedContinuation { continuation in
             submit(prepared, holdsUp: false) { continuation.resume(returning: $0) }
@@ -22,14 +22,14 @@ extension CSSearchableIndex {
         _ = try outcome.get()
     }
 
-    /// Ends the batch, and calls the handler when it is durable.
+    /// Ends the batch, and calls the handler when the batch is durable.
     func endBatch(
         _ state: Data, expecting expectation: ClientStateExpectation, _ handler: (@Sendable ((any Error)?) -> Void)?
     ) {
         endBatch(state, expectation, holdsUp: true) { Self.deliver($0, handler) }
     }
 
-    /// Ends the batch and waits until it is durable.
+    /// Ends the batch, and waits until it is durable.
     nonisolated(nonsending) func endBatch(
         _ state: Data, expecting expectation: ClientStateExpectation
     ) async throws {
@@ -52,7 +52,7 @@ extension CSSearchableIndex {
             try checkName()
             let (changes, itemError) = prepared
             let complete: Completion = { outcome in
-                // What is wrong with an item is told before what the others came to.
+                // An error of an item takes precedence over the outcome of the others.
                 completion(itemError.map { .failure($0) } ?? outcome)
             }
             let staged: Result<Bool, CSIndexError> = withBatch { batch in
@@ -98,7 +98,7 @@ extension CSSearchableIndex {
         connected.submit(requests, holdsUp: holdsUp, completion: completion)
     }
 
-    /// Hands what the body throws to the completion.
+    /// Passes an error of the closure to the completion.
     private func attempt(_ completion: Completion, _ body: () throws(CSIndexError) -> Void) {
         do throws(CSIndexError) { try body() } catch { completion(.failure(error)) }
     }

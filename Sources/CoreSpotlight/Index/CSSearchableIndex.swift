@@ -5,34 +5,40 @@ import Foundation
 internal import ServiceMessages
 import UniformTypeIdentifiers
 
-/// The index of an app: what the app donates here, people find.
+/// The index of an app. Users find the items that the app donates to it.
 ///
-/// Requests are carried out in the order in which they are made, also when nobody waits for them. A request is complete,
-/// and its handler called or the `await` over, when it is durable; the items can be found within a second. Large calls are
-/// cut into parts of 256 items or 1 MiB: each part is durable wholly or not at all, and after an error some may be. Making
-/// the same call again is harmless then; a batch is durable wholly or not at all. Every error is a ``CSIndexError``.
+/// Requests are carried out in the order of the calls, even if the app does not wait for them. A
+/// request is complete when it is durable; then its handler is called or its `await` returns. The
+/// items can be found within a second.
 ///
-/// **Handlers.** Each is called once, on the library's own concurrent queue `searchlight.index.handlers`: never on the main
-/// thread, on the thread of the caller or on one that carries messages; so it may block, and several may run at once. It is
-/// called also when the index object was released meanwhile, since the request does not need it. When the process exits,
-/// handlers that were not called yet are not called, and what was not complete may be durable or not.
+/// A large call is divided into parts of 256 items or 1 MiB. Each part is durable completely or not
+/// at all. After an error some parts may be durable, and it is harmless to repeat the call. A batch
+/// is durable completely or not at all. Every error is a ``CSIndexError``.
 ///
-/// **Cancellation.** A task that is cancelled while it awaits a request goes on waiting for its end: the request was made
-/// and is carried out, as on Apple's systems.
+/// **Handlers.** Each handler is called once, on the library's concurrent queue
+/// `searchlight.index.handlers`. It is never called on the main thread, on the thread of the
+/// caller, or on a thread that carries messages. So handlers may block, and several may run at
+/// once. A handler is called even if the index object was released, because the request does not
+/// need it. When the process exits, pending handlers are not called, and incomplete requests may be
+/// durable or not.
 ///
-/// Calls with a handler, or with none, hold up the caller while more than 16 MiB are not complete. A process that forks
-/// must not use the library in the child, unless that calls `exec`.
+/// **Cancellation.** A cancelled task still waits for the end of its request, which is carried out,
+/// as on Apple's systems.
+///
+/// Calls without `await` block the caller while more than 16 MiB are incomplete. After a fork, the
+/// child process must not use the library, unless it calls `exec`.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
-    // Sendable: name and sender never change; the delegate and the batch are read and written under the lock only.
+    // Sendable: name and sender never change; the delegate and the batch are read and written under
+    // the lock only.
 
-    /// The protection class that the index was made with; `completeUntilFirstUserAuthentication` if with none.
+    /// The protection class of the index; `completeUntilFirstUserAuthentication` by default.
     ///
     /// - Note: Unused on Linux: there are no protection classes.
     public let protectionClass: FileProtectionType
 
-    /// `nil` for the default index.
+    /// The name; `nil` for the default index.
     let name: String?
-    /// Where requests go; `nil` for the connection of the process.
+    /// The sender of requests; `nil` for the connection of the process.
     let sender: RequestSender?
     private let delegates: IndexDelegates?
     private let lock = NSLock()
@@ -41,10 +47,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     private static let shared = CSSearchableIndex(name: nil, sender: nil, delegates: ProcessService.delegates)
 
-    /// The index of the app for everything that needs no batches.
+    /// Returns the default index of the app, which has no batches.
     open class func `default`() -> CSSearchableIndex { shared }
 
-    /// An index with a name, which can have batches and a client state.
+    /// Creates an index with a name. It supports batches and a client state.
     public init(name: String) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
@@ -52,10 +58,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         delegates = ProcessService.delegates
     }
 
-    /// An index with a name.
+    /// Creates an index with a name and a protection class.
     ///
-    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its owner alone, and
-    ///   encrypted if the disk is.
+    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its
+    ///   owner alone, and encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
@@ -63,7 +69,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         delegates = ProcessService.delegates
     }
 
-    /// - Parameter delegates: Where the delegate is made known; nowhere for `nil`.
+    /// - Parameter delegates: The registry of the delegate; `nil` for none.
     init(name: String?, sender: RequestSender?, delegates: IndexDelegates? = nil) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
@@ -73,14 +79,19 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     deinit { delegates?.remove(ObjectIdentifier(self)) }
 
-    /// Whether this process can reach an index now. An app may be connected for the answer, which takes up to five seconds.
+    /// Returns a Boolean value that indicates whether this process can reach an index now. An app
+    /// may connect to the service first, which takes up to five seconds.
     open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
-    /// Whom the index asks for items while the app runs; not retained. In an extension the request handler is asked.
+    /// The delegate that provides items while the app runs. The reference is weak. In an extension,
+    /// the request handler provides them instead.
     ///
-    /// While any index of the app has a delegate, the service asks the app instead of its extension: to reindex, of all
-    /// delegates, each with its index, and all must acknowledge; for what an item promised, of one after the other until one
-    /// has it. Setting the delegate connects to the service in the background, and again after a restart of the service.
+    /// While any index of the app has a delegate, the service calls the app instead of its
+    /// extension. For a reindex it calls all delegates, each with its index, and all must
+    /// acknowledge. For a promise it calls one delegate after the other until one fulfils it.
+    ///
+    /// Setting the delegate connects to the service in the background, and again after a restart of
+    /// the service.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
         set {
@@ -91,8 +102,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     // MARK: Items
 
-    /// Adds items to the index, or replaces or updates those with the same identifiers. Items that cannot be indexed fail
-    /// the call with ``CSIndexError/Code/invalidItemError``; the others are indexed.
+    /// Adds items to the index, or replaces or updates the items with the same identifiers.
+    ///
+    /// Items that cannot be indexed fail the call with ``CSIndexError/Code/invalidItemError``; the
+    /// other items are indexed.
     @preconcurrency
     open func indexSearchableItems(
         _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -107,7 +120,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(IndexRequest.index(items))
     }
 
-    /// Deletes the items with these identifiers; identifiers of no item are ignored.
+    /// Deletes the items with these identifiers. Unknown identifiers are ignored.
     @preconcurrency
     open func deleteSearchableItems(
         withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -115,14 +128,15 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit((IndexRequest.delete(identifiers, EncodedChange.deleteItems), nil), completionHandler)
     }
 
-    /// Deletes the items with these identifiers; identifiers of no item are ignored.
+    /// Deletes the items with these identifiers. Unknown identifiers are ignored.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteSearchableItems(withIdentifiers identifiers: [String]) async throws {
         try await submit((IndexRequest.delete(identifiers, EncodedChange.deleteItems), nil))
     }
 
-    /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
+    /// Deletes the items in these domains and in their subdomains. For example, `a` includes `a.b`,
+    /// but not `ab`.
     @preconcurrency
     open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String],
@@ -131,7 +145,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit((IndexRequest.delete(domainIdentifiers, EncodedChange.deleteDomains), nil), completionHandler)
     }
 
-    /// Deletes the items in these domains and in all domains below them.
+    /// Deletes the items in these domains and in their subdomains.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteSearchableItems(
@@ -153,12 +167,13 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(([.deleteAll], nil))
     }
 
-    /// Gives items other identifiers, by those they have. A renamed item stays the item that it is: it keeps its
-    /// dates, its attributes and its number, to which belong the uses from which searches learn.
+    /// Gives items new identifiers. A renamed item remains the same item: it keeps its dates, its
+    /// attributes and its item number. The engagement counts that improve ranking belong to that
+    /// number.
     ///
-    /// Rename an item whose identifier says where something lies, such as the path of a file that was moved. Then index
-    /// it again if its attributes say so too. Deleted and indexed under another identifier, it would be another item, of
-    /// which nothing is known.
+    /// Rename an item whose identifier is a location, such as the path of a moved file. Then index
+    /// it again if its attributes contain the location too. If you delete the item and index it
+    /// under another identifier instead, it is a new item without engagement counts.
     ///
     /// ```swift
     /// index.renameSearchableItems([old.path: new.path])
@@ -166,20 +181,24 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// ```
     ///
     /// - All renames of a call are carried out at once, so two items can swap their identifiers.
-    /// - An item that has the new identifier is replaced, its number with it, unless the same call renames it.
-    /// - An item that is not in the index is passed over. Items of earlier calls are there.
-    /// - Items whose `relatedUniqueIdentifier` names a renamed one name it by its new identifier.
+    /// - An item that already has the new identifier is replaced together with its number, unless
+    ///   the same call renames it.
+    /// - An item that is not in the index is skipped. Items of earlier calls are in the index.
+    /// - Items whose `relatedUniqueIdentifier` names a renamed item refer to its new identifier.
     ///
-    /// A call is carried out wholly or not at all. It may have 524,287 renames and 32 MiB. Apple has no such method.
+    /// A call is carried out completely or not at all. It can have 524,287 renames and 32 MiB.
+    /// Apple has no such method.
     ///
     /// - Parameters:
-    ///   - identifiers: The new identifiers, by those that the items have. Each is of 1 to 4,096 bytes of UTF-8 without
-    ///     NUL, and occurs once.
-    ///   - completionHandler: Called once when the renames are durable, or with a ``CSIndexError``:
-    ///     ``CSIndexError/Code/invalidItemError`` for a new identifier that no item can have, or that two items would have,
-    ///     ``CSIndexError/Code/quotaExceeded`` for too many, ``CSIndexError/Code/indexingUnsupported`` from an older host.
-    ///     After ``CSIndexError/Code/remoteConnectionError`` it is not known whether the items have their new identifiers.
-    ///     To make the call again is harmless then, unless its renames swap or follow each other; index those items again.
+    ///   - identifiers: The new identifiers by current identifiers. Each has 1 to 4,096 bytes of
+    ///     UTF-8 without NUL, and occurs once.
+    ///   - completionHandler: Called once when the renames are durable, or with a ``CSIndexError``.
+    ///     The code is ``CSIndexError/Code/invalidItemError`` for an invalid or duplicate new
+    ///     identifier, ``CSIndexError/Code/quotaExceeded`` for too many renames, and
+    ///     ``CSIndexError/Code/indexingUnsupported`` from an older host. After
+    ///     ``CSIndexError/Code/remoteConnectionError``, the items may or may not have their new
+    ///     identifiers. It is then harmless to repeat the call, unless its renames swap or follow
+    ///     each other; index those items again.
     @preconcurrency
     open func renameSearchableItems(
         _ identifiers: [String: String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -187,7 +206,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit(IndexRequest.rename(identifiers), completionHandler)
     }
 
-    /// Gives items other identifiers, as ``renameSearchableItems(_:completionHandler:)`` does.
+    /// Gives items new identifiers, as ``renameSearchableItems(_:completionHandler:)`` does.
     ///
     /// ```swift
     /// try await index.renameSearchableItems([old.path: new.path])
@@ -201,27 +220,34 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     // MARK: Batches
 
-    /// Begins a batch: what is indexed and deleted on this object from now on waits in memory, at most 32 MiB of it, and
-    /// becomes durable together with a client state when the batch is ended. Nothing of it is anywhere before.
+    /// Begins a batch. Later changes through this object wait in memory, 32 MiB at most, and become
+    /// durable together with a client state when the batch ends. Until then, none of them is
+    /// stored.
     ///
-    /// Calls inside a batch are complete as soon as they are part of it, so they may be awaited before it is ended. A call
-    /// that would make the batch too large fails with ``CSIndexError/Code/quotaExceeded``; the batch stays as it was.
+    /// Calls in a batch are complete as soon as they are part of it, so you can await them before
+    /// the end. A call that would make the batch too large fails with
+    /// ``CSIndexError/Code/quotaExceeded``; the batch is unchanged.
     ///
-    /// The next batch may begin as soon as the end of this one was called. Beginning a batch while one is open changes
-    /// nothing: it stays open, with the calls so far. A batch that is open when the index is released is forgotten. The
-    /// default index has no batches: calls on it are carried out as they come.
+    /// The next batch can begin as soon as the end of this one was called. If a batch is open
+    /// already, this method has no effect. An open batch is discarded when the index is released.
+    /// The default index has no batches: its calls are carried out immediately.
     open func beginBatch() {
         guard name != nil else { return }
         lock.withLock { lockedBatch = lockedBatch ?? ChangeList() }
     }
 
-    /// Ends the batch: makes its calls durable together with a client state of at most 250 bytes, which may be empty.
+    /// Ends the batch, and makes its calls durable together with a client state of at most 250
+    /// bytes, which can be empty.
     ///
-    /// Whatever comes of it, the batch is over, and after an error nothing of it is durable (after
-    /// ``CSIndexError/Code/remoteConnectionError`` it is not known whether it is: ask for the client state). Only for
-    /// ``CSIndexError/Code/invalidClientStateError``, a client state that is too long, it stays open. Without an open batch
-    /// the call fails with ``CSIndexError/Code/unknownError``, on the default index with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// The batch is over in any case, and after an error none of it is durable. Exceptions:
+    ///
+    /// - After ``CSIndexError/Code/remoteConnectionError``, the batch may be durable. Fetch the
+    ///   client state to find out.
+    /// - After ``CSIndexError/Code/invalidClientStateError``, for a client state that is too long,
+    ///   the batch stays open.
+    ///
+    /// Without an open batch the call fails with ``CSIndexError/Code/unknownError``. On the default
+    /// index it fails with ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
     open func endBatch(
         withClientState clientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -229,18 +255,19 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         endBatch(clientState, expecting: .any, completionHandler)
     }
 
-    /// Ends the batch, and fails, as ``endBatch(withClientState:completionHandler:)`` does.
+    /// Ends the batch, with the same errors as ``endBatch(withClientState:completionHandler:)``.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func endBatch(withClientState clientState: Data) async throws {
         try await endBatch(clientState, expecting: .any)
     }
 
-    /// Ends the batch as ``endBatch(withClientState:completionHandler:)`` does, if the stored client state is the expected
-    /// one; `nil` expects that there is none.
+    /// Ends the batch as ``endBatch(withClientState:completionHandler:)`` does, if the stored
+    /// client state equals the expected one; `nil` expects no client state.
     ///
-    /// Otherwise it fails with ``CSIndexError/Code/mismatchedClientState``: somebody else has changed the index. The batch
-    /// is over and nothing of it is durable; fetch the client state, and make a new batch of what is missing.
+    /// Otherwise the call fails with ``CSIndexError/Code/mismatchedClientState``, because another
+    /// process has changed the index. The batch is over, and none of it is durable. Fetch the
+    /// client state, and create a new batch of the missing changes.
     @preconcurrency
     open func endIndexBatch(
         expectedClientState: Data?, newClientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -248,15 +275,17 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)), completionHandler)
     }
 
-    /// Ends the batch if the stored client state is the expected one. Fails as the form with a handler does.
+    /// Ends the batch if the stored client state equals the expected one. The errors are those of
+    /// the variant with a handler.
     ///
-    /// - Throws: ``CSIndexError``, ``CSIndexError/mismatchedClientState`` if it is another.
+    /// - Throws: ``CSIndexError``; ``CSIndexError/mismatchedClientState`` if the client states
+    ///   differ.
     nonisolated(nonsending) open func endIndexBatch(expectedClientState: Data?, newClientState: Data) async throws {
         try await endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)))
     }
 
-    /// Reads the client state of the last durable batch: `nil` without an error if there is none. What was called before
-    /// is carried out first; a batch that is open does not count.
+    /// Reads the client state of the last durable batch: `nil` without an error if there is none.
+    /// Earlier calls are carried out first; an open batch does not count.
     ///
     /// On the default index it fails with ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
@@ -271,8 +300,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads the client state of the last durable batch: empty data if there is none, or if it is empty. The form with a
-    /// handler tells the two apart.
+    /// Reads the client state of the last durable batch. The data is empty if there is no client
+    /// state or if it is empty. The variant with a handler distinguishes the two.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func fetchLastClientState() async throws -> Data {
@@ -282,6 +311,6 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         return Data(try outcome.get() ?? [])
     }
 
-    /// Uses the open batch, if there is one, and keeps what becomes of it.
+    /// Passes the open batch, if any, to a closure, and stores the changed value.
     func withBatch<Result>(_ body: (inout ChangeList?) -> Result) -> Result { lock.withLock { body(&lockedBatch) } }
 }

@@ -2,84 +2,91 @@
 
 import Foundation
 
-/// Answers what the index asks of an app: to donate again, and to turn items into what they promised.
+/// The methods with which an app answers requests of the index: donating items again, and
+/// fulfilling promises.
 ///
-/// Methods are called off the main thread, several at once. Where Apple's protocol has optional methods, this one has
-/// default implementations; the method to be called is chosen where the conformance is declared, so a subclass must
-/// inherit from a class that declares them, as ``CSIndexExtensionRequestHandler`` does.
+/// Methods are called off the main thread, several at once. Optional methods of Apple's protocol
+/// have default implementations here. Swift selects an implementation where the conformance is
+/// declared. So to override an optional method in a subclass, inherit from a class that declares
+/// it, such as ``CSIndexExtensionRequestHandler``.
 ///
-/// - Note: Differs on Linux: optional methods have default implementations, so calls are written without a question
-///   mark.
+/// - Note: Differs on Linux: optional methods have default implementations, so calls are written
+///   without a question mark.
 public protocol CSSearchableIndexDelegate: NSObjectProtocol {
-    /// The index was lost: donate every item again, then call the handler. Until it was called the request is repeated.
+    /// Donates every item again after the index was lost, then calls the handler. The request is
+    /// repeated until the handler is called.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void)
 
-    /// Donate these items again, or delete them, then call the handler. Until it was called the request is repeated. Items that
-    /// expire are asked for a week before, so that what still exists is found on.
+    /// Donates or deletes these items again, then calls the handler. The request is repeated until
+    /// the handler is called.
+    ///
+    /// Items are requested a week before they expire, so that existing items stay in the index.
     @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
         acknowledgementHandler: @escaping @Sendable () -> Void)
 
-    /// Indexing is slowed down, since the machine is busy or runs on battery: do only what matters. Optional.
+    /// Announces that indexing is throttled, because the machine is busy or runs on battery. Do
+    /// only important work. Optional.
     func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex)
 
-    /// Indexing is no longer slowed down. Optional.
+    /// Announces that indexing is no longer throttled. Optional.
     func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex)
 
-    /// The item as data of a type it promised in `providerDataTypeIdentifiers`. Empty data stands for no such item.
-    /// Optional.
+    /// Provides an item as data of a type in its `providerDataTypeIdentifiers`. Return empty data
+    /// if the item does not exist. Optional.
     ///
-    /// - Throws: Why there is none; whoever asked is told its description.
+    /// - Throws: An error if the item cannot be provided. The caller receives its description.
     func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data
 
-    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. The
-    /// file is left where it is. The URL `file://` stands for no such item. Optional.
+    /// Provides an item as a file of a type that it promises: the original, or a copy unless
+    /// `inPlace`. The file is left in place. Return the URL `file://` if the item does not exist.
+    /// Optional.
     ///
-    /// - Throws: Why there is none; whoever asked is told its description.
+    /// - Throws: An error if the item cannot be provided. The caller receives its description.
     func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL
 
-    /// Supplies items for these identifiers. Optional.
+    /// Provides the items with these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    /// - Note: Unused on Linux: items that are about to expire are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
-    /// Supplies items for these identifiers. Optional.
+    /// Provides the items with these identifiers. Optional.
     ///
-    /// - Note: Unused on Linux: items that are about to expire are asked for with
+    /// - Note: Unused on Linux: items that are about to expire are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
-    /// Supplies items of indexes with a protection class. Optional.
+    /// Provides items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     @preconcurrency
     func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
         searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
-    /// Supplies items of indexes with a protection class. Optional.
+    /// Provides items of indexes with a protection class. Optional.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and items are asked for with
+    /// - Note: Unused on Linux: there are no protection classes, and items are requested with
     ///   ``searchableIndex(_:reindexSearchableItemsWithIdentifiers:acknowledgementHandler:)``.
     func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType
     ) async -> [CSSearchableItem]
 
-    /// Is told of items for which the system found out something. Optional.
+    /// Receives items for which the system has computed attributes. Optional.
     ///
-    /// - Note: Unused on Linux: nothing computes attributes that could be told of.
+    /// - Note: Unused on Linux: nothing computes attributes that could be reported.
     func searchableItemsDidUpdate(_ items: [CSSearchableItem])
 }
 
@@ -90,21 +97,21 @@ extension CSSearchableIndexDelegate {
     /// Does nothing.
     public func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
 
-    /// Says that no data is promised.
+    /// Throws an error that the method is not implemented.
     public func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data {
         throw UnservedRequest("data(for:itemIdentifier:typeIdentifier:)", Self.self)
     }
 
-    /// Says that no file is promised.
+    /// Throws an error that the method is not implemented.
     public func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
         throw UnservedRequest("fileURL(for:itemIdentifier:typeIdentifier:inPlace:)", Self.self)
     }
 
-    /// Supplies none.
+    /// Provides no items.
     @preconcurrency
     public func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
@@ -112,7 +119,7 @@ extension CSSearchableIndexDelegate {
         searchableItemsHandler([])
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     public func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in
             searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
@@ -120,7 +127,7 @@ extension CSSearchableIndexDelegate {
         return items ?? []
     }
 
-    /// Supplies what is supplied without a protection class.
+    /// Provides the items of the method without a protection class.
     @preconcurrency
     public func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
@@ -129,7 +136,7 @@ extension CSSearchableIndexDelegate {
         searchableItems(forIdentifiers: identifiers, searchableItemsHandler: searchableItemsHandler)
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     public func searchableItems(
         forIdentifiers identifiers: [String], protectionClass: FileProtectionType
     ) async -> [CSSearchableItem] {
@@ -143,7 +150,7 @@ extension CSSearchableIndexDelegate {
     public func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
 }
 
-/// Thrown by the methods that a class did not write.
+/// An error of a method that a class does not implement.
 struct UnservedRequest: Error, CustomStringConvertible {
     let description: String
 

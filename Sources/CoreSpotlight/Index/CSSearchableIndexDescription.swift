@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Which index an app is asked to fill again, as App Intents tell it.
+/// The description of an index that App Intents ask an app to fill again.
 ///
-/// - Note: Unused on Linux: there are no App Intents, so nobody hands one to an app.
+/// - Note: Unused on Linux: there are no App Intents, so no app receives one.
 open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
     /// The protection class of the index; `nil` for the default.
     ///
@@ -13,13 +13,13 @@ open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
 
     init(protectionClass: FileProtectionType?) { self.protectionClass = protectionClass }
 
-    /// Descriptions never change, so the copy is the description itself.
+    /// Returns the description itself, because descriptions are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Descriptions can be archived securely.
+    /// A Boolean value that indicates that descriptions support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a description from an archive.
+    /// Decodes a description.
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: "protectionClass") else {
             protectionClass = nil
@@ -29,7 +29,7 @@ open class CSSearchableIndexDescription: NSObject, NSCopying, NSSecureCoding {
         protectionClass = FileProtectionType(rawValue: name.substring(from: 0))
     }
 
-    /// Writes the description to an archive.
+    /// Encodes the description.
     open func encode(with coder: NSCoder) {
         guard let protectionClass else { return }
         coder.encode(NSString(string: protectionClass.rawValue), forKey: "protectionClass")

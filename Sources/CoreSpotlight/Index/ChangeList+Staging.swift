@@ -3,9 +3,11 @@
 internal import ItemRecord
 
 extension ChangeList {
-    /// Adds the changes of one call to an open batch, all of them or none. Nothing of a batch is anywhere else before it ends.
+    /// Adds the changes of one call to an open batch, all of them or none. Before its end, a batch
+    /// exists only here.
     ///
-    /// - Throws: ``CSIndexError/Code/quotaExceeded`` when the batch would become too large; it is as it was then.
+    /// - Throws: ``CSIndexError/Code/quotaExceeded`` if the batch would become too large; it is
+    ///   then unchanged.
     mutating func stage(_ changes: [EncodedChange]) throws(CSIndexError) {
         do throws(TooLarge) {
             try appendToBatch(changes)

@@ -4,13 +4,13 @@ internal import ItemRecord
 internal import ServiceMessages
 
 extension IndexRequest {
-    /// The most items or names in one request.
+    /// The maximum number of items or names in one request.
     static let maximumCount = 256
-    /// The bytes after which a request is cut; an item that is larger travels alone.
+    /// The size at which a request is divided. A larger item gets a request of its own.
     static let maximumBytes = 1 << 20
 
-    /// What indexes these items, encoded as they are now. Items that cannot be encoded are left out; the error
-    /// is that of the first.
+    /// Returns the changes that index these items in their current state. Items that cannot be
+    /// encoded are left out; the error is that of the first.
     static func index(_ items: [CSSearchableItem]) -> (changes: [EncodedChange], error: CSIndexError?) {
         var changes: [EncodedChange] = []
         var firstError: CSIndexError?
@@ -37,7 +37,8 @@ extension IndexRequest {
     private static func encode(_ item: CSSearchableItem) throws(CSIndexError) -> [UInt8] {
         let name = item.uniqueIdentifier.prefix(80)
         do throws(ItemRecordError) {
-            // An item with NUL in its identifier or domain could be neither deleted nor asked for: C strings end there.
+            // An item with NUL in its identifier or domain could not be deleted or requested,
+            // because C strings end at NUL.
             try check(item.uniqueIdentifier, "identifier")
             if let domain = item.domainIdentifier { try check(domain, "domain") }
             return try item.record.encoded()
@@ -51,7 +52,8 @@ extension IndexRequest {
         throw .malformed(offset: 0, reason: "the \(what) contains NUL; choose another")
     }
 
-    /// The changes that delete by these names, made by `change`. Names that no item can have are left out.
+    /// Returns the changes that delete by these names, created by `change`. Names that no item can
+    /// have are ignored.
     static func delete(_ names: [String], _ change: ([String]) -> EncodedChange) -> [EncodedChange] {
         var changes: [EncodedChange] = []
         var part: [String] = []
@@ -69,8 +71,8 @@ extension IndexRequest {
         return changes
     }
 
-    /// The one change that renames items; none for items that there cannot be, or that keep their identifier. Renames are
-    /// carried out at once, so they are not cut into parts. With an error, nothing is renamed.
+    /// Returns the single change that renames items; none for impossible or unchanged identifiers.
+    /// Renames are carried out at once, so they are not divided. With an error, nothing is renamed.
     static func rename(_ identifiers: [String: String]) -> (changes: [EncodedChange], error: CSIndexError?) {
         do throws(CSIndexError) {
             let maximum = ChangeList.maximumChanges / 2 - 1

@@ -2,17 +2,20 @@
 
 internal import ServiceMessages
 
-/// The way to whoever holds the index: the service, or the worker that loaded the extension.
+/// A transport of requests to the owner of the index: the service, or the worker that loaded the
+/// extension.
 ///
-/// Sending is not asynchronous, for the requests of an app must arrive in the order in which it made them (many delete
-/// everything first, and do not wait); only the answers are.
+/// Sending is synchronous, because an app's requests must arrive in the order of the calls. Many
+/// apps delete everything first, and do not wait. Only the answers are asynchronous.
 protocol IndexTransport: Sendable {
-    /// What came of a request: the client state of one that reads it (`nil` if there is none), else nothing.
+    /// The outcome of a request: the client state for a request that reads it (`nil` if there is
+    /// none), else `nil`.
     typealias Outcome = Result<[UInt8]?, CSIndexError>
 
-    /// Sends a request, and may block while too much is under way. Never called from two threads at once.
+    /// Sends a request. May block while too many requests are in progress. Never called from two
+    /// threads at once.
     ///
-    /// - Parameter completion: called once, on any thread, before `send` returns or later: with success when the request
-    ///   is durable. It must not block.
+    /// - Parameter completion: Called once, on any thread, before `send` returns or later. Success
+    ///   means that the request is durable. It must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
 }

@@ -2,11 +2,12 @@
 
 import Foundation
 
-/// The way to the service that has promises of other apps fulfilled.
+/// A transport of promise requests to the service.
 protocol PromiseTransport: Sendable {
-    /// An item of any app as data of a type that it promised.
+    /// Requests an item of an app as data of a type that it promises.
     ///
-    /// - Throws: ``CSIndexError/Code/remoteConnectionError`` when the service cannot be reached, and
-    ///   ``CSIndexError/Code/invalidItemError`` when the app has no such item or does not keep its promise.
+    /// - Throws: ``CSIndexError/Code/remoteConnectionError`` if the service cannot be reached, and
+    ///   ``CSIndexError/Code/invalidItemError`` if the app has no such item or does not fulfil its
+    ///   promise.
     func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data
 }

@@ -2,11 +2,12 @@
 
 import Synchronization
 
-/// The connections of this process to indexes, for indexes that the process makes itself.
+/// The index connections of this process, for index objects that the process creates.
 enum ProcessSenders {
     private struct State {
         var live: [RequestSender] = []
-        /// Whether an extension was loaded: the process is a worker then, and no app, for as long as it lives.
+        /// `true` after an extension was loaded. The process is then a worker until its end, and
+        /// not an app.
         var isWorker = false
     }
     private static let state = Mutex(State())
@@ -20,13 +21,15 @@ enum ProcessSenders {
 
     static func remove(_ sender: RequestSender) { state.withLock { $0.live.removeAll { $0 === sender } } }
 
-    /// Whether this process is a worker that has loaded an extension.
+    /// `true` if this process is a worker that has loaded an extension.
     static var isWorker: Bool { state.withLock { $0.isWorker } }
 
-    /// The process's only connection: that of its extension, or of an app to the service.
+    /// Returns the only connection of the process: the connection of its extension, or of an app to
+    /// the service.
     ///
-    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` when the extension has gone; and when there are several, as it
-    ///   is if a test loads two extensions into one process: items must not end up with the wrong app.
+    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` if the extension has ended. Also if
+    ///   there are several connections, as in a test that loads two extensions into one process,
+    ///   because items must not reach the wrong app.
     static func only() throws(CSIndexError) -> RequestSender {
         let (senders, isWorker) = state.withLock { ($0.live, $0.isWorker) }
         switch senders.count {
@@ -44,6 +47,6 @@ enum ProcessSenders {
         }
     }
 
-    /// Whether there is an index that takes requests now. An app may have to wait up to five seconds for the answer.
+    /// `true` if an index accepts requests now. In an app, this may block for up to five seconds.
     static var isAvailable: Bool { isWorker ? (try? only()) != nil : ProcessService.isReachable }
 }

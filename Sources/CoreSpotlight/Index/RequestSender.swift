@@ -4,15 +4,15 @@ import Dispatch
 import Foundation
 internal import ServiceMessages
 
-/// Sends requests over a transport in the order in which they were made, off the threads that make them.
+/// A sender that passes requests to a transport in order, on a queue of its own.
 ///
-/// A transport may block. Were it called where the requests are made, it could stop an app's main thread, or the threads
-/// of Swift's tasks that the host in the same process needs in order to go on.
+/// A transport may block. On the calling thread, it could block an app's main thread. It could also
+/// block the thread pool of Swift tasks, which a host in the same process needs for its progress.
 final class RequestSender: Sendable {
     typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
-    /// How many bytes may be unacknowledged before callers that do not await the outcome are held up, so that a loop over
-    /// all documents of an app does not fill the memory.
+    /// The number of unacknowledged bytes above which callers without `await` are blocked. A loop
+    /// over all documents of an app then does not fill the memory.
     static let maximumWaitingBytes = 16 << 20
 
     private let transport: any IndexTransport
@@ -24,13 +24,14 @@ final class RequestSender: Sendable {
         window = Window(capacity: maximumWaitingBytes)
     }
 
-    /// Sends requests, one after the other, and reports once: when all are durable, or else the first error. After an
-    /// error, those not yet sent are dropped.
+    /// Sends requests in order, and reports once: success when all are durable, or else the first
+    /// error. After an error, unsent requests are dropped.
     ///
-    /// - Parameter holdsUp: whether to block while too many bytes wait. Must not be set in asynchronous code.
+    /// - Parameter holdsUp: `true` to block while too many bytes are unacknowledged. Must not be
+    ///   `true` in asynchronous code.
     func submit(_ requests: [IndexRequest], holdsUp: Bool, completion: @escaping Completion) {
         guard !requests.isEmpty else { return completion(.success(nil)) }
-        // A little for each, so that what carries no bytes is bounded too.
+        // A constant for each request bounds requests without data too.
         let bytes = requests.reduce(0) { $0 + $1.byteCount + 64 }
         window.enter(bytes, waits: holdsUp)
         let gathering = Gathering(expected: requests.count) { [window] outcome in
@@ -49,7 +50,7 @@ final class RequestSender: Sendable {
     }
 }
 
-/// Gathers the outcomes of several requests into one.
+/// A collector that combines the outcomes of several requests.
 private final class Gathering: @unchecked Sendable {
     // Sendable: the variables are read and written under the lock only.
     private let lock = NSLock()
@@ -69,7 +70,7 @@ private final class Gathering: @unchecked Sendable {
 
     func report(_ reported: IndexTransport.Outcome) {
         let all: IndexTransport.Outcome? = lock.withLock {
-            // The first error stays.
+            // The first error is kept.
             if case .success = outcome { outcome = reported }
             missing -= 1
             return missing == 0 ? outcome : nil
@@ -78,7 +79,7 @@ private final class Gathering: @unchecked Sendable {
     }
 }
 
-/// Counts the bytes that are unacknowledged.
+/// A counter of unacknowledged bytes that bounds them.
 private final class Window: @unchecked Sendable {
     // Sendable: the variable is read and written under the condition's lock only.
     private let condition = NSCondition()
@@ -87,7 +88,7 @@ private final class Window: @unchecked Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds bytes; if asked to, waits first until there is room, or nothing else waits.
+    /// Adds bytes. With `waits`, first waits until there is room or no other bytes are waiting.
     func enter(_ bytes: Int, waits: Bool) {
         condition.withLock {
             while waits, waiting > 0, waiting + bytes > capacity { condition.wait() }

@@ -4,14 +4,18 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension NSItemProvider {
-    /// A provider of what an item of the index promised, as results that are dragged have it: the types of
-    /// `providerDataTypeIdentifiers`, `providerFileTypeIdentifiers` and `providerInPlaceFileTypeIdentifiers`, in this order,
-    /// each made by the delegate when it is wanted. The name is that of the item. An addition for Linux.
+    /// Creates a provider of an item's promises, as for a dragged search result. An addition for
+    /// Linux.
+    ///
+    /// It offers the types of `providerDataTypeIdentifiers`, `providerFileTypeIdentifiers` and
+    /// `providerInPlaceFileTypeIdentifiers`, in this order. The delegate provides each on request.
+    /// The suggested name is that of the item.
     ///
     /// - Parameters:
-    ///   - item: an item with at least these attributes.
-    ///   - index: what the delegate is told the item is in.
-    ///   - delegate: who fulfils the promises; retained. It is asked off the main thread.
+    ///   - item: An item with at least these attributes.
+    ///   - index: The index that is passed to the delegate.
+    ///   - delegate: The delegate that fulfils the promises. It is retained, and called off the
+    ///     main thread.
     public convenience init(
         searchableItem item: CSSearchableItem, in index: CSSearchableIndex, delegate: any CSSearchableIndexDelegate
     ) {
@@ -19,13 +23,13 @@ extension NSItemProvider {
         let attributes = item.attributeSet
         let identifier = item.uniqueIdentifier
         suggestedName = attributes.displayName ?? attributes.title
-        // Delegates are asked off the main thread, several times at once, by contract.
+        // By contract, delegates are called off the main thread, several times at once.
         let promiser = HandedOn(delegate)
         for type in attributes.providerDataTypeIdentifiers ?? [] {
             registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
                 do {
                     let data = try promiser.value.data(for: index, itemIdentifier: identifier, typeIdentifier: type)
-                    // Apple's template answers for unknown items with empty data.
+                    // Apple's template returns empty data for unknown items.
                     completion(data.isEmpty ? nil : data, data.isEmpty ? Self.broken(identifier, type) : nil)
                 } catch {
                     completion(nil, error)
@@ -42,7 +46,7 @@ extension NSItemProvider {
                 do {
                     let url = try promiser.value.fileURL(
                         for: index, itemIdentifier: identifier, typeIdentifier: type, inPlace: inPlace)
-                    // Apple's template answers for unknown items with the URL "file://".
+                    // Apple's template returns the URL "file://" for unknown items.
                     let isThere = url.isFileURL && !["", "/"].contains(url.path)
                     completion(isThere ? url : nil, false, isThere ? nil : Self.broken(identifier, type))
                 } catch {

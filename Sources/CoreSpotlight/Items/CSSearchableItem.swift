@@ -3,32 +3,35 @@
 import Foundation
 package import ItemRecord
 
-/// Something an app makes findable: an identifier, a domain, and a set of attributes.
+/// An item that an app makes searchable: an identifier, a domain, and a set of attributes.
 ///
-/// One thread at a time may change an item. An item that was handed to an index may be changed afterwards; the index keeps
-/// what it was given.
+/// Change an item from one thread at a time. You can change an item after you have passed it to an
+/// index; the index keeps the values at the time of the call.
 open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
-    /// Unique in the app; the handle by which the item is updated and deleted. At most 4096 bytes, without NUL.
+    /// The identifier, which is unique in the app and used to update and delete the item. At most
+    /// 4096 bytes, without NUL.
     open var uniqueIdentifier: String
-    /// A dotted path such as `account.mailbox`, for deletion in groups.
+    /// A dotted path such as `account.mailbox` for the deletion of groups.
     open var domainIdentifier: String?
-    /// What is known about the item. The set is shared, not copied.
+    /// The attributes of the item. The set is shared, not copied.
     open var attributeSet: CSSearchableItemAttributeSet
-    /// Whether an indexed item with this identifier is updated, instead of replaced. An update leaves other attributes as
-    /// they are and removes those that were set to `nil`.
+    /// A Boolean value that indicates whether an indexed item with this identifier is updated
+    /// instead of replaced. An update keeps other attributes and removes attributes that were set
+    /// to `nil`.
     open var isUpdate = false
-    /// What the system shall find out about the item by itself. Kept with the item.
+    /// The attributes that the system should compute. Stored with the item.
     ///
     /// - Note: Unused on Linux: nothing computes summaries or priorities.
     open var updateListenerOptions: UpdateListenerOptions = []
 
-    /// The place among the results of a ranked query, larger is better; `nil` outside of one.
+    /// The rank among the results of a ranked query, higher is better; `nil` outside a ranked
+    /// query.
     package var rank: Double?
 
     private let creation = Date()
     private var chosenExpiration: Date?
 
-    /// An item with this identifier, or with a new UUID if it is `nil`.
+    /// Creates an item with an identifier; `nil` for a new UUID.
     public init(
         uniqueIdentifier: String?, domainIdentifier: String?, attributeSet: CSSearchableItemAttributeSet
     ) {
@@ -37,13 +40,13 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         self.attributeSet = attributeSet
     }
 
-    /// An item with a new UUID and no attributes.
+    /// Creates an item with a new UUID and no attributes.
     public convenience override init() {
         self.init(uniqueIdentifier: nil, domainIdentifier: nil, attributeSet: CSSearchableItemAttributeSet())
     }
 
-    /// When the item leaves the index: one month after it was made, unless set. `nil` restores that;
-    /// `Date.distantFuture` keeps the item for good.
+    /// The date at which the item leaves the index; one month after its creation by default. `nil`
+    /// restores the default; `Date.distantFuture` keeps the item indefinitely.
     open var expirationDate: Date! {
         get { chosenExpiration ?? Self.calendar.date(byAdding: .month, value: 1, to: creation) ?? .distantFuture }
         set { chosenExpiration = newValue }
@@ -55,8 +58,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         return calendar
     }()
 
-    /// Orders results of one ranked query as they are to be shown: the better one is ascending, so that sorting puts the
-    /// best first. Items without a rank come after those with one.
+    /// Compares the ranks of two results of one query. The better result is ordered first, so that
+    /// sorting puts the best first. Items without a rank follow ranked items.
     open func compare(byRank other: CSSearchableItem) -> ComparisonResult {
         switch (rank, other.rank) {
         case (nil, nil): .orderedSame
@@ -67,7 +70,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         }
     }
 
-    /// An item with the same fields and a copy of the attribute set.
+    /// Returns an item with the same properties and a copy of the attribute set.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = CSSearchableItem(
             uniqueIdentifier: uniqueIdentifier, domainIdentifier: domainIdentifier,
@@ -81,7 +84,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
 
     // MARK: Records
 
-    /// An item as it was donated.
+    /// Creates an item from its record.
     package convenience init(_ record: ItemRecord) {
         self.init(
             uniqueIdentifier: record.uniqueIdentifier, domainIdentifier: record.domainIdentifier,
@@ -94,7 +97,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         }
     }
 
-    /// The item as it is donated. Attributes set to `nil` are part of an update only.
+    /// The record of the item for a donation. Attributes that were set to `nil` are included only
+    /// in an update.
     package var record: ItemRecord {
         ItemRecord(
             uniqueIdentifier: uniqueIdentifier, domainIdentifier: domainIdentifier, expiration: expiration,
@@ -113,10 +117,10 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     private static let recordKey = "record"
     private static let optionsKey = "updateListenerOptions"
 
-    /// Items can be archived securely.
+    /// A Boolean value that indicates that items support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads an item from an archive; `nil` if it holds none, or none of a known format.
+    /// Decodes an item; `nil` if the archive has none, or has an unknown format.
     public required convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: Self.recordKey),
             let record = try? ItemRecord(decoding: Data(referencing: data))
@@ -126,7 +130,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
             rawValue: UInt(clamping: coder.decodeInteger(forKey: Self.optionsKey)))
     }
 
-    /// Writes the item to an archive. An item that an index would refuse is left out, and then reads as `nil`.
+    /// Encodes the item. An item that an index would reject is left out, and decodes as `nil`.
     open func encode(with coder: NSCoder) {
         guard let bytes = try? record.encoded() else { return }
         coder.encode(NSData(data: Data(bytes)), forKey: Self.recordKey)
@@ -135,19 +139,19 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension CSSearchableItem {
-    /// What the system may find out about an item by itself.
+    /// The attributes of an item that the system can compute.
     public struct UpdateListenerOptions: OptionSet, Sendable, BitwiseCopyable {
         /// The options as bits.
         public let rawValue: UInt
 
-        /// Options from their bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// A summary of the text, `textContentSummary`.
         ///
         /// - Note: Unused on Linux: nothing computes it.
         public static let summarization = UpdateListenerOptions(rawValue: 1 << 1)
-        /// Whether the item is urgent, `isPriority`.
+        /// The urgency of the item, `isPriority`.
         ///
         /// - Note: Unused on Linux: nothing computes it.
         public static let priority = UpdateListenerOptions(rawValue: 1 << 2)

@@ -2,19 +2,20 @@
 
 import Foundation
 
-/// The principal class of an extension that renders previews as data and does nothing else: inherit from it and conform to
-/// ``QLPreviewingController``. An extension that also has a ``CSIndexExtensionRequestHandler`` has that conform instead.
+/// The principal class of an extension that only renders previews as data. Inherit from it and
+/// conform to ``QLPreviewingController``. In an extension with a
+/// ``CSIndexExtensionRequestHandler``, that class conforms instead.
 open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
-    /// Makes the object, off the main thread.
+    /// Creates the object, off the main thread.
     public override init() {}
 
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 }
 
-/// Asks for a preview of a file.
+/// A request for the preview of a file.
 open class QLFilePreviewRequest: NSObject {
-    /// The file; readable by the extension.
+    /// The URL of the file, which the extension can read.
     public let fileURL: URL
 
     init(fileURL: URL) { self.fileURL = fileURL }

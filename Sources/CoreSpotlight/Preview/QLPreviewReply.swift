@@ -3,9 +3,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A preview: data in a type that can be shown, or a file that holds it.
+/// A preview: data of a displayable type, or a file with such data.
 ///
-/// HTML, plain text, rich text, PNG, JPEG and PDF are shown.
+/// The displayable types are HTML, plain text, rich text, PNG, JPEG and PDF.
 open class QLPreviewReply: NSObject {
     enum Content {
         case file(URL)
@@ -13,20 +13,21 @@ open class QLPreviewReply: NSObject {
     }
 
     let content: Content
-    /// In points; zero for the viewer's own.
+    /// The size in points; zero for the default of the viewer.
     let contentSize: CGSize
 
-    /// How texts are encoded; UTF-8 unless set.
+    /// The encoding of text; UTF-8 by default.
     open var stringEncoding: String.Encoding = .utf8
-    /// What the HTML refers to: the attachment with key `k` as `cid:k`.
+    /// The attachments of the HTML, which refers to the attachment with key `k` as `cid:k`.
     open var attachments: [String: QLPreviewReplyAttachment] = [:]
-    /// The title of the preview; empty for that of the item.
+    /// The title of the preview; empty for the title of the item.
     open var title = ""
 
-    /// A preview that a closure makes when it is to be shown; heavy work belongs there, and it may still set the other
-    /// properties of the reply, which it is handed.
+    /// Creates a preview whose data a closure creates on demand.
     ///
-    /// - Parameter contentSize: In points; zero for the viewer's own.
+    /// Do expensive work in the closure. It receives the reply, and can set its other properties.
+    ///
+    /// - Parameter contentSize: The size in points; zero for the default of the viewer.
     public init(
         dataOfContentType contentType: UTType, contentSize: CGSize,
         createDataUsing closure: @escaping (QLPreviewReply) throws -> Data
@@ -35,21 +36,21 @@ open class QLPreviewReply: NSObject {
         self.contentSize = contentSize
     }
 
-    /// A preview that is the content of a file.
+    /// Creates a preview from the content of a file.
     public init(fileURL: URL) {
         content = .file(fileURL)
         contentSize = .zero
     }
 }
 
-/// Something that the HTML of a preview refers to, such as a picture.
+/// A resource that the HTML of a preview refers to, such as an image.
 open class QLPreviewReplyAttachment: NSObject {
-    /// The bytes.
+    /// The data of the attachment.
     public let data: Data
-    /// What the bytes are.
+    /// The content type of the attachment.
     public let contentType: UTType
 
-    /// An attachment from its bytes and their type.
+    /// Creates an attachment from data and its type.
     public init(data: Data, contentType: UTType) {
         self.data = data
         self.contentType = contentType

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// Renders previews.
+/// The methods that render previews.
 ///
-/// Searchlight shows data-based previews: implement ``providePreview(for:)`` for items with a file, and
-/// ``providePreviewOfSearchableItem(identifier:queryString:)`` for items without. The methods that prepare a view are here
-/// so that source written for Apple's SDK compiles; nothing calls them. Where Apple's protocol has optional methods, this
-/// one has default implementations.
+/// Searchlight shows data-based previews. Implement ``providePreview(for:)`` for items with a file,
+/// and ``providePreviewOfSearchableItem(identifier:queryString:)`` for items without a file. The
+/// methods that prepare a view exist so that source written for Apple's SDK compiles; nothing calls
+/// them. Optional methods of Apple's protocol have default implementations here.
 public protocol QLPreviewingController: NSObjectProtocol {
     /// Prepares a view of an indexed item.
     ///
@@ -32,29 +32,31 @@ public protocol QLPreviewingController: NSObjectProtocol {
     /// - Note: Unused on Linux: there are no views; previews are data.
     func preparePreviewOfFile(at url: URL) async throws
 
-    /// Renders a file.
+    /// Renders the preview of a file.
     @preconcurrency
     func providePreview(
         for request: QLFilePreviewRequest,
         completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void)
 
-    /// Renders a file.
+    /// Renders the preview of a file.
     ///
-    /// - Throws: Why it cannot; the item is shown by its attributes then.
+    /// - Throws: An error if the file cannot be rendered. The preview then shows the attributes of
+    ///   the item.
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
 
-    /// Renders an indexed item, whether it has a file or not; asked before the file is. An addition for Linux, where there
-    /// are no views to prepare.
+    /// Renders the preview of an indexed item with or without a file. It is called before the
+    /// method for files. An addition for Linux, which has no views to prepare.
     ///
     /// - Parameters:
-    ///   - identifier: the item's unique identifier.
-    ///   - queryString: what the person typed, if anything.
-    /// - Throws: Why it cannot; the item is shown by its attributes then.
+    ///   - identifier: The unique identifier of the item.
+    ///   - queryString: The search text of the user; `nil` if there is none.
+    /// - Throws: An error if the item cannot be rendered. The preview then shows the attributes of
+    ///   the item.
     func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply
 }
 
 extension QLPreviewingController {
-    /// Says that it is not implemented.
+    /// Calls the handler with an error that the method is not implemented.
     @preconcurrency
     public func preparePreviewOfSearchableItem(
         identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void
@@ -62,7 +64,7 @@ extension QLPreviewingController {
         handler(UnservedRequest("preparePreviewOfSearchableItem(identifier:queryString:)", Self.self))
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     public func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws {
         try await answer { (answer: FirstAnswer<Void>) in
             preparePreviewOfSearchableItem(identifier: identifier, queryString: queryString) { error in
@@ -71,21 +73,21 @@ extension QLPreviewingController {
         }
     }
 
-    /// Says that it is not implemented.
+    /// Calls the handler with an error that the method is not implemented.
     @preconcurrency
     public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
     {
         handler(UnservedRequest("preparePreviewOfFile(at:)", Self.self))
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     public func preparePreviewOfFile(at url: URL) async throws {
         try await answer { (answer: FirstAnswer<Void>) in
             preparePreviewOfFile(at: url) { error in answer.give((), error) }
         }
     }
 
-    /// Says that it is not implemented.
+    /// Calls the handler with an error that the method is not implemented.
     @preconcurrency
     public func providePreview(
         for request: QLFilePreviewRequest,
@@ -94,14 +96,14 @@ extension QLPreviewingController {
         handler(nil, UnservedRequest("providePreview(for:)", Self.self))
     }
 
-    /// Calls the form with a handler.
+    /// Calls the variant with a handler.
     public func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         try await answer { (answer: FirstAnswer<QLPreviewReply>) in
             providePreview(for: request) { reply, error in answer.give(reply, error) }
         }
     }
 
-    /// Says that it is not implemented.
+    /// Throws an error that the method is not implemented.
     public func providePreviewOfSearchableItem(
         identifier: String, queryString: String?
     ) async throws -> QLPreviewReply {

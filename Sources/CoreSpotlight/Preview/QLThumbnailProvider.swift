@@ -2,17 +2,18 @@
 
 import Foundation
 
-/// The principal class of an extension that makes small pictures of files.
+/// The principal class of an extension that creates thumbnails of files.
 ///
 /// - Note: Unused on Linux: no host loads extensions of this kind.
 open class QLThumbnailProvider: NSObject, NSExtensionRequestHandling {
-    /// Makes the object, off the main thread.
+    /// Creates the object, off the main thread.
     public override init() {}
 
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 
-    /// Makes a picture of a file: override it. No reply, or an error, stands for no picture.
+    /// Creates the thumbnail of a file. Override this method. No reply, or an error, means no
+    /// thumbnail.
     ///
     /// - Note: Unused on Linux: no host asks for pictures of files.
     @preconcurrency
@@ -23,15 +24,15 @@ open class QLThumbnailProvider: NSObject, NSExtensionRequestHandling {
     }
 }
 
-/// Asks for a small picture of a file.
+/// A request for the thumbnail of a file.
 open class QLFileThumbnailRequest: NSObject {
-    /// The largest size that is of use, in points.
+    /// The maximum useful size, in points.
     public let maximumSize: CGSize
-    /// The smallest size that is of use, in points.
+    /// The minimum useful size, in points.
     public let minimumSize: CGSize
-    /// How many pixels a point has.
+    /// The number of pixels in a point.
     public let scale: CGFloat
-    /// The file; readable by the extension.
+    /// The URL of the file, which the extension can read.
     public let fileURL: URL
 
     init(fileURL: URL, minimumSize: CGSize, maximumSize: CGSize, scale: CGFloat) {
@@ -42,17 +43,17 @@ open class QLFileThumbnailRequest: NSObject {
     }
 }
 
-/// A small picture of a file. Apple's replies that are drawn need Core Graphics, which Linux does not have: write the picture
-/// to a file.
+/// A thumbnail of a file. Apple's drawing-based replies require Core Graphics, which Linux does not
+/// have; write the image to a file.
 open class QLThumbnailReply: NSObject {
-    /// The file of the picture.
+    /// The URL of the image file.
     let imageFileURL: URL
-    /// A short text to show on the picture, such as the filename extension; empty for none.
+    /// A short text on the thumbnail, such as the filename extension; empty for none.
     ///
     /// - Note: Unused on Linux: no host shows pictures of files.
     open var extensionBadge = ""
 
-    /// A picture in a file.
+    /// Creates a thumbnail from an image file.
     ///
     /// - Note: Unused on Linux: no host asks for pictures of files.
     public init(imageFileURL: URL) { self.imageFileURL = imageFileURL }

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CSSearchQuery {
-    /// The items that the query finds, the best first. Reading this property starts the query, and its handlers are not
-    /// called then.
+    /// The items that the query finds, best first. Reading this property starts the query without
+    /// its handlers.
     ///
-    /// It can be iterated once. Leaving the loop, or cancelling its task, cancels the query.
+    /// Iterate the sequence once. Leaving the loop, or cancelling its task, cancels the query.
     public var results: Results {
         run.begin(.results)
         return Results(run: run)
     }
 
-    /// The items that a query finds, as they come.
+    /// The items of a query as an asynchronous sequence.
     public struct Results: AsyncSequence, Sendable {
-        /// What is read.
+        /// The type of the elements.
         public typealias Element = Item
-        /// What reads it.
+        /// The type of the iterator.
         public typealias AsyncIterator = Iterator
 
         let run: QueryRun
 
-        /// One item that a query found.
+        /// An item that a query found.
         public struct Item: Identifiable, Hashable, Comparable, @unchecked Sendable {
-            // Sendable: the item is made for this value, and is the caller's from then on.
+            // Sendable: the item is created for this value, and belongs to the caller afterwards.
 
-            /// The item's unique identifier.
+            /// The unique identifier of the item.
             public var id: String { item.uniqueIdentifier }
-            /// The item, with those of its attributes that were to be fetched.
+            /// The item with the fetched attributes.
             public var item: CSSearchableItem
 
             init(_ item: CSSearchableItem) { self.item = item }
 
-            /// Whether the first fits the query better, by its rank.
+            /// Returns `true` if the first item has the better rank.
             public static func < (first: Item, second: Item) -> Bool {
                 first.item.compare(byRank: second.item) == .orderedAscending
             }
 
-            /// Whether the first fits the query less, by its rank.
+            /// Returns `true` if the first item has the lower rank.
             public static func > (first: Item, second: Item) -> Bool { second < first }
 
-            /// Whether both are the same item.
+            /// Returns `true` if both are the same item.
             public static func == (first: Item, second: Item) -> Bool { first.id == second.id }
 
-            /// Equal for the same item.
+            /// Hashes the identifier of the item.
             public func hash(into hasher: inout Hasher) { hasher.combine(id) }
         }
 
-        /// Reads the items one by one.
+        /// An iterator over the items.
         public struct Iterator: AsyncIteratorProtocol {
             private let reading: QueryReading
             private var ready: [Item].SubSequence = []
 
             init(_ run: QueryRun) { reading = QueryReading(run, .results) }
 
-            /// The next item, `nil` at the end.
+            /// Returns the next item; `nil` at the end.
             ///
             /// - Throws: ``CSSearchQueryError``, or `CancellationError` if the task was cancelled.
             public mutating func next() async throws -> Item? {
@@ -65,7 +65,7 @@ extension CSSearchQuery {
             }
         }
 
-        /// Reads the items, once.
+        /// Creates an iterator. Call it once.
         public func makeAsyncIterator() -> Iterator { Iterator(run) }
     }
 }

@@ -3,13 +3,15 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Looks for items of the app by their attributes, in all its indexes.
+/// A query for items of the app by their attributes, in all indexes of the app.
 ///
-/// A query runs once: cancel it and make another one to search for something else. What it finds is read in one of two
-/// ways, never both: reading ``results`` starts the query, and so does ``start()``, which then calls the handlers.
+/// A query runs once. To search again, cancel it and create another. Read the results in only one
+/// of two ways: with ``results``, which starts the query, or with ``start()``, which calls the
+/// handlers.
 ///
-/// Handlers are called one after the other. A closure that was made on the main actor, or on another one, is called there, so that it
-/// may use what belongs to that actor; all others are called on a queue of the library, never on the main thread:
+/// Handlers are called one after the other. A closure that was created on an actor, such as the
+/// main actor, is called there and can use the state of the actor. All other handlers are called on
+/// a queue of the library, never on the main thread:
 ///
 /// ```swift
 /// @MainActor func show(_ query: CSSearchQuery, in list: ResultList) {
@@ -18,10 +20,12 @@ import UniformTypeIdentifiers
 /// }
 /// ```
 ///
-/// A main thread that waits for a query by a semaphore therefore waits without end if its handlers were made on the main actor; it
-/// reads ``results`` instead. A query that was started stays alive until it ends. All members may be used from any thread. Every error is a ``CSSearchQueryError``.
+/// If the handlers were created on the main actor, do not block the main thread until the query
+/// ends, because the wait never ends. Read ``results`` instead. A started query stays alive
+/// until its end. All members can be used from any thread. Every error is a
+/// ``CSSearchQueryError``.
 open class CSSearchQuery: NSObject, @unchecked Sendable {
-    // Sendable: what can change is read and written under the lock only.
+    // Sendable: mutable state is read and written under the lock only.
 
     let run: QueryRun
     private let lock = NSLock()
@@ -29,13 +33,13 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     private var endHandler: (@isolated(any) ((any Error)?) -> Void)?
     private var classes: [FileProtectionType] = [.completeUntilFirstUserAuthentication]
 
-    /// A query in the query language, such as `title == "*oslo*"cd`. What cannot be read as one is reported when the query
-    /// runs, as ``CSSearchQueryError/Code/invalidQuery``.
+    /// Creates a query in the query language, such as `title == "*oslo*"cd`. An invalid query fails
+    /// when it runs, with ``CSSearchQueryError/Code/invalidQuery``.
     public init(queryString: String, queryContext: CSSearchQueryContext?) {
         run = QueryRun(ResultPagePlan(query: queryString, queryContext ?? CSSearchQueryContext()), Self.transport())
     }
 
-    /// A query in the query language, whose results carry these attributes.
+    /// Creates a query in the query language whose results contain these attributes.
     public convenience init(queryString: String, attributes: [String]?) {
         let context = CSSearchQueryContext()
         context.fetchAttributes = attributes ?? []
@@ -50,63 +54,71 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Given the items that were found, a part at a time: each is new, and the better come first. Set it before the start.
+    /// The handler of found items. It receives new items in parts, better items first. Set it
+    /// before the start.
     open var foundItemsHandler: (@isolated(any) (sending [CSSearchableItem]) -> Void)? {
         get { lock.withLock { itemsHandler } }
         set { lock.withLock { itemsHandler = newValue } }
     }
 
-    /// Called once at the end of a query that was started: with `nil` when all was found, with
-    /// ``CSSearchQueryError/Code/cancelled`` when it was cancelled. Set it before the start. The query has let go of its handlers
-    /// by then, which often hold the query.
+    /// The handler of the end of a started query. It is called once, with `nil` after all results,
+    /// or with ``CSSearchQueryError/Code/cancelled`` after a cancellation.
+    ///
+    /// Set it before the start. The query releases its handlers before this call, because they
+    /// often retain the query.
     open var completionHandler: (@isolated(any) ((any Error)?) -> Void)? {
         get { lock.withLock { endHandler } }
         set { lock.withLock { endHandler = newValue } }
     }
 
-    /// How many items were found so far: given to ``foundItemsHandler``, the call under way included, or fetched for one of the
-    /// sequences, which are up to a page ahead of their loop.
+    /// The number of items found so far: passed to ``foundItemsHandler``, including the current
+    /// call, or fetched for a sequence.
+    ///
+    /// A sequence fetches up to a page ahead of its loop.
     open var foundItemCount: Int { run.itemCount }
 
-    /// Whether the query was cancelled before its end.
+    /// A Boolean value that indicates whether the query was cancelled before its end.
     open var isCancelled: Bool { run.isCancelled }
 
-    /// In which indexes to look, by their protection.
+    /// The protection classes of the indexes to search.
     ///
-    /// - Note: Unused on Linux: there are no protection classes, and all indexes of the app are looked in.
+    /// - Note: Unused on Linux: there are no protection classes, so all indexes of the app are
+    ///   searched.
     open var protectionClasses: [FileProtectionType] {
         get { lock.withLock { classes } }
         set { lock.withLock { classes = newValue } }
     }
 
-    /// Starts the query, which calls the handlers. Does nothing for a query that was started, or whose sequences are read:
-    /// it runs once.
+    /// Starts the query with its handlers. Has no effect if the query was started, or if its
+    /// sequences are read.
     open func start() {
         guard run.begin(.handlers, suggests: wantsSuggestions) else { return }
-        // The task keeps the query, as callers often do not.
+        // The task retains the query, because callers often do not.
         Task.detached(executorPreference: HandlerExecutor("searchlight.query.handlers")) { await self.serveHandlers() }
     }
 
-    /// Ends the query. No handler is given items after this; a call that is under way goes on. Then comes the completion
-    /// handler, with ``CSSearchQueryError/Code/cancelled``. Loops over the sequences of the query throw that error. Nothing
-    /// happens if the query is over.
+    /// Cancels the query, unless it has ended.
+    ///
+    /// The handlers receive no more items; a call in progress continues. Then the completion
+    /// handler is called with ``CSSearchQueryError/Code/cancelled``. Loops over the sequences throw
+    /// this error.
     open func cancel() { run.cancel() }
 
     // MARK: Handlers
 
-    /// Whether somebody is to be given suggestions.
+    /// `true` if a handler needs suggestions.
     var wantsSuggestions: Bool { false }
 
-    /// Gives suggestions to whoever wants them.
+    /// Passes suggestions to the handler, if there is one.
     func deliver(_ suggestions: [CSSuggestion]) async {}
 
-    /// Lets go of all handlers.
+    /// Releases all handlers.
     func releaseHandlers() {
         let released = lock.withLock {
             defer { (itemsHandler, endHandler) = (nil, nil) }
             return (itemsHandler, endHandler)
         }
-        // Freed outside of the lock: what they hold may use the query.
+        // Released outside the lock, because captured objects may use the query.
         _ = released
     }
 
@@ -126,8 +138,8 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         if let handler { await perform(HandlerCall(handler: handler, value: outcome), on: handler.isolation) }
     }
 
-    /// Calls a handler where it was made, or else on the handlers' queue, and waits for it: whoever is slow to take items is given
-    /// them slowly. One that is there is not called once the query was cancelled.
+    /// Calls a handler on its actor, or else on the handlers' queue, and waits for it. A slow
+    /// handler thus slows down the query. Does not call the handler of a cancelled query.
     func give<Value>(
         _ value: Value, to handler: (@isolated(any) (sending Value) -> Void)?, items: Int = 0, suggestions: Int = 0
     ) async {
@@ -137,7 +149,8 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         await perform(call, on: handler.isolation)
     }
 
-    /// Nobody can cancel between the question and the call who is on the same actor.
+    /// Calls a handler on an actor; `nil` for the handlers' queue. A cancellation on the same actor
+    /// cannot occur between the check and the call.
     private func perform<Value>(_ call: HandlerCall<Value>, on place: isolated (any Actor)?) async {
         if call.endsWithQuery, run.isCancelled { return }
         run.count(items: call.items, suggestions: call.suggestions)
@@ -146,13 +159,14 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 }
 
-/// A handler and what it is given. Sendable: carried to where the handler belongs, and used there only.
+/// A handler and its argument. Sendable: it is passed to the actor or queue of the handler, and
+/// used there only.
 private struct HandlerCall<Value>: @unchecked Sendable {
     let handler: @isolated(any) (sending Value) -> Void
     let value: Value
-    /// How much of what was found this is.
+    /// The number of found items in the argument.
     var items = 0
     var suggestions = 0
-    /// Whether there is no call when the query was cancelled.
+    /// `true` if the handler is not called after a cancellation of the query.
     var endsWithQuery = false
 }

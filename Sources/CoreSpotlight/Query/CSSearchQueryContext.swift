@@ -2,26 +2,26 @@
 
 import Foundation
 
-/// How a query is carried out. A query copies its context when it is made.
+/// The options of a query. A query copies its context when it is created.
 open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
-    /// The attributes that results carry: names of properties of ``CSSearchableItemAttributeSet`` or custom keys. All others
-    /// read as `nil` in a result; names of no attribute are ignored.
+    /// The attributes in the results: names of properties of ``CSSearchableItemAttributeSet``, or
+    /// custom keys. Other attributes are `nil` in the results. Unknown names are ignored.
     open var fetchAttributes: [String] = []
-    /// Queries, in the query language, that results must satisfy besides the query itself; all of them.
+    /// Additional queries in the query language. Results must satisfy all of them.
     open var filterQueries: [String] = []
     /// The language of the keyboard (BCP 47).
     ///
-    /// - Note: Unused on Linux: the index finds words of all languages alike.
+    /// - Note: Unused on Linux: the index handles words of all languages in the same way.
     open var keyboardLanguage: String?
-    /// Where to look besides the app's own indexes.
+    /// The sources to search besides the app's indexes.
     ///
     /// - Note: Unused on Linux: there are no other sources, see ``SourceOptions/allowMail``.
     open var sourceOptions: SourceOptions = []
 
-    /// A context without attributes and filters.
+    /// Creates a context without attributes and filters.
     public override init() {}
 
-    /// Takes over what another context says; called by copies.
+    /// Copies the options of another context.
     func assign(_ other: CSSearchQueryContext) {
         fetchAttributes = other.fetchAttributes
         filterQueries = other.filterQueries
@@ -29,7 +29,7 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
         sourceOptions = other.sourceOptions
     }
 
-    /// A context that says the same.
+    /// Returns a copy of the context.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = CSSearchQueryContext()
         copy.assign(self)
@@ -38,10 +38,10 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
 
     // MARK: Archiving
 
-    /// Contexts can be archived securely.
+    /// A Boolean value that indicates that contexts support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a context from an archive; what the archive lacks has its default.
+    /// Decodes a context. Missing values get their defaults.
     public required init?(coder: NSCoder) {
         super.init()
         fetchAttributes = Self.texts(coder, "fetchAttributes")
@@ -52,7 +52,7 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
         sourceOptions = SourceOptions(rawValue: UInt(clamping: coder.decodeInteger(forKey: "sourceOptions")))
     }
 
-    /// Writes the context to an archive.
+    /// Encodes the context.
     open func encode(with coder: NSCoder) {
         coder.encode(NSArray(array: fetchAttributes.map { NSString(string: $0) }), forKey: "fetchAttributes")
         coder.encode(NSArray(array: filterQueries.map { NSString(string: $0) }), forKey: "filterQueries")
@@ -68,15 +68,15 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension CSSearchQueryContext {
-    /// Where to look besides the app's own indexes.
+    /// The sources to search besides the app's indexes.
     public struct SourceOptions: OptionSet, Sendable, BitwiseCopyable {
         /// The options as bits.
         public let rawValue: UInt
 
-        /// Options from their bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Also the system's mail.
+        /// The system's mail.
         ///
         /// - Note: Unused on Linux: the system has no mail of its own, so nothing more is found.
         public static let allowMail = SourceOptions(rawValue: 1 << 0)

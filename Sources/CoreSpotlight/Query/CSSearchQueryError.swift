@@ -2,30 +2,31 @@
 
 import Foundation
 
-/// Why a query did not find what it was asked for.
+/// An error of a query.
 ///
-/// The description, in `localizedDescription`, says what was attempted, what happened and what to do.
+/// The `localizedDescription` states the attempted operation, the failure and the remedy.
 public struct CSSearchQueryError: CustomNSError, Hashable, Sendable {
     /// The kinds of error.
     public enum Code: Int, Hashable, Sendable {
-        /// None of the others; the description says what happened.
+        /// An error that is none of the others; the description has the details.
         case unknown = -2000
-        /// The index cannot be reached now; try again later.
+        /// The index cannot be reached now. Try again later.
         case indexUnreachable = -2001
-        /// The query string or a filter cannot be read; the description says where, and what was expected there.
+        /// The query string or a filter is invalid. The description contains the position and the
+        /// expected input.
         case invalidQuery = -2002
         /// The query was cancelled.
         case cancelled = -2003
 
-        /// Lets `catch CSSearchQueryError.cancelled` match.
+        /// Matches a code in `catch CSSearchQueryError.cancelled`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CSSearchQueryError)?.code == code }
     }
 
-    /// What kind of error it is.
+    /// The code of the error.
     public let code: Code
     private let details: NSError
 
-    /// An error of this kind, with a user info as `NSError` has.
+    /// Creates an error with a code and a user info dictionary as in `NSError`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         details = NSError(domain: CSSearchQueryErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -35,19 +36,19 @@ public struct CSSearchQueryError: CustomNSError, Hashable, Sendable {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: description])
     }
 
-    /// `CSSearchQueryErrorDomain`.
+    /// The error domain, `CSSearchQueryErrorDomain`.
     public static var errorDomain: String { CSSearchQueryErrorDomain }
 
     /// The raw value of the code.
     public var errorCode: Int { code.rawValue }
 
-    /// More about the error, as `NSError` has it.
+    /// The user info dictionary as in `NSError`.
     public var errorUserInfo: [String: Any] { details.userInfo }
 
-    /// More about the error, as `NSError` has it.
+    /// The user info dictionary as in `NSError`.
     public var userInfo: [String: Any] { details.userInfo }
 
-    /// The error in words.
+    /// The description of the error.
     public var localizedDescription: String { details.localizedDescription }
 
     /// ``Code/unknown``

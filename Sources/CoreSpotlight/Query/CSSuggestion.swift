@@ -3,33 +3,34 @@
 import Foundation
 internal import TextAnalysis
 
-/// A text that may replace what is in a search field.
+/// A suggested text for a search field.
 open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
-    /// Where a suggestion comes from.
+    /// The origin of a suggestion.
     public enum SuggestionKind: Int, Hashable, Sendable {
-        /// From nowhere.
+        /// No origin.
         case none = 0
-        /// From the app.
+        /// A suggestion of the app.
         case custom = 1
-        /// From the index: a completion of what was typed.
+        /// A suggestion of the index: a completion of the typed text.
         case `default` = 2
     }
 
-    /// Marks the part of a suggestion that was typed, in ``CSSuggestion/localizedAttributedSuggestion``. An addition for
-    /// Linux: the attributed strings of Swift have no keys by name.
+    /// An attribute that marks the typed part of a suggestion in
+    /// ``CSSuggestion/localizedAttributedSuggestion``. An addition for Linux, because Swift's
+    /// attributed strings have no keys by name.
     public enum HighlightAttribute: AttributedStringKey {
-        /// Always true.
+        /// The type of the value, which is always `true`.
         public typealias Value = Bool
         /// The raw value of `NSAttributedString.Key.suggestionHighlight`.
         public static let name = "CSSuggestionHighlightAttributeName"
     }
 
-    /// The whole text.
+    /// The complete text.
     let text: String
-    /// The parts that were typed, in order, apart from one another.
+    /// The typed ranges, in order and without overlap.
     private let typed: [Range<String.Index>]
     private let kind: SuggestionKind
-    /// The place among the suggestions of a query, 0 for the likeliest.
+    /// The rank among the suggestions of a query, 0 for the best.
     private let place: Int
 
     init(completing typedText: String, to text: String, place: Int) {
@@ -39,10 +40,10 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         self.place = place
     }
 
-    /// The text, with ``HighlightAttribute`` where it matches what was typed.
+    /// The text with ``HighlightAttribute`` on the part that matches the typed text.
     ///
-    /// - Note: Differs on Linux: the matched part carries ``HighlightAttribute``, since attributed strings of Swift
-    ///   have no keys by name.
+    /// - Note: Differs on Linux: the matched part carries ``HighlightAttribute``, since attributed
+    ///   strings of Swift have no keys by name.
     open var localizedAttributedSuggestion: AttributedString {
         var suggestion = AttributedString(text)
         for range in typed {
@@ -54,8 +55,9 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         return suggestion
     }
 
-    /// The text, with `NSAttributedString.Key.suggestionHighlight` where it matches what was typed. An addition for Linux,
-    /// where Foundation does not turn one kind of attributed string into the other.
+    /// The text with `NSAttributedString.Key.suggestionHighlight` on the part that matches the
+    /// typed text. An addition for Linux, where Foundation does not convert between the two kinds
+    /// of attributed strings.
     open var attributedSuggestion: NSAttributedString {
         let suggestion = NSMutableAttributedString(string: text)
         for range in typed {
@@ -64,18 +66,19 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         return suggestion
     }
 
-    /// Where the suggestion comes from; ``SuggestionKind/default`` for those of a query.
+    /// The origin of the suggestion; ``SuggestionKind/default`` for suggestions of a query.
     open var suggestionKind: SuggestionKind { kind }
 
-    /// Orders suggestions by their texts.
+    /// Compares the texts of two suggestions.
     open func compare(_ other: CSSuggestion) -> ComparisonResult { text.compare(other.text) }
 
-    /// Orders suggestions of one query, the likelier first.
+    /// Compares the ranks of two suggestions of one query. The better suggestion is ordered first.
     open func compare(byRank other: CSSuggestion) -> ComparisonResult {
         place < other.place ? .orderedAscending : place > other.place ? .orderedDescending : .orderedSame
     }
 
-    /// The whole typed text if the suggestion begins with it, else the typed words that begin one of its words.
+    /// Returns the range of the whole typed text if the suggestion begins with it. Otherwise,
+    /// returns the ranges of typed words at the beginning of its words.
     private static func matches(of typedText: String, in text: String) -> [Range<String.Index>] {
         let bytes = Array(text.utf8)[...]
         let whole = WordOccurrences([typedText]).ranges(in: bytes, stopsAtFirst: true)
@@ -88,24 +91,24 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         return words.ranges(in: bytes).map { text.range(ofBytes: $0) }
     }
 
-    /// Suggestions never change, so the copy is the suggestion itself.
+    /// Returns the suggestion itself, because suggestions are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Suggestions are equal when text and kind are.
+    /// Returns `true` if text and kind are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CSSuggestion else { return false }
         return text == other.text && kind == other.kind
     }
 
-    /// Equal for equal suggestions.
+    /// A hash value that is equal for equal suggestions.
     open override var hash: Int { text.hashValue }
 
     // MARK: Archiving
 
-    /// Suggestions can be archived securely.
+    /// A Boolean value that indicates that suggestions support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Reads a suggestion from an archive; `nil` if it holds none.
+    /// Decodes a suggestion; `nil` if the archive has none.
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: "text"),
             let text = coder.decodeObject(of: NSString.self, forKey: "text")?.substring(from: 0)
@@ -119,7 +122,7 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
             .map { Self.ranges($0, in: text) } ?? []
     }
 
-    /// Writes the suggestion to an archive.
+    /// Encodes the suggestion.
     open func encode(with coder: NSCoder) {
         coder.encode(NSString(string: text), forKey: "text")
         coder.encode(kind.rawValue, forKey: "kind")
@@ -141,12 +144,12 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
 }
 
 extension NSAttributedString.Key {
-    /// Marks the part of a suggestion that was typed.
+    /// The key of the attribute that marks the typed part of a suggestion.
     public static let suggestionHighlight = NSAttributedString.Key(CSSuggestion.HighlightAttribute.name)
 }
 
 extension String {
-    /// Bytes of its UTF-8, counted from its beginning, as a range of it.
+    /// Converts a range of UTF-8 offsets to a range of the string.
     fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
         let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
         return lower..<utf8.index(lower, offsetBy: range.count)

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CSUserQuery {
-    /// What the query finds: first the suggestions, then the items, each the best first. Reading this property starts the
-    /// query, and its handlers are not called then.
+    /// The suggestions and then the items that the query finds, each best first. Reading this
+    /// property starts the query without its handlers.
     ///
-    /// It can be iterated once. Leaving the loop, or cancelling its task, cancels the query.
+    /// Iterate the sequence once. Leaving the loop, or cancelling its task, cancels the query.
     public var responses: Responses {
         run.begin(.responses)
         return Responses(run: run)
     }
 
-    /// One item that a query found.
+    /// An item that a query found.
     public struct Item: Identifiable, Hashable, Comparable, @unchecked Sendable {
-        // Sendable: the item is made for this value, and is the caller's from then on.
+        // Sendable: the item is created for this value, and belongs to the caller afterwards.
 
-        /// The item's unique identifier.
+        /// The unique identifier of the item.
         public var id: String { item.uniqueIdentifier }
-        /// The item, with those of its attributes that were to be fetched.
+        /// The item with the fetched attributes.
         public var item: CSSearchableItem
 
         init(_ item: CSSearchableItem) { self.item = item }
 
-        /// Whether the first fits the query better, by its rank.
+        /// Returns `true` if the first item has the better rank.
         public static func < (first: Item, second: Item) -> Bool {
             first.item.compare(byRank: second.item) == .orderedAscending
         }
 
-        /// Whether the first fits the query less, by its rank.
+        /// Returns `true` if the first item has the lower rank.
         public static func > (first: Item, second: Item) -> Bool { second < first }
 
-        /// Whether both are the same item.
+        /// Returns `true` if both are the same item.
         public static func == (first: Item, second: Item) -> Bool { first.id == second.id }
 
-        /// Equal for the same item.
+        /// Hashes the identifier of the item.
         public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
-    /// The items and suggestions of a query, as they come.
+    /// The suggestions and items of a query as an asynchronous sequence.
     public struct Responses: AsyncSequence, Sendable {
-        /// What is read.
+        /// The type of the elements.
         public typealias Element = Response
-        /// What reads it.
+        /// The type of the iterator.
         public typealias AsyncIterator = Iterator
 
         let run: QueryRun
 
         /// An item or a suggestion.
         public enum Response: Identifiable, Hashable, @unchecked Sendable {
-            // Sendable: as the values in it.
+            // Sendable: as its values.
 
             /// An item that was found.
             case item(CSUserQuery.Item)
-            /// A text that may replace what was typed.
+            /// A text that may replace the typed text.
             case suggestion(CSUserQuery.Suggestion)
 
             /// The identifier of the item or suggestion.
@@ -63,7 +63,7 @@ extension CSUserQuery {
             }
         }
 
-        /// Reads the responses one by one.
+        /// An iterator over the responses.
         public struct Iterator: AsyncIteratorProtocol {
             private let reading: QueryReading
             private var ready: [Response].SubSequence = []
@@ -71,7 +71,7 @@ extension CSUserQuery {
 
             init(_ run: QueryRun) { reading = QueryReading(run, .responses) }
 
-            /// The next response, `nil` at the end.
+            /// Returns the next response; `nil` at the end.
             ///
             /// - Throws: ``CSSearchQueryError``, or `CancellationError` if the task was cancelled.
             public mutating func next() async throws -> Response? {
@@ -88,7 +88,7 @@ extension CSUserQuery {
             }
         }
 
-        /// Reads the responses, once.
+        /// Creates an iterator. Call it once.
         public func makeAsyncIterator() -> Iterator { Iterator(run) }
     }
 }

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CSUserQuery {
-    /// The completions of what was typed, the likeliest first. Reading this property starts to look for them, and the
-    /// handlers of the query are not called then.
+    /// The completions of the typed text, best first. Reading this property starts the search for
+    /// them without the query's handlers.
     ///
-    /// It can be iterated once. Leaving the loop, or cancelling its task, cancels the query.
+    /// Iterate the sequence once. Leaving the loop, or cancelling its task, cancels the query.
     public var suggestions: Suggestions {
         run.begin(.suggestions)
         return Suggestions(run: run)
     }
 
-    /// One text that may replace what was typed.
+    /// A text that may replace the typed text.
     public struct Suggestion: Identifiable, Hashable, Comparable, @unchecked Sendable {
-        // Sendable: suggestions never change.
+        // Sendable: suggestions are immutable.
 
-        /// The whole text.
+        /// The complete text.
         public var id: String { suggestion.text }
-        /// The text, with the part that was typed marked.
+        /// The text with its typed part marked.
         public var suggestion: CSSuggestion
 
         init(_ suggestion: CSSuggestion) { self.suggestion = suggestion }
 
-        /// Whether the first is likelier, by its rank.
+        /// Returns `true` if the first suggestion has the better rank.
         public static func < (first: Suggestion, second: Suggestion) -> Bool {
             first.suggestion.compare(byRank: second.suggestion) == .orderedAscending
         }
 
-        /// Whether the first is less likely, by its rank.
+        /// Returns `true` if the first suggestion has the lower rank.
         public static func > (first: Suggestion, second: Suggestion) -> Bool { second < first }
 
-        /// Whether both are the same text.
+        /// Returns `true` if both have the same text and kind.
         public static func == (first: Suggestion, second: Suggestion) -> Bool { first.suggestion == second.suggestion }
 
-        /// Equal for the same text.
+        /// Hashes the text.
         public func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
-    /// The suggestions of a query.
+    /// The suggestions of a query as an asynchronous sequence.
     public struct Suggestions: AsyncSequence, Sendable {
-        /// What is read.
+        /// The type of the elements.
         public typealias Element = Suggestion
-        /// What reads it.
+        /// The type of the iterator.
         public typealias AsyncIterator = Iterator
 
         let run: QueryRun
 
-        /// Reads the suggestions one by one.
+        /// An iterator over the suggestions.
         public struct Iterator: AsyncIteratorProtocol {
             private let reading: QueryReading
             private var ready: [Suggestion].SubSequence = []
@@ -53,7 +53,7 @@ extension CSUserQuery {
 
             init(_ run: QueryRun) { reading = QueryReading(run, .suggestions) }
 
-            /// The next suggestion, `nil` at the end.
+            /// Returns the next suggestion; `nil` at the end.
             ///
             /// - Throws: ``CSSearchQueryError``, or `CancellationError` if the task was cancelled.
             public mutating func next() async throws -> Suggestion? {
@@ -69,7 +69,7 @@ extension CSUserQuery {
             }
         }
 
-        /// Reads the suggestions, once.
+        /// Creates an iterator. Call it once.
         public func makeAsyncIterator() -> Iterator { Iterator(run) }
     }
 }

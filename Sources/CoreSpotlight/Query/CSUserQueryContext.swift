@@ -2,34 +2,36 @@
 
 import Foundation
 
-/// How what a person typed is searched for.
+/// The options of a user query.
 open class CSUserQueryContext: CSSearchQueryContext {
-    /// Whether results are ranked. Results come best first either way; without this they bear no rank, so that
-    /// ``CSSearchableItem/compare(byRank:)`` finds them all alike. True unless set.
+    /// A Boolean value that indicates whether results have ranks. The default is `true`. Without
+    /// ranks, ``CSSearchableItem/compare(byRank:)`` finds all results equal.
     ///
     /// - Note: Differs on Linux: results come best first either way.
     open var enableRankedResults = true
-    /// The most results; 0, which is the default, for all.
+    /// The maximum number of results; 0, the default, for all.
     open var maxResultCount = 0
-    /// The most suggestions; 0, which is the default, for ten. At most ten are given.
+    /// The maximum number of suggestions; 0, the default, for ten. At most ten are returned.
     ///
     /// - Note: Differs on Linux: 0 stands for ten, and at most ten are given.
     open var maxSuggestionCount = 0
-    /// The most results that bear a rank, 100 unless set. Those behind them still come, and compare as less fitting.
+    /// The maximum number of results with a rank; 100 by default. Further results follow without a
+    /// rank.
     open var maxRankedResultCount = 100
-    /// Whether results shall hold the words that were typed, and not only their meaning. False unless set.
+    /// A Boolean value that indicates whether results must contain the typed words instead of only
+    /// matching their meaning. The default is `false`.
     ///
     /// - Note: Unused on Linux: the index finds words only, so the results are the same either way.
     open var disableSemanticSearch = false
 
-    /// The suggestion that the person chose last.
+    /// The last suggestion that the user chose.
     private(set) var currentSuggestion: CSSuggestion?
 
-    /// A context with the defaults.
+    /// Creates a context with the defaults.
     public override init() { super.init() }
 
-    /// A context for a query that follows a suggestion. If the query has no text of its own, it looks for that of the
-    /// suggestion.
+    /// Creates a context for a query after a chosen suggestion. A query without text of its own
+    /// searches for the text of the suggestion.
     public init(currentSuggestion: CSSuggestion?) {
         self.currentSuggestion = currentSuggestion
         super.init()
@@ -46,7 +48,7 @@ open class CSUserQueryContext: CSSearchQueryContext {
         currentSuggestion = other.currentSuggestion
     }
 
-    /// A context that says the same.
+    /// Returns a copy of the context.
     open override func copy(with zone: NSZone? = nil) -> Any {
         let copy = CSUserQueryContext()
         copy.assign(self)
@@ -55,7 +57,7 @@ open class CSUserQueryContext: CSSearchQueryContext {
 
     // MARK: Archiving
 
-    /// Reads a context from an archive; what the archive lacks has its default.
+    /// Decodes a context. Missing values get their defaults.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         func has(_ key: String) -> Bool { coder.containsValue(forKey: key) }
@@ -69,7 +71,7 @@ open class CSUserQueryContext: CSSearchQueryContext {
         }
     }
 
-    /// Writes the context to an archive.
+    /// Encodes the context.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
         coder.encode(enableRankedResults, forKey: "enableRankedResults")

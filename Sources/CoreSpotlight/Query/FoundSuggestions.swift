@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The completions of what a person typed, for one who reads them.
+/// The completions of the typed text, for one reader.
 final class FoundSuggestions: Sendable {
     private struct State {
         var call: Result<QueryCall<[String]>, CSSearchQueryError>?
@@ -18,7 +18,7 @@ final class FoundSuggestions: Sendable {
         self.transport = transport
     }
 
-    /// Asks for them, unless they were asked for.
+    /// Requests the suggestions, unless they were requested before.
     func begin() {
         guard plan.suggestionCount > 0 else { return }
         state.withLock { state in
@@ -31,7 +31,7 @@ final class FoundSuggestions: Sendable {
         }
     }
 
-    /// All suggestions, the likeliest first.
+    /// Returns all suggestions, best first.
     func all() async throws(CSSearchQueryError) -> [CSSuggestion] {
         begin()
         let call = try state.withLock { state throws(CSSearchQueryError) in
@@ -46,7 +46,7 @@ final class FoundSuggestions: Sendable {
         }
     }
 
-    /// Ends it: a reader who waits is told so at once.
+    /// Cancels the request. A waiting reader receives the error at once.
     func cancel() {
         let call = state.withLock { state in
             state.isCancelled = true

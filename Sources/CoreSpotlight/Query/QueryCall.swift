@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// One call to the service, which may be waited for and given up: whoever waits then goes on at once, whether the service
-/// answers or not.
+/// A call to the service that can be awaited and cancelled. After a cancellation, a waiting caller
+/// continues at once, even if the service does not answer.
 final class QueryCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, CSSearchQueryError>
 
@@ -16,13 +16,14 @@ final class QueryCall<Value: Sendable>: Sendable {
     private let number = ProcessTransports.nextNumber()
     private let transport: any QueryTransport
 
-    /// Makes the call.
+    /// Starts the call.
     init(
         _ transport: any QueryTransport,
         _ call: @escaping @Sendable (any QueryTransport, UInt64) async throws(CSSearchQueryError) -> Value
     ) {
         self.transport = transport
-        // Detached, for a query is cancelled by its own rules, not with the task that happened to begin it.
+        // The task is detached, because a query is cancelled by its own rules, not with the task
+        // that started it.
         Task.detached { [number] in
             do throws(CSSearchQueryError) {
                 self.end(.success(try await call(transport, number)))
@@ -32,7 +33,7 @@ final class QueryCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// What came of the call, once it is over.
+    /// The result of the call.
     var value: Value {
         get async throws(CSSearchQueryError) {
             let outcome = await withCheckedContinuation { continuation in
@@ -50,7 +51,7 @@ final class QueryCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives the call up, unless it is over.
+    /// Cancels the call, unless it has ended.
     func cancel() {
         if end(.failure(.cancelledQuery)) { transport.cancel(number: number) }
     }
@@ -68,7 +69,7 @@ final class QueryCall<Value: Sendable>: Sendable {
 }
 
 extension CSSearchQueryError {
-    /// What a cancelled query ends with.
+    /// The error of a cancelled query.
     static let cancelledQuery = CSSearchQueryError(
         .cancelled, "The query was cancelled before all results were there. Make a new one to search again.")
 }

@@ -2,11 +2,11 @@
 
 import Synchronization
 
-/// A loop over what a query finds. When it is left before its end, the query is cancelled.
+/// A loop over the results of a query. Leaving it before its end cancels the query.
 final class QueryReading: Sendable {
     private let run: QueryRun
     private let reader: QueryRun.Reader
-    /// Why nothing can be read.
+    /// The error if the results cannot be read; else `nil`.
     private let refusal: CSSearchQueryError?
     private let isFinished = Atomic(false)
 
@@ -23,7 +23,7 @@ final class QueryReading: Sendable {
 
     deinit { if refusal == nil, !isFinished.load(ordering: .relaxed) { run.cancel() } }
 
-    /// The next items, `nil` at the end.
+    /// Returns the next items; `nil` at the end.
     func items<Item: Sendable>(_ wrap: @Sendable @escaping (CSSearchableItem) -> Item) async throws -> [Item]? {
         try await wait { run async throws(CSSearchQueryError) in
             guard let items = try await run.items.next()?.map(wrap) else { return nil }
@@ -32,7 +32,7 @@ final class QueryReading: Sendable {
         }
     }
 
-    /// All suggestions.
+    /// Returns all suggestions.
     func suggestions() async throws -> [CSUserQuery.Suggestion] {
         try await wait { run async throws(CSSearchQueryError) in
             let suggestions = try await run.suggestions.all().map(CSUserQuery.Suggestion.init)
@@ -41,15 +41,15 @@ final class QueryReading: Sendable {
         } ?? []
     }
 
-    /// Everything was read.
+    /// Records that everything was read.
     func finish() {
         isFinished.store(true, ordering: .relaxed)
         run.finish(reader)
     }
 
-    /// Waits for something of the query, which is cancelled when the task is.
+    /// Waits for a part of the query's results. Cancelling the task cancels the query.
     ///
-    /// - Throws: `CancellationError` when the task was cancelled, else ``CSSearchQueryError``.
+    /// - Throws: `CancellationError` if the task was cancelled, else ``CSSearchQueryError``.
     private func wait<Value: Sendable>(
         _ body: @Sendable (QueryRun) async throws(CSSearchQueryError) -> Value?
     ) async throws -> Value? {

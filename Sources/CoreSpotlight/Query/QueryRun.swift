@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// A query as it runs: what it finds, who reads it, and whether it was cancelled.
+/// A running query: its results, its readers and its cancellation.
 final class QueryRun: Sendable {
-    /// Who reads what was found: each part of it is read by one only.
+    /// A reader of results. Each part of the results has one reader.
     enum Reader: Sendable { case handlers, results, responses, suggestions }
 
     private struct State {
@@ -16,7 +16,7 @@ final class QueryRun: Sendable {
         var itemCount = 0
         var suggestionCount = 0
 
-        /// Whether something was read, and all of it to the end.
+        /// `true` if at least one part is read, and all parts in use were read to their end.
         var isOver: Bool {
             let readers = [itemsReader, suggestionsReader].compactMap(\.self)
             return !readers.isEmpty && readers.allSatisfy(finished.contains)
@@ -35,9 +35,9 @@ final class QueryRun: Sendable {
         suggestions = FoundSuggestions(plan, transport)
     }
 
-    /// Begins to look for what this reader reads.
+    /// Starts the search for the parts of a reader.
     ///
-    /// - Returns: `false` if that was begun before, by this reader or another.
+    /// - Returns: `false` if this or another reader started it before.
     @discardableResult
     func begin(_ reader: Reader, suggests: Bool = true) -> Bool {
         let (wantsItems, wantsSuggestions) = (reader != .suggestions, reader != .results)
@@ -54,9 +54,10 @@ final class QueryRun: Sendable {
         return true
     }
 
-    /// Lets a sequence be iterated, once.
+    /// Starts the iteration of a sequence, once.
     ///
-    /// - Throws: ``CSSearchQueryError/Code/unknown`` if it was before, or if somebody else reads what it holds.
+    /// - Throws: ``CSSearchQueryError/Code/unknown`` if it was iterated before, or if another
+    ///   reader reads its results.
     func iterate(_ reader: Reader) throws(CSSearchQueryError) {
         try state.withLock { state throws(CSSearchQueryError) in
             let isItems = reader == .suggestions || state.itemsReader == reader
@@ -72,7 +73,7 @@ final class QueryRun: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// How much the one who reads it was given.
+    /// The number of items that the reader has received.
     var itemCount: Int { state.withLock { $0.itemCount } }
     var suggestionCount: Int { state.withLock { $0.suggestionCount } }
 
@@ -83,7 +84,7 @@ final class QueryRun: Sendable {
         }
     }
 
-    /// Cancels, unless it is over.
+    /// Cancels the query, unless it has ended.
     func cancel() {
         let cancels = state.withLock { state in
             guard !state.isOver, !state.isCancelled else { return false }
@@ -95,9 +96,10 @@ final class QueryRun: Sendable {
         suggestions.cancel()
     }
 
-    /// A reader has read everything, or failed. When all have, nothing can be cancelled any more.
+    /// Records that a reader has read everything, or failed. After all readers, the query cannot be
+    /// cancelled any more.
     ///
-    /// - Returns: whether it was cancelled before.
+    /// - Returns: `true` if the query was cancelled before.
     @discardableResult
     func finish(_ reader: Reader) -> Bool {
         state.withLock { state in
@@ -106,13 +108,14 @@ final class QueryRun: Sendable {
         }
     }
 
-    /// Tells the service what the user did with an item, if the query is for what the user typed.
+    /// Reports the user's interaction with an item to the service, if the query is for a typed
+    /// text.
     func engaged(item: String, kind: String) {
         guard plan.kind == .userText, case .success(let transport) = transport else { return }
         let text = String(plan.text.prefix(Self.maximumEngagedCharacters))
         transport.engaged(item: item, after: text, kind: kind, number: ProcessTransports.nextNumber())
     }
 
-    /// More of what was typed is not counted by the service.
+    /// The maximum number of characters of the typed text that the service counts.
     private static let maximumEngagedCharacters = 1000
 }

@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks for one page of what a query finds.
+/// A request for one page of results.
 struct ResultPageRequest: Sendable, Equatable {
     enum Kind: Sendable { case query, userText }
 
-    /// Whether `text` is in the query language, or what a person typed.
+    /// The kind of `text`: a query in the query language, or typed text.
     let kind: Kind
     let text: String
-    /// Queries that results must satisfy too, all of them.
+    /// Additional queries. Results must satisfy all of them.
     let filters: [String]
-    /// The attributes that results carry; others are not wanted.
+    /// The requested attributes of the results.
     let attributes: [String]
-    /// Where the page begins: what the page before said, empty for the first.
+    /// The cursor from the previous page; empty for the first page.
     let cursor: [UInt8]
-    /// The most records wanted, 1 or more.
+    /// The maximum number of records, at least 1.
     let limit: Int
 }
 
-/// One page of what a query finds.
+/// A page of results.
 struct ResultPage: Sendable {
-    /// Encoded ``ItemRecord``s, the best first.
+    /// The encoded ``ItemRecord``s, best first.
     var records: [[UInt8]]
-    /// Where the next page begins; `nil` after the last.
+    /// The cursor of the next page; `nil` after the last.
     var next: [UInt8]?
 }
 
-/// The way to the service that answers queries.
+/// A transport of queries to the service.
 ///
-/// Pages are pulled, so that nobody holds results that nobody wants. `number` is the caller's and names one call.
+/// Pages are pulled, so that no unread results are kept in memory. The caller chooses `number`,
+/// which identifies one call.
 protocol QueryTransport: Sendable {
-    /// The page that is asked for.
+    /// Returns the requested page.
     ///
-    /// - Throws: ``CSSearchQueryError/Code/invalidQuery`` with the position and what was expected there,
-    ///   ``CSSearchQueryError/Code/indexUnreachable``, or ``CSSearchQueryError/Code/cancelled`` after ``cancel(number:)``.
+    /// - Throws: ``CSSearchQueryError/Code/invalidQuery`` with the position and the expected input,
+    ///   ``CSSearchQueryError/Code/indexUnreachable``, or ``CSSearchQueryError/Code/cancelled``
+    ///   after ``cancel(number:)``.
     func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage
 
-    /// Whole texts that what was typed may be completed to, the likeliest first, at most `limit`.
+    /// Returns complete texts that continue a typed text, best first, at most `limit`.
     func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String]
 
-    /// Reports what the user did with an item that was found for a text: `select` or `focus`. Must not block. There is no
-    /// answer.
+    /// Reports the user's interaction with an item that was found for a text: `select` or `focus`.
+    /// Must not block. There is no reply.
     func engaged(item: String, after text: String, kind: String, number: UInt64)
 
-    /// Gives up a call. Calls that are over, or were never made, are ignored. Must not block.
+    /// Cancels a call. Ended and unknown calls are ignored. Must not block.
     func cancel(number: UInt64)
 }

@@ -2,26 +2,26 @@
 
 import Foundation
 
-/// What a query asks for, as it was when the query was made.
+/// The parameters of a query, copied when the query was created.
 struct ResultPagePlan: Sendable {
-    /// The most results in one page.
+    /// The maximum number of results in a page.
     static let pageSize = 100
-    /// The most suggestions of a query that names no number, and of any query.
+    /// The default number of suggestions, and the maximum.
     static let usualSuggestionCount = 10
     static let maximumSuggestionCount = 10
 
     let kind: ResultPageRequest.Kind
-    /// In the query language, or as typed.
+    /// The text in the query language, or as typed.
     let text: String
     let filters: [String]
     let attributes: [String]
-    /// The most results; `nil` for all.
+    /// The maximum number of results; `nil` for all.
     let maximumCount: Int?
-    /// How many results bear a rank; `nil` for all.
+    /// The number of results with a rank; `nil` for all.
     let rankedCount: Int?
     let suggestionCount: Int
 
-    /// A query in the query language.
+    /// Creates the parameters of a query in the query language.
     init(query: String, _ context: CSSearchQueryContext) {
         kind = .query
         text = query
@@ -32,7 +32,7 @@ struct ResultPagePlan: Sendable {
         suggestionCount = 0
     }
 
-    /// What a person typed.
+    /// Creates the parameters of a typed query.
     init(typed: String?, _ context: CSUserQueryContext) {
         kind = .userText
         text = if let typed, !typed.isEmpty { typed } else { context.currentSuggestion?.text ?? "" }
@@ -44,10 +44,11 @@ struct ResultPagePlan: Sendable {
         suggestionCount = min(wanted, Self.maximumSuggestionCount)
     }
 
-    /// Whether the service is to be asked for items: nothing typed finds nothing.
+    /// `true` if the service is asked for items. Empty typed text finds none.
     var asksForItems: Bool { kind == .query || text.contains { !$0.isWhitespace } }
 
-    /// The page at a cursor, after `count` results; `nil` if no more are wanted.
+    /// Returns the request for the page at a cursor, after `count` results; `nil` if no more are
+    /// needed.
     func page(at cursor: [UInt8], after count: Int) -> ResultPageRequest? {
         let limit = min(Self.pageSize, maximumCount.map { $0 - count } ?? .max)
         guard limit > 0 else { return nil }

@@ -3,11 +3,11 @@
 internal import ItemRecord
 import Synchronization
 
-/// What a query finds, page after page, for one who reads it.
+/// The pages of a query's results, for one reader.
 final class ResultPages: Sendable {
     private enum Stage {
         case new
-        /// A page was asked for.
+        /// A page was requested.
         case asked(QueryCall<ResultPage>, limit: Int)
         case at(cursor: [UInt8])
         case over
@@ -16,7 +16,7 @@ final class ResultPages: Sendable {
 
     private struct State {
         var stage = Stage.new
-        /// How many results were read.
+        /// The number of results read so far.
         var count = 0
         var isCancelled = false
     }
@@ -32,7 +32,7 @@ final class ResultPages: Sendable {
         attributes = Set(plan.attributes)
     }
 
-    /// Asks for the first page, unless it was asked for.
+    /// Requests the first page, unless it was requested before.
     func begin() {
         state.withLock { state in
             guard case .new = state.stage, !state.isCancelled else { return }
@@ -40,7 +40,7 @@ final class ResultPages: Sendable {
         }
     }
 
-    /// The next page that holds something; `nil` when there is no more. One reader at a time.
+    /// Returns the next page that is not empty; `nil` at the end. One reader at a time.
     func next() async throws(CSSearchQueryError) -> [CSSearchableItem]? {
         begin()
         while true {
@@ -65,7 +65,7 @@ final class ResultPages: Sendable {
         }
     }
 
-    /// Ends it: a reader who waits is told so at once.
+    /// Cancels the request. A waiting reader receives the error at once.
     func cancel() {
         let call: QueryCall<ResultPage>? = state.withLock { state in
             state.isCancelled = true
@@ -87,7 +87,7 @@ final class ResultPages: Sendable {
         }
     }
 
-    /// Takes a page over: its items, as far as they were asked for.
+    /// Accepts a page, and returns its items with the requested attributes.
     private func take(_ page: ResultPage, _ limit: Int) throws(CSSearchQueryError) -> [CSSearchableItem] {
         guard page.records.count <= limit, page.next?.isEmpty != true else {
             throw CSSearchQueryError(

@@ -4,17 +4,18 @@ internal import BusTransport
 internal import ServiceMessages
 
 extension BusError {
-    /// No service could be reached, or it did not answer; the message says what was attempted and what to do.
+    /// Creates an error for an unreachable service. The message contains the attempt and the
+    /// remedy.
     static func unreachable(_ message: String) -> BusError {
         .remote(name: ServiceErrorName.unreachable, message: message)
     }
 
-    /// Whether no service runs and nothing would start one.
+    /// `true` if no service runs and none can be started.
     var isAbsence: Bool {
         if case .remote(name: ServiceErrorName.absent, _) = self { true } else { false }
     }
 
-    /// What was attempted, what happened and what to do, for the app.
+    /// A message for the app: the attempt, the failure and the remedy.
     var advice: String {
         switch self {
         case .remote(let name, let message): message.isEmpty ? "The service answered \(name)." : message
@@ -24,7 +25,8 @@ extension BusError {
         }
     }
 
-    /// What the error is to who indexes, and to who queries. Names that are not in the table are unknown errors to both.
+    /// The error codes for index calls and for queries. Names that are not in the table are unknown
+    /// errors for both.
     fileprivate var codes: (index: CSIndexError.Code, query: CSSearchQueryError.Code) {
         switch self {
         case .remote(let name, _): Self.codes[name] ?? (.unknownError, .unknown)
@@ -56,7 +58,7 @@ extension BusError {
 extension CSIndexError {
     init(_ error: BusError) { self.init(error.codes.index, error.advice) }
 
-    /// The error of a promise: what the one who promised said, whatever it is, is about the item.
+    /// Creates the error of a promise. Errors from the app that made the promise concern the item.
     init(promise error: BusError) {
         let ofItem: Set<ExtensionStatus> = [.notFound, .unsupported, .failed, .refused]
         guard case .remote(let name, _) = error, ofItem.contains(where: { $0.errorName == name }) else {

@@ -4,21 +4,23 @@ import Foundation
 internal import BusTransport
 internal import ServiceMessages
 
-/// Who this process is to the service.
+/// The identity of this process towards the service.
 struct ProcessIdentity: Sendable, Hashable {
-    /// The bundle the process says it acts for; the service takes a sandboxed one's from its sandbox.
+    /// The bundle that the process states. For a sandboxed process the service uses the bundle of
+    /// its sandbox.
     let bundle: String?
     /// The name of the program, for logs.
     let program: String
 
-    /// Finds out who a process is: by `SEARCHLIGHT_BUNDLE_IDENTIFIER`, else by its bundle, else by the desktop file it was
-    /// started from.
+    /// Determines the identity of a process: from `SEARCHLIGHT_BUNDLE_IDENTIFIER`, else from its
+    /// bundle, else from the desktop file that started it.
     ///
     /// - Parameters:
-    ///   - environment: The variables of the process.
-    ///   - bundleIdentifier: `CFBundleIdentifier` of its main bundle.
-    ///   - processIdentifier: Its number; a desktop file of another process, which this one inherited, does not count.
-    ///   - program: The path it was started by.
+    ///   - environment: The environment variables of the process.
+    ///   - bundleIdentifier: The `CFBundleIdentifier` of its main bundle.
+    ///   - processIdentifier: The process ID. A desktop file that this process inherited from
+    ///     another process is ignored.
+    ///   - program: The path of the program.
     init(environment: [String: String], bundleIdentifier: String?, processIdentifier: Int32, program: String) {
         var desktopFile: String?
         if environment.variable("GIO_LAUNCHED_DESKTOP_FILE_PID") == String(processIdentifier),
@@ -38,7 +40,7 @@ struct ProcessIdentity: Sendable, Hashable {
         self.program = short.replacing("\0", with: "")
     }
 
-    /// Who this process is.
+    /// Returns the identity of this process.
     static func current() -> ProcessIdentity {
         let process = ProcessInfo.processInfo
         return ProcessIdentity(
@@ -46,10 +48,10 @@ struct ProcessIdentity: Sendable, Hashable {
             processIdentifier: process.processIdentifier, program: process.arguments.first ?? "")
     }
 
-    /// What it says first.
+    /// The first message to the service.
     var hello: Hello { Hello(role: .app, bundle: bundle, program: program) }
 
-    /// What to do about a refusal, if the reason may be that the process did not say which app it is.
+    /// Adds advice to a refusal whose reason may be a missing bundle identifier.
     func explain(_ failure: BusError) -> BusError {
         guard bundle == nil, case .remote(let name, let message) = failure, name == ServiceErrorName.accessDenied else {
             return failure
@@ -64,6 +66,6 @@ struct ProcessIdentity: Sendable, Hashable {
 }
 
 extension [String: String] {
-    /// What a variable says; one that is empty counts as unset.
+    /// Returns the value of a variable; `nil` if it is unset or empty.
     func variable(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

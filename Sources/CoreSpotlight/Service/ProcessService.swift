@@ -4,7 +4,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The way from this process to the service, for an app. Made at its first use; an extension's process never has one.
+/// The connection of an app's process to the service. Created at its first use; an extension's
+/// process has none.
 enum ProcessService {
     static let connection: ServiceConnection = ServiceConnection(
         opener: ServiceFinder.of(ProcessInfo.processInfo.environment),
@@ -15,14 +16,15 @@ enum ProcessService {
 
     /// The delegates of the app's indexes.
     static let delegates: IndexDelegates = IndexDelegates { isWanted in
-        // Of an extension the principal object is asked.
+        // In an extension, the principal object is called instead.
         if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
     }
 
-    /// How long somebody who asks whether the index is available may have to wait.
+    /// The maximum wait for an availability check, in seconds.
     private static let probePatience = 5
 
-    /// Whether the service can be reached and takes requests of this process; blocks for at most five seconds.
+    /// `true` if the service can be reached and accepts requests of this process. Blocks for at
+    /// most five seconds.
     static var isReachable: Bool {
         let probe = Probe()
         connection.probe { probe.answer($0) }

@@ -3,22 +3,27 @@
 internal import ItemRecord
 internal import ServiceMessages
 
-/// What to do, after a new connection, with requests that were sent over the old one and not acknowledged.
+/// The handling, after a reconnection, of requests that were sent over the old connection and not
+/// acknowledged.
 ///
-/// Requests of a connection are carried out and acknowledged in their order, so what is unacknowledged is the end of what
-/// was sent, and a beginning of that end may have been carried out. Sending all of it again in order comes to the same
-/// contents. Only a batch that expects a client state would then be refused although it was carried out; the stored client
-/// state tells.
+/// The service carries out and acknowledges the requests of a connection in order. The
+/// unacknowledged requests are therefore the last that were sent, and some of the first among them
+/// may have been carried out. Sending all of them again in order gives the same contents. The
+/// exception is a batch that expects a client state: it could be rejected after it was applied. The
+/// stored client state shows whether it was.
 ///
-/// Renames are no such requests: what was indexed again under an old identifier would be renamed as well. So nothing else is
-/// under way with one (``WaitingRequests``), and what cannot be told of it is not sent again (``IndexRequest/isRepeatable``).
+/// Renames cannot be sent again in this way, because an item that was indexed again under an old
+/// identifier would be renamed too. So no other change is in progress together with a rename
+/// (``WaitingRequests``). A rename whose outcome is unknown is not sent again
+/// (``IndexRequest/isRepeatable``).
 enum ResendPlan {
-    /// The indexes whose client states have to be known before anything is sent again.
+    /// Returns the indexes whose client states must be read before requests are sent again.
     static func questions(_ sent: [IndexRequest]) -> Set<String?> { Set(sent.filter(\.isAmbiguous).map(\.index)) }
 
-    /// The positions of the requests that were carried out, so that they are not sent again.
+    /// Returns the positions of the requests that were carried out and must not be sent again.
     ///
-    /// - Parameter states: The stored client states of the indexes that were asked for; what could not be learnt is missing.
+    /// - Parameter states: The client states of the requested indexes, as far as they could be
+    ///   read.
     static func carriedOut(_ sent: [IndexRequest], states: [String?: [UInt8]?]) -> Set<Int> {
         var result: Set<Int> = []
         for (index, state) in states {
@@ -28,18 +33,19 @@ enum ResendPlan {
         return result
     }
 
-    /// The positions of what was carried out up to the batch that left the stored state behind, if that can be told: the
-    /// first in a chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
-    /// rest is sent again.
+    /// Returns the positions of the requests up to the batch that stored the current client state,
+    /// as far as it can be determined. It is the first match in a chain of batches, each of which
+    /// expects the state of the previous one. Using the first match is safe, because the rest is
+    /// sent again.
     private static func carriedOut(_ actions: [IndexRequest], state: [UInt8]?) -> [Int] {
-        // The first batch may have been refused, so any may have been the one with which the chain begins.
+        // The first batch may have been rejected, so any batch may be the start of the chain.
         for action in actions {
             switch action.effect {
             case .exchange(let beginning, _):
-                // Nothing of it was carried out.
+                // No request was carried out.
                 if state == beginning { return [] }
                 if let done = chain(actions, from: beginning, to: state) { return done }
-            // Before the chain they bring about what it begins with, also when they are sent again.
+            // Requests before the chain produce its initial state, also when they are sent again.
             case .set: return []
             case .none: break
             }
@@ -47,7 +53,8 @@ enum ResendPlan {
         return []
     }
 
-    /// The positions of what was carried out if one state was there before and the other is now; `nil` if that cannot be.
+    /// Returns the positions of the carried-out requests between two client states; `nil` if no
+    /// chain connects them.
     private static func chain(
         _ actions: [IndexRequest], from beginning: [UInt8]?, to state: [UInt8]?
     ) -> [Int]? {
@@ -56,12 +63,12 @@ enum ResendPlan {
         for (position, action) in actions.enumerated() {
             switch action.effect {
             case .exchange(let expected, let new):
-                // Does not belong to the chain: was refused, and will be again.
+                // The batch is not part of the chain: it was rejected, and will be again.
                 guard reached == expected else { continue }
                 done.append(position)
                 if state == new { return done }
                 reached = new
-            // They leave a state from which nothing can be told.
+            // The resulting state allows no conclusion.
             case .set: return nil
             case .none: done.append(position)
             }
@@ -71,14 +78,15 @@ enum ResendPlan {
 }
 
 extension IndexRequest {
-    /// Whether the request renames items.
+    /// `true` if the request renames items.
     var renamesItems: Bool {
         guard case .commit(let batch) = self else { return false }
         return batch.changes.changes.contains { if case .renameItems = $0 { true } else { false } }
     }
 
-    /// Whether sending it again, without any other, comes to the same as sending it once, or the client state tells whether it
-    /// was carried out. Renames that swap or follow each other would go on where they ended.
+    /// `true` if sending the request alone a second time has no further effect, or if the client
+    /// state shows whether it was carried out. A repeated request with renames that swap or follow
+    /// each other would rename again.
     var isRepeatable: Bool {
         guard renamesItems, !isAmbiguous, case .commit(let batch) = self else { return true }
         var changes = batch.changes.changes
@@ -88,18 +96,18 @@ extension IndexRequest {
         return Set(renames.map(\.identifier)).isDisjoint(with: renames.map(\.newIdentifier))
     }
 
-    /// Whether sending it again could fail because it was carried out before.
+    /// `true` if sending the request again could fail because it was carried out before.
     fileprivate var isAmbiguous: Bool {
         guard case .exchange(let expected, let new) = effect else { return false }
         return new != expected
     }
 
-    /// What a request does to the client state.
+    /// The effect of a request on the client state.
     fileprivate enum Effect {
         case none
-        /// It leaves another state, whatever was there.
+        /// The request sets another state unconditionally.
         case set
-        /// It leaves another state if the expected one was there.
+        /// The request sets another state if the expected state was stored.
         case exchange([UInt8]?, [UInt8])
     }
 

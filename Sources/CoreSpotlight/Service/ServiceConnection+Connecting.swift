@@ -3,9 +3,9 @@
 internal import BusTransport
 internal import ServiceMessages
 
-// How a connection is made, lost and made again. All of it runs on the queue.
+// Connecting, losing and restoring the connection. All of it runs on the queue.
 extension ServiceConnection {
-    /// Begins to connect.
+    /// Starts to connect.
     func open() {
         epoch += 1
         phase = .opening
@@ -55,7 +55,8 @@ extension ServiceConnection {
             var arguments = BusArguments(try result.get(), of: Hello.member.member)
             _ = try Welcome(&arguments)
         } catch .remote(let name, let message) {
-            // A service that is ending, or has too many clients or its store lent, may take this one later.
+            // The rejection is temporary if the service is ending, has too many clients, or has
+            // granted exclusive access to its store.
             let isPassing = [ExtensionStatus.unavailable.errorName, BusErrorName.limitsExceeded].contains(name)
             return failed(
                 identity.explain(BusError.remote(name: name, message: message)), isFinal: !isPassing)
@@ -69,7 +70,8 @@ extension ServiceConnection {
         askWhatWasCarriedOut(link)
     }
 
-    /// Asks for the client states that tell what need not be sent again, and then sends what waits.
+    /// Reads the client states that show which requests need not be sent again. Then sends the
+    /// waiting requests.
     private func askWhatWasCarriedOut(_ link: any ServiceLink) {
         let sent = waiting.sentChanges
         let questions = ResendPlan.questions(sent.map(\.request))
@@ -86,7 +88,7 @@ extension ServiceConnection {
                 guard let self else { return }
                 queue.async {
                     guard epoch == self.epoch else { return }
-                    // The end of the connection is told as well.
+                    // The end of the connection is reported separately.
                     if case .failure(.disconnected) = result { return }
                     if let values = try? result.get() {
                         var arguments = BusArguments(values, of: request.member.member)
@@ -99,7 +101,7 @@ extension ServiceConnection {
         }
     }
 
-    /// What is known of client states so far; only used on the queue.
+    /// The client states that were read so far.
     private final class States: @unchecked Sendable {
         // Sendable: read and written on the connection's queue only.
         var missing: Int
@@ -125,15 +127,16 @@ extension ServiceConnection {
         failed(BusError.disconnected, isFinal: false)
     }
 
-    /// An attempt failed, or a connection was lost.
+    /// Handles a failed attempt or a lost connection.
     ///
-    /// - Parameter isFinal: Whether to give up at once what waits: trying again would end in the same way.
+    /// - Parameter isFinal: `true` to fail all waiting requests at once, because another attempt
+    ///   would fail in the same way.
     private func failed(_ failure: BusError, isFinal: Bool) {
         stopTimer()
         phase.link?.close()
         if case .ready = phase { lastLoss = timing.now() }
         if case .asking = phase { lastLoss = timing.now() }
-        // Events of this attempt that are still to come mean nothing.
+        // Later events of this attempt are ignored.
         epoch += 1
         phase = .waiting
         isRegistered = false
@@ -176,7 +179,7 @@ extension ServiceConnection {
         }
     }
 
-    /// Whether there is something to connect for.
+    /// `true` if there is a reason to connect.
     private var hasReason: Bool {
         if !waiting.isEmpty || !probes.isEmpty { return true }
         guard isDelegateWanted, let lastLoss else { return false }

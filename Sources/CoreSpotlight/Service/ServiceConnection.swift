@@ -4,29 +4,29 @@ internal import BusTransport
 import Dispatch
 internal import ServiceMessages
 
-/// The way from this process to the service, over whatever connections it takes.
+/// The connection from this process to the service, which outlives single socket connections.
 ///
-/// Nothing is connected before the first request. When a connection is lost, a new one is made and what was not
-/// acknowledged is sent again, in order (``ResendPlan``). Without a service requests fail after
-/// ``ServiceTiming/patience``. Nothing is done, and no timer runs, while nothing waits.
+/// It connects at the first request. After a lost connection it reconnects, and sends
+/// unacknowledged requests again in order (``ResendPlan``). Without a service, requests fail after
+/// ``ServiceTiming/patience``. It does no work and has no timer while no request waits.
 ///
-/// A process that forks must not use the child's copy: the thread of the connection is not in it. A child that calls `exec`
-/// is fine.
+/// After a fork, the child process must not use its copy, because the connection's thread does not
+/// exist there. A child that calls `exec` is not affected.
 final class ServiceConnection: @unchecked Sendable {
     // Sendable: variables are read and written on `queue` only.
 
     enum Phase {
-        /// There is no connection and none is sought.
+        /// There is no connection and no attempt.
         case idle
-        /// A connection is being made.
+        /// An attempt to connect is in progress.
         case opening
-        /// The service is being greeted.
+        /// The service was greeted and has not answered.
         case greeting(any ServiceLink)
-        /// The service is asked what became of earlier requests.
+        /// The client states that show the outcome of earlier requests are being read.
         case asking(any ServiceLink)
-        /// Requests go out.
+        /// Requests are sent.
         case ready(any ServiceLink)
-        /// The next attempt comes after a while.
+        /// The next attempt follows after a delay.
         case waiting
 
         var link: (any ServiceLink)? {
@@ -37,7 +37,7 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// How often a request is sent before it is taken for what ends the service.
+    /// The number of times a request is sent before it is assumed to crash the service.
     static let maximumSends = 5
 
     let queue = DispatchQueue(label: "searchlight.service")
@@ -48,23 +48,24 @@ final class ServiceConnection: @unchecked Sendable {
     let onCall: BusConnection.CallHandler
 
     var phase = Phase.idle
-    /// Which attempt to connect events belong to; those of earlier ones come too late.
+    /// The number of the current connection attempt. Events of earlier attempts are ignored.
     var epoch = 0
     var waiting = WaitingRequests()
-    /// Attempts that failed since a request was answered.
+    /// The number of failed attempts since the last answered request.
     var failures = 0
     var wasEverConnected = false
     var lastLoss: Duration?
     var lastFailure: BusError?
     var cancelTimer: (@Sendable () -> Void)?
     var isDelegateWanted = false
-    /// What the service was told of that over the present connection.
+    /// The delegate state that was last sent over the current connection.
     var isRegistered = false
     var probes: [@Sendable (Bool) -> Void] = []
 
-    /// A connection that nothing was asked of yet.
+    /// Creates a connection without requests.
     ///
-    /// - Parameter onCall: Receives what the service asks of the app, on a thread that must not be blocked.
+    /// - Parameter onCall: Receives the calls of the service to the app, on a thread that must not
+    ///   block.
     init(
         opener: any ServiceOpener, identity: ProcessIdentity, timing: ServiceTiming = .system,
         onCall: @escaping BusConnection.CallHandler = { $0.refuse(.unsupported, "This app answers nothing.") }
@@ -77,9 +78,9 @@ final class ServiceConnection: @unchecked Sendable {
 
     // MARK: Asking
 
-    /// Makes a request. Changes of the index are carried out in the order in which this is called.
+    /// Makes a request. Index changes are carried out in the order of these calls.
     ///
-    /// - Parameter reply: Called once, on a thread that must not be blocked.
+    /// - Parameter reply: Called once, on a thread that must not block.
     func ask(_ content: WaitingRequest.Content, reply: @escaping WaitingRequest.Reply) {
         queue.async { [self] in
             _ = waiting.append(WaitingRequest(content: content, submitted: timing.now(), reply: reply))
@@ -87,14 +88,14 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// Sends something that has no answer, if there is a connection.
+    /// Sends a message without reply, if there is a connection.
     func tell(_ member: BusMember, _ arguments: [BusValue]) {
         queue.async { [self] in
             if case .ready(let link) = phase { link.post(member, arguments) }
         }
     }
 
-    /// Says whether the service can be asked, after trying to reach it.
+    /// Reports whether the service can be reached, after an attempt to connect.
     func probe(_ answer: @escaping @Sendable (Bool) -> Void) {
         queue.async { [self] in
             probes.append(answer)
@@ -102,8 +103,8 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
-    /// Registers this process with the service as the one that answers for its bundle, now and after each reconnection; or
-    /// takes that back.
+    /// Registers this process with the service as the delegate of its bundle, now and after each
+    /// reconnection; or unregisters it.
     func setDelegateWanted(_ isWanted: Bool) {
         queue.async { [self] in
             isDelegateWanted = isWanted
@@ -117,7 +118,7 @@ final class ServiceConnection: @unchecked Sendable {
 
     // MARK: The queue's side
 
-    /// Does what can be done now. Only on the queue.
+    /// Takes the next possible step. Only on the queue.
     func proceed() {
         switch phase {
         case .idle: open()
@@ -144,7 +145,7 @@ final class ServiceConnection: @unchecked Sendable {
         case .success(let values):
             failures = 0
             waiting.remove(number)?.reply(.success(values))
-        // It stays where it is, to be sent again: the end of the connection is told as well.
+        // The request stays, to be sent again. The end of the connection is reported separately.
         case .failure(.disconnected), .failure(.cancelled): return
         case .failure(let error):
             failures = 0
@@ -158,8 +159,8 @@ final class ServiceConnection: @unchecked Sendable {
         probes = []
     }
 
-    /// Tells the service whether this process answers for its bundle, if it does not know. A refusal changes nothing here:
-    /// the service asks the extension then.
+    /// Sends the delegate state to the service if it has changed. A rejection is ignored, because
+    /// the service then calls the extension.
     func register(_ link: any ServiceLink) {
         guard isDelegateWanted != isRegistered else { return }
         isRegistered = isDelegateWanted

@@ -4,21 +4,23 @@ internal import BusTransport
 internal import ServiceMessages
 internal import SystemSupport
 
-/// Finds the service of a store: by the socket in the store's folder; starts it, where something does that; and speaks
-/// with it over the session bus where its socket cannot be seen although it runs, as from inside of a sandbox.
+/// The connector to the service of a store.
+///
+/// It connects to the socket in the store's folder, and activates the service if possible. If the
+/// service runs but its socket is not visible, as in a sandbox, it uses the session bus.
 struct ServiceFinder: ServiceOpener {
     let location: StoreLocation
-    /// Whether it is the store that the user's service has without being told otherwise.
+    /// `true` for the default store of the user's service.
     var isUsual = true
-    /// Has the service started and returns once it was; `nil` where nothing does that.
+    /// Starts the service and returns when it runs; `nil` if it cannot be started.
     var activate: (@Sendable () throws(BusError) -> Void)?
-    /// The address of the session bus, where the service of this store may be spoken with over it.
+    /// The address of the session bus, if the service of this store can be reached there.
     var sessionBus: String?
 
-    /// Finds the service of the user whose process has these variables.
+    /// Returns the connector for the user whose process has these environment variables.
     ///
-    /// The session bus starts the service of the usual store, so it is asked for that one only, and only where there is a
-    /// bus.
+    /// The session bus can start only the service of the default store. So the bus is used only for
+    /// that store, and only if there is a bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
         var finder = ServiceFinder(
             location: StoreLocation(environment: environment), isUsual: environment.variable("SEARCHLIGHT_STORE") == nil
@@ -55,7 +57,8 @@ struct ServiceFinder: ServiceOpener {
         }
     }
 
-    /// The socket of the service; `nil` if it runs and its socket cannot be seen.
+    /// Connects to the socket of the service; `nil` if the service runs and its socket is not
+    /// visible.
     private func connect() throws(BusError) -> OwnedDescriptor? {
         let refusal: ServiceSocketError
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
@@ -71,12 +74,13 @@ struct ServiceFinder: ServiceOpener {
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             if error.isUnseen, sessionBus != nil { return nil }
-            // It was started, and may be about to listen.
+            // The service was started, and may listen soon.
             throw .unreachable(failure(error).advice)
         }
     }
 
-    /// What to do. The user's manager starts the service of the usual store, and no other.
+    /// The remedy in an error message. The user's service manager starts only the service of the
+    /// default store.
     private var advice: String {
         isUsual
             ? "Start it with systemctl --user start searchlightd, or run searchlightd in a terminal."
@@ -94,7 +98,7 @@ struct ServiceFinder: ServiceOpener {
 }
 
 extension ServiceSocketError {
-    /// Whether the socket may be there all the same, where this process cannot look.
+    /// `true` if the socket may exist at a path that this process cannot see.
     fileprivate var isUnseen: Bool {
         switch self {
         case .absent, .notPermitted: true

@@ -2,32 +2,33 @@
 
 import Dispatch
 
-/// Time and chance, as the connection to the service sees them; tests have their own.
+/// The clock, the timer and the random numbers of the connection to the service. Tests replace
+/// them.
 struct ServiceTiming: Sendable {
-    /// How long ago some fixed moment is.
+    /// Returns the time since a fixed moment.
     var now: @Sendable () -> Duration
-    /// Calls a closure after a while, on any thread, unless the closure it gives back is called first.
+    /// Calls a closure after a delay, on any thread. The returned closure cancels the call.
     var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void
-    /// A number from 0 up to, but not including, 1.
+    /// Returns a random number from 0 up to, but not including, 1.
     var chance: @Sendable () -> Double
 
-    /// How long a request waits for a service before it fails.
+    /// The time after which a request without a service fails.
     static let patience = Duration.seconds(30)
-    /// How long after its loss a connection is sought for the delegate's sake alone.
+    /// The time after a lost connection in which reconnection is attempted only for the delegate.
     static let delegatePatience = Duration.seconds(600)
-    /// How long the service may take to greet.
+    /// The maximum time until the service answers the greeting.
     static let greeting = Duration.seconds(10)
     private static let firstDelay = Duration.milliseconds(50)
     private static let longestDelay = Duration.seconds(5)
 
-    /// The clock of the system, which goes on while it sleeps.
+    /// The system clock, which includes sleep.
     static let system: ServiceTiming = {
         let clock = ContinuousClock()
         let start = clock.now
         return ServiceTiming(
             now: { start.duration(to: clock.now) },
             after: { delay, body in
-                // Work items may be cancelled from any thread.
+                // Work items can be cancelled from any thread.
                 nonisolated(unsafe) let item = DispatchWorkItem { body() }
                 let nanoseconds =
                     Int(clamping: delay.components.seconds * 1_000_000_000)
@@ -38,8 +39,10 @@ struct ServiceTiming: Sendable {
             chance: { Double.random(in: 0..<1) })
     }()
 
-    /// How long to wait before the next attempt to connect: twice as long after each failure, and at random between half
-    /// of that and all, so that the clients of a service that restarts do not come all at once.
+    /// Returns the delay before the next attempt to connect.
+    ///
+    /// The delay doubles after each failure, and is randomly reduced by up to half. The clients of
+    /// a restarted service then do not connect all at once.
     func delay(beforeAttempt attempt: Int) -> Duration {
         let doubled = Self.firstDelay * (1 << min(max(attempt - 1, 0), 16))
         return min(doubled, Self.longestDelay) * (0.5 + chance() / 2)

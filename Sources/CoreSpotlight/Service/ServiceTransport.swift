@@ -6,7 +6,7 @@ import Foundation
 internal import ItemRecord
 internal import ServiceMessages
 
-/// Indexes, queries and promises of other apps through the service.
+/// The transport of index requests, queries and promise requests to the service.
 struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     let connection: ServiceConnection
 
@@ -62,7 +62,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
     func engaged(item: String, after text: String, kind: String, number: UInt64) {
         let request = QueryRequest.engaged(number: number, item: item, text: text, kind: kind)
-        // A question, since that is sent over the next connection if this one is lost.
+        // A question, because questions are sent again over the next connection.
         connection.ask(.question(request.member, request.arguments)) { _ in }
     }
 
@@ -73,7 +73,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
     // MARK: Promises
 
-    /// The most bytes that are fetched into memory.
+    /// The maximum number of bytes that are fetched into memory.
     static let maximumFetchedBytes = 256 << 20
 
     func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data {
@@ -89,7 +89,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
         }
     }
 
-    /// Reads a stream where blocking holds up nobody.
+    /// Reads a stream on a global queue, where it may block.
     private static func data(_ payload: Payload) async -> Result<Data, BusError> {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -115,7 +115,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 }
 
 extension ServiceConnection {
-    /// Asks a question and waits for the answer, whatever becomes of the task.
+    /// Makes a request and waits for the answer, even if the task is cancelled.
     func answer(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue] {
         let result: Result<[BusValue], BusError> = await withCheckedContinuation { continuation in
             ask(.question(member, arguments)) { continuation.resume(returning: $0) }
@@ -124,7 +124,7 @@ extension ServiceConnection {
     }
 }
 
-/// Reads the arguments of an answer.
+/// Decodes the arguments of an answer.
 private func read<Value>(
     _ values: [BusValue], of member: BusMember, _ body: (inout BusArguments) throws(BusError) -> Value
 ) throws(BusError) -> Value {

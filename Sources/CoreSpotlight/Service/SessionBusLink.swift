@@ -6,27 +6,32 @@ import Glibc
 internal import ServiceMessages
 import Synchronization
 
-/// The service over the session bus: for who cannot see its socket, as from inside of a sandbox.
+/// A link to the service over the session bus, for processes that cannot see its socket, as in a
+/// sandbox.
 final class SessionBusLink: ServiceLink {
     private let bus: MessageBus
-    /// The unique name of the service; what is asked of a service that was started since is not for it.
+    /// The unique bus name of the service. Calls for this service do not reach a service that was
+    /// started later.
     private let owner: String
     private let state: State
 
     private final class State: Sendable {
         let owner = Mutex<String?>(nil)
         let end = Mutex<BusEnd?>(nil)
-        /// Signalled once the end is known.
+        /// A semaphore that is signalled once the end of the connection is known.
         let ended = DispatchSemaphore(value: 0)
     }
 
-    /// How long all of connecting may take, the start of the service included.
+    /// The maximum time for the connection and the start of the service, in seconds.
     static let patience = 20
 
-    /// Has the bus start the service, unless it runs, and connects to it. Blocks for at most ``patience`` seconds,
-    /// and as long again at most for the reason of a bus that is lost, which comes at once.
+    /// Starts the service through the bus unless it runs, and connects to it.
     ///
-    /// - Throws: ``BusError``: `system` without a bus, `remote` when it cannot start the service.
+    /// Blocks for at most ``patience`` seconds. If the bus connection is lost, it blocks for at
+    /// most as long again for the reason, which usually arrives at once.
+    ///
+    /// - Throws: ``BusError``: `system` without a bus, `remote` if the bus cannot start the
+    ///   service.
     init(
         address: String, patience: Int = SessionBusLink.patience, onCall: @escaping BusConnection.CallHandler,
         onDisconnect: @escaping @Sendable () -> Void
@@ -36,7 +41,7 @@ final class SessionBusLink: ServiceLink {
         let bus = try MessageBus(
             address: address, name: "searchlight-bus",
             onCall: { call in
-                // Anybody on the bus could pretend to be the service.
+                // Any process on the bus could pretend to be the service.
                 guard let sender = call.sender, state.owner.withLock({ $0 }) == sender else {
                     return call.refuse(
                         name: ServiceErrorName.accessDenied, message: "Only the service may ask an app.")
@@ -53,7 +58,7 @@ final class SessionBusLink: ServiceLink {
             owner = try Self.wait(patience) { () throws(BusError) in try await Self.start(bus) }
         } catch {
             bus.close()
-            // The reason is told once the calls have failed.
+            // The reason arrives after the calls have failed.
             if case .disconnected = error { _ = state.ended.wait(timeout: .now() + .seconds(patience)) }
             guard case .disconnected = error, case .system(_, let code)? = state.end.withLock({ $0 }) else {
                 throw error
@@ -64,7 +69,7 @@ final class SessionBusLink: ServiceLink {
         state.owner.withLock { $0 = owner }
     }
 
-    /// Has the bus start the service, and returns once it has its name there.
+    /// Starts the service through the bus, and returns when the service owns its name.
     static func startService(address: String) throws(BusError) {
         try SessionBusLink(address: address, onCall: { _ in }, onDisconnect: {}).close()
     }
@@ -78,7 +83,7 @@ final class SessionBusLink: ServiceLink {
                 owner = try await bus.owner(of: MessageBus.serviceName)
             }
             try await bus.watch(owner) { bus.close() }
-            // It may have gone before it was watched.
+            // The service may have ended before the watch.
             if try await bus.owner(of: MessageBus.serviceName) == owner { return owner }
             bus.unwatch(owner)
         }
@@ -86,7 +91,7 @@ final class SessionBusLink: ServiceLink {
 
     func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping BusConnection.ReplyHandler) {
         bus.call(owner, member, arguments) { result in
-            // The bus says it in its own way that the service is gone.
+            // The bus reports the end of the service with its own error names.
             if case .failure(.remote(let name, _)) = result, Self.meansGone.contains(name) {
                 reply(.failure(.disconnected))
             } else {
@@ -102,7 +107,7 @@ final class SessionBusLink: ServiceLink {
     private static let meansGone: Set<String> = Set(
         ["NoReply", "ServiceUnknown", "NameHasNoOwner", "Disconnected"].map { "org.freedesktop.DBus.Error." + $0 })
 
-    /// Waits for what is asynchronous on a thread that may block.
+    /// Waits for asynchronous work on a thread that may block.
     private static func wait<Value: Sendable>(
         _ seconds: Int, _ body: @escaping @Sendable () async throws(BusError) -> Value
     ) throws(BusError) -> Value {

@@ -3,26 +3,26 @@
 internal import BusTransport
 internal import ServiceMessages
 
-/// A request that was not acknowledged yet.
+/// A request that is not acknowledged yet.
 struct WaitingRequest: Sendable {
     typealias Reply = @Sendable (Result<[BusValue], BusError>) -> Void
 
-    /// What is asked.
+    /// The content of a request.
     enum Content: Sendable {
-        /// Something that changes the index, or reads its state after that.
+        /// A request that changes the index, or reads its state afterwards.
         case index(IndexRequest)
-        /// Something that changes nothing, and may be answered in any order.
+        /// A request that changes nothing, and may be answered in any order.
         case question(BusMember, [BusValue])
     }
     let content: Content
-    /// When it was made.
+    /// The time of the request.
     let submitted: Duration
     let reply: Reply
-    /// How often it was sent.
+    /// The number of times it was sent.
     var sends = 0
-    /// Whether it was sent over the present connection.
+    /// `true` if it was sent over the current connection.
     var isUnderWay = false
-    /// Whether no other change may be under way with it.
+    /// `true` if no other change may be in progress with it.
     var isAlone = false
 
     var member: BusMember {
@@ -43,36 +43,38 @@ struct WaitingRequest: Sendable {
         if case .index(let request) = content { request.byteCount } else { 0 }
     }
 
-    /// Whether it may have been carried out over a connection that was lost, and must not be carried out twice.
+    /// `true` if it may have been carried out over a lost connection, and must not be carried out
+    /// twice.
     var isUncertain: Bool { sends > 0 && isAlone && indexRequest?.isRepeatable == false }
 
     var indexRequest: IndexRequest? { if case .index(let request) = content { request } else { nil } }
 }
 
-/// The requests that were not acknowledged yet, in the order in which they were made.
+/// The requests that are not acknowledged yet, in order.
 struct WaitingRequests {
-    /// The most changes that are under way at a time: enough to keep the service busy, and half of what it takes.
+    /// The maximum number of changes in progress: enough to keep the service busy, and half of its
+    /// limit.
     static let maximumUnderWay = 32
-    /// The most bytes of changes under way, if there are several: half of what the service takes.
+    /// The maximum number of bytes of several changes in progress: half of the service's limit.
     static let maximumBytesUnderWay = 32 << 20
 
-    /// The most questions that are under way at a time: what the service takes of one client.
+    /// The maximum number of questions in progress: the service's limit for one client.
     static let maximumQuestionsUnderWay = 16
 
     private var requests: [UInt64: WaitingRequest] = [:]
-    /// The numbers of what is not sent yet, the oldest first; numbers that are gone are skipped.
+    /// The numbers of unsent requests, oldest first. Numbers of removed requests are skipped.
     private var unsentChanges = NumberQueue()
     private var unsentQuestions = NumberQueue()
     private var questionsUnderWay = 0
     private var changesUnderWay = 0
     private var bytesUnderWay = 0
-    /// Whether the change under way is one that is alone.
+    /// `true` if the change in progress excludes other changes.
     private var isOneAlone = false
     private var lastNumber: UInt64 = 0
 
     var isEmpty: Bool { requests.isEmpty }
 
-    /// Adds a request at the end; its number.
+    /// Appends a request, and returns its number.
     mutating func append(_ request: WaitingRequest) -> UInt64 {
         lastNumber += 1
         var request = request
@@ -86,7 +88,7 @@ struct WaitingRequests {
         return lastNumber
     }
 
-    /// Takes a request out, if it is still there.
+    /// Removes a request, if it is still there.
     mutating func remove(_ number: UInt64) -> WaitingRequest? {
         guard let request = requests.removeValue(forKey: number) else { return nil }
         guard request.isUnderWay else { return request }
@@ -100,13 +102,14 @@ struct WaitingRequests {
         return request
     }
 
-    /// Takes out the requests of which a condition holds, the oldest first.
+    /// Removes and returns the requests that satisfy a condition, oldest first.
     mutating func removeAll(where condition: (WaitingRequest) -> Bool) -> [WaitingRequest] {
         requests.filter { condition($0.value) }.keys.sorted().compactMap { remove($0) }
     }
 
-    /// Takes out what may be the reason that connections are lost: of changes, which are carried out one after the other,
-    /// the oldest, and questions, if they were sent so often.
+    /// Removes and returns the requests that may crash the service. These are requests that were
+    /// sent at least `sends` times: questions, and the oldest change, because changes are carried
+    /// out one after the other.
     mutating func removeSuspects(afterSends sends: Int) -> [WaitingRequest] {
         let oldest = sentChanges.first?.number
         return requests.filter { number, request in
@@ -114,7 +117,7 @@ struct WaitingRequests {
         }.keys.sorted().compactMap { remove($0) }
     }
 
-    /// The oldest request that may be sent now; it counts as sent.
+    /// Returns the oldest request that may be sent now, and marks it as sent.
     mutating func next() -> (number: UInt64, WaitingRequest)? {
         if questionsUnderWay < Self.maximumQuestionsUnderWay,
             let number = unsentQuestions.first(where: { requests[$0] != nil })
@@ -144,7 +147,7 @@ struct WaitingRequests {
         return requests[number].map { (number, $0) }
     }
 
-    /// Nothing is under way any more: all that is left has to be sent again.
+    /// Marks all requests as unsent after a lost connection.
     mutating func connectionWasLost() {
         questionsUnderWay = 0
         changesUnderWay = 0
@@ -156,7 +159,7 @@ struct WaitingRequests {
         unsentQuestions = NumberQueue(numbers.filter { requests[$0]?.indexRequest == nil })
     }
 
-    /// The changes that were sent over an earlier connection, the oldest first.
+    /// The changes that were sent over an earlier connection, oldest first.
     var sentChanges: [(number: UInt64, request: IndexRequest)] {
         requests.filter { $0.value.sends > 0 }.sorted { $0.key < $1.key }.compactMap { number, waiting in
             waiting.indexRequest.map { (number, $0) }
@@ -164,7 +167,7 @@ struct WaitingRequests {
     }
 }
 
-/// Numbers, the oldest first.
+/// A queue of numbers, oldest first.
 private struct NumberQueue {
     private var storage: [UInt64] = []
     private var head = 0
@@ -173,7 +176,7 @@ private struct NumberQueue {
 
     mutating func append(_ number: UInt64) { storage.append(number) }
 
-    /// The first number of which a condition holds; those before it are dropped.
+    /// Returns the first number that satisfies a condition, and drops the numbers before it.
     mutating func first(where condition: (UInt64) -> Bool) -> UInt64? {
         while head < storage.count, !condition(storage[head]) { removeFirst() }
         return head < storage.count ? storage[head] : nil
