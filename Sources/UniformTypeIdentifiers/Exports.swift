@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// As on Apple's systems: source that imports only UniformTypeIdentifiers uses `URL`, `Data` and the like.
+// Source for Apple's systems may import only UniformTypeIdentifiers and use `URL` and `Data`.
 @_exported import Foundation

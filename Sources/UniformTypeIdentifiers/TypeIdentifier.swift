@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for identifiers and tags as texts (uniform-types.md §4).
+/// The validation rules of identifiers and tags.
 enum TypeIdentifier {
-    /// The longest identifier that is taken from outside, in bytes; dynamic ones have their own limit.
+    /// The maximum length of an identifier, in bytes. Dynamic identifiers have a separate limit.
     static let maximumBytes = 1024
-    /// The longest tag, in bytes.
+    /// The maximum length of a tag, in bytes.
     static let maximumTagBytes = 2048
 
-    /// Whether a text can be an identifier: ASCII letters, digits, `-`, `.`, and anything above U+007F.
+    /// Returns `true` if a text is a valid identifier: ASCII letters, digits, `-`, `.`, and
+    /// characters above U+007F.
     static func isWellFormed(_ text: String) -> Bool {
         guard !text.isEmpty, text.utf8.count <= maximumBytes else { return isLongDynamic(text) }
         return text.utf8.allSatisfy { byte in
@@ -18,20 +19,21 @@ enum TypeIdentifier {
         }
     }
 
-    /// Dynamic identifiers carry whole tags and may be longer than names.
+    /// Returns `true` for a valid dynamic identifier. It contains tags and may exceed the limit of
+    /// other identifiers.
     private static func isLongDynamic(_ text: String) -> Bool {
         isDynamic(text) && DynamicTypeIdentifier(text) != nil
     }
 
-    /// Whether a text lies in the `dyn.` domain.
+    /// Returns `true` if a text is in the `dyn.` domain.
     static func isDynamic(_ text: String) -> Bool {
         let prefix = Array(text.utf8.prefix(5))
         return prefix.count == 5 && prefix[0] | 0x20 == 0x64 && prefix[1] | 0x20 == 0x79 && prefix[2] | 0x20 == 0x6E
             && prefix[3] == 0x2E
     }
 
-    /// Whether a text can be a tag: no control characters, not too long. An empty text can (an empty extension exists). A
-    /// four-character code may be filled up with NULs.
+    /// Returns `true` if a text is a valid tag: no control characters, and not too long. The empty
+    /// text is valid, for an empty extension. A four-character code may end in NUL characters.
     static func isTagText(_ text: String, _ key: TagKey) -> Bool {
         guard text.utf8.count <= maximumTagBytes else { return false }
         var bytes = Array(text.utf8)[...]
@@ -39,9 +41,9 @@ enum TypeIdentifier {
         return bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// Identifiers are compared without case; the lowercase spelling stands for all.
+    /// Returns the lowercase form of an identifier. Identifiers are compared in this form.
     static func lowercased(_ text: String) -> String {
-        // Most identifiers are lowercase already; looking first saves the copy.
+        // Most identifiers are lowercase already, and the check saves a copy.
         text.utf8.contains { $0 >= 0x80 || ($0 >= 0x41 && $0 <= 0x5A) } ? text.lowercased() : text
     }
 }

@@ -3,16 +3,17 @@
 import Foundation
 
 extension URLResourceKey {
-    /// Asks for the type of a file.
+    /// The key of a file's content type.
     ///
-    /// - Note: Differs on Linux: it is the key of the path, from which `URLResourceValues.contentType` tells the type, for
-    ///   Foundation hands over no file by a key that it does not know.
+    /// - Note: Differs on Linux: it is the key of the path, from which
+    ///   `URLResourceValues.contentType` derives the type, because Foundation returns no values for
+    ///   unknown keys.
     public static let contentTypeKey = URLResourceKey.pathKey
 }
 
 extension URLResourceValues {
-    /// The type of the file by its kind and its name: links are not followed and nothing is opened. `nil` unless it was
-    /// asked for, and for a file that is not there.
+    /// The type of the file by its kind and name. Links are not followed, and no file is opened.
+    /// `nil` if the value was not requested, or if the file does not exist.
     public var contentType: UTType? {
         guard let path, let kind = FileBytes.kind(of: path) else { return nil }
         return UTType.type(ofFileNamed: path, kind: kind)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kind of tag that names a type outside of this system: an extension, a MIME type and so on.
+/// A class of tags that identify a type outside this system, such as filename extensions or MIME
+/// types.
 public struct UTTagClass: RawRepresentable, Hashable, Codable, Sendable {
-    /// The name of the class, for instance `public.mime-type`.
+    /// The name of the class, such as `public.mime-type`.
     public let rawValue: String
 
-    /// Makes a tag class from its name; names the system does not know have no tags.
+    /// Creates a tag class from its name. Unknown classes have no tags.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Filename extensions, without the dot; compared without case.
+    /// Filename extensions without the dot; case-insensitive.
     public static let filenameExtension = UTTagClass(rawValue: "public.filename-extension")
-    /// MIME types; compared without case.
+    /// MIME types; case-insensitive.
     public static let mimeType = UTTagClass(rawValue: "public.mime-type")
-    /// Four-character codes; case is significant.
+    /// Four-character codes; case-sensitive.
     public static let osType = UTTagClass(rawValue: "com.apple.ostype")
-    /// Old pasteboard names; case is significant.
+    /// Old pasteboard names; case-sensitive.
     public static let pasteboardType = UTTagClass(rawValue: "com.apple.nspboard-type")
-    /// URL schemes, without the colon; compared without case.
+    /// URL schemes without the colon; case-insensitive.
     public static let urlScheme = UTTagClass(rawValue: "public.url-scheme")
-    /// Codes of device models; compared without case.
+    /// Device model codes; case-insensitive.
     public static let deviceModelCode = UTTagClass(rawValue: "com.apple.device-model-code")
 
     init(_ key: TagKey) {
@@ -32,7 +33,7 @@ public struct UTTagClass: RawRepresentable, Hashable, Codable, Sendable {
         }
     }
 
-    /// The key of a class the system knows, or `nil`.
+    /// The key of a known class; `nil` for other classes.
     var key: TagKey? {
         switch rawValue.lowercased() {
         case UTTagClass.filenameExtension.rawValue: .filenameExtension

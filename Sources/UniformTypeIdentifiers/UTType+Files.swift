@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a name in a directory stands for, as far as it matters for its type.
+/// The kind of a directory entry, as far as it determines a type.
 public enum UTFileKind: Hashable, Sendable {
-    /// A regular file; with an execute bit or without.
+    /// A regular file, with or without an execute bit.
     case regular(isExecutable: Bool)
     /// A directory.
     case directory
     /// The root of a mounted file system.
     case volume
-    /// A symbolic link that is not to be followed.
+    /// A symbolic link that is not followed.
     case symbolicLink
     /// A named pipe.
     case namedPipe
@@ -21,13 +21,15 @@ public enum UTFileKind: Hashable, Sendable {
 }
 
 extension UTType {
-    /// The type of a file by its kind and its name alone (uniform-types.md §5). Pure: nothing is opened.
+    /// Returns the type of a file by its kind and name alone (docs/UNIFORM-TYPES.md). Pure: no file
+    /// is opened.
     ///
     /// - Parameters:
-    ///   - name: The file name, with or without folders before it.
-    ///   - kind: What it is.
-    /// - Returns: For a regular file the type of its extension, a dynamic one if nobody declares it, or data or a Unix
-    ///   executable when there is no extension; for a directory the type of a package or a folder.
+    ///   - name: The file name, with or without parent folders.
+    ///   - kind: The kind of file.
+    /// - Returns: For a regular file, the type of its extension, which is dynamic if it is not
+    ///   declared; without an extension, data or a Unix executable. For a directory, the type of a
+    ///   package or a folder.
     public static func type(ofFileNamed name: String, kind: UTFileKind) -> UTType {
         switch kind {
         case .regular(let isExecutable):
@@ -49,7 +51,7 @@ extension UTType {
         }
     }
 
-    /// The best declared type of an extension, or `nil`.
+    /// Returns the best declared type of an extension; `nil` if there is none.
     static func declaredType(filenameExtension: String, conformingTo supertype: UTType) -> UTType? {
         UTTypeRegistry.currentSnapshot
             .declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: supertype).first
@@ -57,7 +59,8 @@ extension UTType {
 
     private static func special(_ identifier: String) -> UTType { UTType(identifier) ?? .item }
 
-    /// The extension of a file name: what follows the last dot, unless the name begins with that dot or nothing follows.
+    /// Returns the extension of a file name: the part after the last dot, unless the name begins
+    /// with that dot or the part is empty.
     static func filenameExtension(of name: String) -> String? {
         let name = name.split(separator: "/").last ?? ""
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }

@@ -3,15 +3,16 @@
 import Foundation
 
 extension UTType {
-    /// Where the format is described, as its declaration says; not checked. The core declarations have none.
+    /// The URL of the format's documentation in the declaration; not validated. Core declarations
+    /// have none.
     public var referenceURL: URL? {
         UTTypeRegistry.currentSnapshot.declaration(of: self)?.referenceURL.flatMap(URL.init(string:))
     }
 
-    /// A file name that says it is of this type.
+    /// Returns a file name that indicates this type.
     ///
-    /// - Returns: The name as it is when its extension belongs to this type or to one below it, or when the type has no
-    ///   extension; otherwise the name with the preferred extension.
+    /// - Returns: The name with the preferred extension. The name is unchanged if its extension
+    ///   belongs to this type or a subtype, or if the type has no extension.
     func fileName(from name: String) -> String {
         guard let preferred = preferredFilenameExtension, !preferred.isEmpty, !name.isEmpty else { return name }
         let snapshot = UTTypeRegistry.currentSnapshot
@@ -25,20 +26,22 @@ extension UTType {
 }
 
 extension URL {
-    /// The URL with a further component, which gets the preferred extension of a type unless it has one that fits; a
-    /// directory's URL if the type is one.
+    /// Returns the URL with an additional component, to which the preferred extension of a type is
+    /// added unless it has a suitable one. The URL is that of a directory if the type is one.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         appendingPathComponent(
             contentType.fileName(from: partialName), isDirectory: contentType.conforms(to: .directory))
     }
 
-    /// Appends a component, which gets the preferred extension of a type unless it has one that fits.
+    /// Appends a component, to which the preferred extension of a type is added unless it has a
+    /// suitable one.
     public mutating func appendPathComponent(_ partialName: String, conformingTo contentType: UTType) {
         self = appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// The URL whose last component has the preferred extension of a type, unless it has one that fits: `puppy.jpg`
-    /// stays for an image and becomes `puppy.jpg.txt` for plain text.
+    /// Returns the URL with the preferred extension of a type on its last component, unless it has
+    /// a suitable one. For example, `puppy.jpg` is unchanged for an image, and becomes
+    /// `puppy.jpg.txt` for plain text.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         let name = lastPathComponent
         let wanted = contentType.fileName(from: name)
@@ -46,36 +49,40 @@ extension URL {
         return deletingLastPathComponent().appendingPathComponent(wanted, isDirectory: hasDirectoryPath)
     }
 
-    /// Gives the last component the preferred extension of a type, unless it has one that fits.
+    /// Adds the preferred extension of a type to the last component, unless it has a suitable one.
     public mutating func appendPathExtension(for contentType: UTType) {
         self = appendingPathExtension(for: contentType)
     }
 }
 
 extension String {
-    /// The path with a further component, which gets the preferred extension of a type unless it has one that fits.
+    /// Returns the path with an additional component, to which the preferred extension of a type is
+    /// added unless it has a suitable one.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         let name = contentType.fileName(from: partialName)
         return isEmpty || hasSuffix("/") ? self + name : self + "/" + name
     }
 
-    /// The path whose last component has the preferred extension of a type, unless it has one that fits.
+    /// Returns the path with the preferred extension of a type on its last component, unless it has
+    /// a suitable one.
     public func appendingPathExtension(for contentType: UTType) -> String {
         let name = split(separator: "/").last.map(String.init) ?? ""
         let wanted = contentType.fileName(from: name)
-        // Slashes at the end belong behind the extension.
+        // The extension is inserted before trailing slashes.
         guard wanted != name, let range = range(of: name, options: .backwards) else { return self }
         return replacingCharacters(in: range, with: wanted)
     }
 }
 
 extension NSString {
-    /// The path with a further component, which gets the preferred extension of a type unless it has one that fits.
+    /// Returns the path with an additional component, to which the preferred extension of a type is
+    /// added unless it has a suitable one.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         String(describing: self).appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// The path whose last component has the preferred extension of a type, unless it has one that fits.
+    /// Returns the path with the preferred extension of a type on its last component, unless it has
+    /// a suitable one.
     public func appendingPathExtension(for contentType: UTType) -> String {
         String(describing: self).appendingPathExtension(for: contentType)
     }

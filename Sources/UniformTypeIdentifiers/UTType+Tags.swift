@@ -1,51 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTType {
-    /// The type of files with a filename extension, given without the dot, in any case.
+    /// Creates the type of files with a filename extension without the dot, in any case.
     ///
     /// - Parameters:
-    ///   - filenameExtension: The extension. An empty one has a dynamic type of its own.
-    ///   - supertype: What the type must conform to; data by default, so directories need `.package` or `.directory`.
-    /// - Returns: A dynamic type when no declared type fits; `nil` for control characters or an overlong text.
+    ///   - filenameExtension: The extension. The empty extension has a dynamic type of its own.
+    ///   - supertype: A type to which the result must conform; data by default, so directories need
+    ///     `.package` or `.directory`.
+    /// - Returns: A dynamic type if no declared type matches; `nil` for control characters or an
+    ///   excessive length.
     public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
 
-    /// The type of a MIME type, in any case.
+    /// Creates the type for a MIME type, in any case.
     ///
     /// - Parameters:
-    ///   - mimeType: The MIME type, with its parameters if it has some: they are compared like the rest.
-    ///   - supertype: What the type must conform to; data by default.
-    /// - Returns: A dynamic type when no declared type fits; `nil` for an empty or malformed text.
+    ///   - mimeType: The MIME type. Its parameters, if any, are part of the comparison.
+    ///   - supertype: A type to which the result must conform; data by default.
+    /// - Returns: A dynamic type if no declared type matches; `nil` for an empty or invalid text.
     public init?(mimeType: String, conformingTo supertype: UTType = .data) {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
 
-    /// The best type for a tag.
+    /// Creates the best type for a tag.
     ///
     /// - Parameters:
     ///   - tag: The tag.
-    ///   - tagClass: Its class.
-    ///   - supertype: What the type must conform to; anything if `nil`.
-    /// - Returns: A dynamic type when no declared type fits; `nil` for a malformed tag or an unknown class.
+    ///   - tagClass: The class of the tag.
+    ///   - supertype: A type to which the result must conform; `nil` for any type.
+    /// - Returns: A dynamic type if no declared type matches; `nil` for an invalid tag or an
+    ///   unknown class.
     public init?(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) {
         let snapshot = UTTypeRegistry.currentSnapshot
         guard let type = snapshot.types(tag: tag, tagClass: tagClass, conformingTo: supertype).first else { return nil }
         self = type
     }
 
-    /// All types for a tag, best first.
+    /// Returns all types for a tag, best first.
     ///
     /// - Parameters:
     ///   - tag: The tag.
-    ///   - tagClass: Its class.
-    ///   - supertype: What the types must conform to; anything if `nil`.
-    /// - Returns: One dynamic type when no declared type fits; nothing for a malformed tag or an unknown class.
+    ///   - tagClass: The class of the tag.
+    ///   - supertype: A type to which the results must conform; `nil` for any type.
+    /// - Returns: One dynamic type if no declared type matches; empty for an invalid tag or an
+    ///   unknown class.
     public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
         UTTypeRegistry.currentSnapshot.types(tag: tag, tagClass: tagClass, conformingTo: supertype)
     }
 
-    /// The tags of the type by class, preferred first. A class without tags has no entry. Tags are not inherited.
+    /// The tags of the type by class, preferred first. A class without tags has no entry. Tags are
+    /// not inherited.
     public var tags: [UTTagClass: [String]] { UTTypeRegistry.currentSnapshot.tags(of: self) }
 
     /// The first filename extension of the type, without the dot.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A kind of data, named by a reverse-DNS identifier and arranged in a hierarchy of conformance.
+/// A type of data, identified by a reverse-DNS identifier, in a hierarchy of conformance.
 ///
-/// Two types are equal when their identifiers are, without case. Types of the core table cost no memory; what a type of an
-/// extension answers follows what is registered in ``UTTypeRegistry/shared`` at the moment of the question. All members may
-/// be used from any thread.
+/// Two types are equal if their identifiers are equal, ignoring case. Types of the core table use
+/// no additional memory. The properties of an extension's type follow the current registrations in
+/// ``UTTypeRegistry/shared``. All members can be used from any thread.
 public struct UTType: Sendable {
     enum Storage: Sendable {
         case core(CoreIndex)
@@ -18,39 +18,40 @@ public struct UTType: Sendable {
 
     init(_ box: TypeBox) { storage = .other(box) }
 
-    /// The type of an identifier, in any case.
+    /// Creates the type of an identifier, in any case.
     ///
-    /// - Returns: `nil` when the identifier is neither declared nor a well-formed dynamic one.
+    /// - Returns: `nil` if the identifier is neither declared nor a valid dynamic identifier.
     public init?(_ identifier: String) {
         guard let type = UTTypeRegistry.currentSnapshot.type(identifier) else { return nil }
         self = type
     }
 
-    /// A type your own extension or app exports in its Info.plist. Never fails.
+    /// Creates a type that your own extension or app exports in its Info.plist. Never fails.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier as declared.
-    ///   - parentType: What it conforms to until its declaration is registered; data if `nil`.
+    ///   - identifier: The declared identifier.
+    ///   - parentType: The supertype until the declaration is registered; data if `nil`.
     public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
         self = UTTypeRegistry.currentSnapshot.typeOrName(
             identifier, parents: UTType.assumedParents(parentType))
     }
 
-    /// A type somebody else owns and your Info.plist imports. Never fails.
+    /// Creates a type of another owner that your Info.plist imports. Never fails.
     ///
-    /// The answer may be another type: the one its preferred filename extension belongs to by preference. That changes when
-    /// extensions come and go, so do not keep it.
+    /// The result may be another type: the preferred type of its preferred filename extension. It
+    /// can change when extensions are added or removed, so do not store it.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier as declared.
-    ///   - parentType: What it conforms to until a declaration is registered; data if `nil`.
+    ///   - identifier: The declared identifier.
+    ///   - parentType: The supertype until a declaration is registered; data if `nil`.
     public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
         let snapshot = UTTypeRegistry.currentSnapshot
         let named = snapshot.typeOrName(identifier, parents: UTType.assumedParents(parentType))
         self = snapshot.preferredType(forImported: named, conformingTo: parentType)
     }
 
-    /// What a name conforms to: the given parent, and what that one assumes if it is only a name itself.
+    /// Returns the assumed parents of a name: the given parent, and the assumed parents of that
+    /// parent if it is only a name.
     private static func assumedParents(_ parent: UTType?) -> [String] {
         guard let parent else { return [UTType.data.identifier] }
         guard case .other(let box) = parent.storage, case .named(let further) = box.kind else {
@@ -67,12 +68,12 @@ public struct UTType: Sendable {
         }
     }
 
-    /// Whether the type was made from a tag no declared type has.
+    /// A Boolean value that indicates whether the type was created from a tag of no declared type.
     public var isDynamic: Bool {
         if case .other(let box) = storage, case .dynamic = box.kind { true } else { false }
     }
 
-    /// Whether a declaration is registered.
+    /// A Boolean value that indicates whether the type is declared.
     public var isDeclared: Bool {
         switch storage {
         case .core: true
@@ -80,7 +81,7 @@ public struct UTType: Sendable {
         }
     }
 
-    /// Whether the identifier lies in the `public.` domain.
+    /// A Boolean value that indicates whether the identifier is in the `public.` domain.
     public var isPublic: Bool {
         switch storage {
         case .core(let core): CoreTable.shared.isPublic(core)
@@ -88,18 +89,19 @@ public struct UTType: Sendable {
         }
     }
 
-    /// The version of the declaration, or `nil` when it has none (the core declarations have none).
+    /// The version of the declaration; `nil` if it has none. Core declarations have none.
     public var version: Int? { UTTypeRegistry.currentSnapshot.declaration(of: self)?.version }
 
-    /// A short name for people: its own, or else the first one found above, depth first in declared order. Dynamic types
-    /// have none.
+    /// The localized description of the type, or else the first description of an ancestor, depth
+    /// first in declared order. Dynamic types have none.
     public var localizedDescription: String? { UTTypeRegistry.currentSnapshot.localizedDescription(of: self) }
 }
 
 // MARK: - Conformance
 
 extension UTType {
-    /// Whether the type is another one or stands below it. Constant time: a bit test.
+    /// Returns a Boolean value that indicates whether the type equals or conforms to another type.
+    /// Constant time: a bit test.
     public func conforms(to type: UTType) -> Bool {
         if case .core(let one) = storage, case .core(let two) = type.storage, !UTTypeRegistry.shared.overrides(one) {
             return CoreTable.shared.conforms(one, to: two)
@@ -107,7 +109,7 @@ extension UTType {
         return conformsBeyondCore(to: type)
     }
 
-    /// Whether the table alone says what stands above the type.
+    /// `true` if the core table alone determines the ancestors of the type.
     @inline(__always)
     var isCoreAsInTable: Bool {
         if case .core(let core) = storage { !UTTypeRegistry.shared.overrides(core) } else { false }
@@ -115,7 +117,7 @@ extension UTType {
 
     @inline(never)
     private func conformsBeyondCore(to type: UTType) -> Bool {
-        // The answer kept in the value holds while nothing was registered since.
+        // The ancestors in the value are valid while no registration has changed.
         if case .other(let box) = storage {
             let generation = UTTypeRegistry.currentGeneration
             if box.generation == generation {
@@ -133,30 +135,32 @@ extension UTType {
         return UTTypeRegistry.currentSnapshot.conforms(self, to: type)
     }
 
-    /// Whether the type stands below another one; false for itself.
+    /// Returns a Boolean value that indicates whether the type is a subtype of another type;
+    /// `false` for the type itself.
     public func isSubtype(of type: UTType) -> Bool { self != type && conforms(to: type) }
 
-    /// Whether the type stands above another one; false for itself.
+    /// Returns a Boolean value that indicates whether the type is a supertype of another type;
+    /// `false` for the type itself.
     public func isSupertype(of type: UTType) -> Bool { type.isSubtype(of: self) }
 
-    /// All types above this one, without itself.
+    /// All supertypes, without the type itself.
     public var supertypes: Set<UTType> { UTTypeRegistry.currentSnapshot.supertypes(of: self) }
 }
 
 // MARK: - Identity
 
 extension UTType: Hashable {
-    /// Whether the identifiers are equal without case.
+    /// Returns `true` if the identifiers are equal, ignoring case.
     public static func == (one: UTType, other: UTType) -> Bool {
         switch (one.storage, other.storage) {
         case (.core(let first), .core(let second)): first == second
         case (.other(let first), .other(let second)): first === second || first.identifier == second.identifier
-        // A core identifier is always stored as its place in the table.
+        // A core type is always stored as its index in the table.
         case (.core, .other), (.other, .core): false
         }
     }
 
-    /// Hashes the identity.
+    /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .core(let core): hasher.combine(core)
@@ -169,16 +173,17 @@ extension UTType: CustomStringConvertible, CustomDebugStringConvertible {
     /// The identifier.
     public var description: String { identifier }
 
-    /// The identifier and what kind of type it is.
+    /// The identifier and the state of its declaration.
     public var debugDescription: String {
         "\(identifier) (\(isDynamic ? "dynamic" : isDeclared ? "declared" : "not declared"))"
     }
 }
 
 extension UTType: Codable {
-    /// Reads an identifier. One that is not declared is kept as a name: the extension that declares it may come back.
+    /// Decodes an identifier. An undeclared identifier is kept as a name, because its extension may
+    /// be registered again.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` for a text that is no identifier.
+    /// - Throws: `DecodingError.dataCorrupted` for an invalid identifier.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let identifier = try container.decode(String.self)
@@ -190,7 +195,7 @@ extension UTType: Codable {
         self = UTTypeRegistry.currentSnapshot.typeOrName(identifier)
     }
 
-    /// Writes the identifier.
+    /// Encodes the identifier.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(identifier)

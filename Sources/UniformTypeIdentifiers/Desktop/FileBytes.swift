@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// Reading of files that may be missing, huge, special or in the middle of being replaced.
+/// Functions that read files which may be missing, huge, special or in the middle of a replacement.
 enum FileBytes {
-    /// The beginning of a regular file, at most `limit` bytes; nothing if it cannot be read.
+    /// Returns the beginning of a regular file, at most `limit` bytes; empty if it cannot be read.
     static func read(_ path: String, limit: Int) -> [UInt8] {
-        // Without waiting: a named pipe would block until somebody writes.
+        // `O_NONBLOCK`, because opening a named pipe would block until a writer opens it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -26,14 +26,16 @@ enum FileBytes {
         return Array(bytes.prefix(filled))
     }
 
-    /// What a path stands for, links not followed; `nil` if there is nothing or it may not be looked at.
+    /// Returns the kind of file at a path, without following links; `nil` if there is none or it
+    /// cannot be accessed.
     static func kind(of path: String) -> UTFileKind? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return .regular(isExecutable: status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) != 0)
         case S_IFDIR:
-            // The root of a file system lies on another device than the folder above it, or is the top.
+            // The root of a file system has another device number than its parent, or is its own
+            // parent.
             var parent = stat()
             guard lstat(path + "/..", &parent) == 0 else { return .directory }
             let isRoot = parent.st_dev != status.st_dev || parent.st_ino == status.st_ino

@@ -2,30 +2,32 @@
 
 /// The file name patterns of a shared-mime-info database.
 ///
-/// Nearly all patterns are an extension or a whole name, which are looked up; the few others are tried one by one. The higher
-/// weight wins, then the longer pattern. A name is first compared as it is, then in lowercase.
+/// Nearly all patterns are an extension or a complete name, which are looked up in dictionaries.
+/// The few others are tried one by one. The highest weight wins, then the longest pattern. A name
+/// is first compared unchanged, then in lowercase.
 struct MIMEGlobs: Sendable {
-    /// One pattern of one type.
+    /// A pattern of a type.
     struct Entry: Sendable {
         let type: String
         let weight: Int
         /// The length of the pattern in bytes.
         let length: Int
         let isCaseSensitive: Bool
-        /// How many folders were read before the one it stands in.
+        /// The number of folders that were read before the folder of this pattern.
         let folder: Int
     }
 
-    /// The most patterns with wildcards elsewhere than in front; each costs a comparison for each name.
+    /// The maximum number of patterns with wildcards in other positions than the start. Each costs
+    /// a comparison for each name.
     static let maximumWildcards = 2000
-    /// The longest pattern, in bytes.
+    /// The maximum length of a pattern, in bytes.
     static let maximumPatternBytes = 255
 
     private var names: [String: [Entry]] = [:]
     private var suffixes: [String: [Entry]] = [:]
     private var wildcards: [(pattern: [UInt8], entry: Entry)] = []
     private var folder = 0
-    /// The first folder from which a type's patterns no longer count.
+    /// The first folder in which the patterns of a type are ignored.
     private var disownedFrom: [String: Int] = [:]
     private var count = 0
 
@@ -48,13 +50,14 @@ struct MIMEGlobs: Sendable {
         }
     }
 
-    /// Ends a folder; the patterns of some types in folders further down do not count.
+    /// Ends a folder. The patterns of these types in later folders are ignored.
     mutating func endFolder(discarding types: Set<String>) {
         folder += 1
         for type in types where disownedFrom[type] == nil { disownedFrom[type] = folder }
     }
 
-    /// The types a name suggests, best first; several only if weight and length are equal.
+    /// Returns the types that a name suggests, best first; several only if weight and length are
+    /// equal.
     func mimeTypes(for name: String) -> [String] {
         guard !name.isEmpty, name.utf8.count <= 1024 else { return [] }
         let exact = best(name, includesCaseSensitive: true)
@@ -63,7 +66,7 @@ struct MIMEGlobs: Sendable {
 
     private func best(_ name: String, includesCaseSensitive: Bool) -> [String] {
         var found = names[name] ?? []
-        // All dots count: "x.tar.gz" is tried as ".tar.gz" and as ".gz".
+        // All dots count: `x.tar.gz` is looked up as `.tar.gz` and as `.gz`.
         for index in name.utf8.indices where name.utf8[index] == UInt8(ascii: ".") {
             found += suffixes[String(name[index...])] ?? []
         }
@@ -81,7 +84,8 @@ struct MIMEGlobs: Sendable {
         return types
     }
 
-    /// Whether a pattern with `*`, `?` and `[…]` matches a text. Going back to the last star only keeps this quadratic.
+    /// Returns `true` if a pattern with `*`, `?` and `[…]` matches a text. Backtracks only to the
+    /// last star, so the time is quadratic at most.
     static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
         var (p, t) = (pattern.startIndex, text.startIndex)
         var retry: (pattern: Int, text: Int)?
@@ -105,7 +109,7 @@ struct MIMEGlobs: Sendable {
         return p == pattern.endIndex
     }
 
-    /// Matches one byte; gives the place behind the part of the pattern that took it.
+    /// Matches one byte, and returns the position after the matching part of the pattern.
     private static func step(_ pattern: ArraySlice<UInt8>, _ start: Int, _ byte: UInt8) -> Int? {
         switch pattern[start] {
         case UInt8(ascii: "?"): return start + 1

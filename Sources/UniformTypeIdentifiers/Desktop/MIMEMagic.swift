@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The contents rules of a shared-mime-info database (the binary `magic` file).
+/// The content rules of a shared-mime-info database (the binary `magic` file).
 struct MIMEMagic: Sendable {
-    /// How many bytes from the beginning of a file are looked at; the deepest rule of the distribution is at 36 KB.
+    /// The number of bytes from the beginning of a file that are examined. The deepest rule of the
+    /// distribution is at 36 KB.
     static let windowBytes = 64 << 10
-    /// The longest value of a rule, in bytes.
+    /// The maximum length of a rule's value, in bytes.
     static let maximumValueBytes = 1024
-    /// The most rules of one database.
+    /// The maximum number of rules in a database.
     static let maximumRules = 50_000
-    /// The most byte comparisons for one file; the distribution's rules need a few thousand.
+    /// The maximum number of byte comparisons for one file. The distribution's rules need a few
+    /// thousand.
     static let maximumComparisons = 4 << 20
 
-    /// One comparison. A rule counts only if the rule above it with a smaller indent matched.
+    /// A single comparison. A rule counts only if the preceding rule with a smaller indent matched.
     struct Rule: Sendable {
         let indent: Int
         let offset: Int
         let value: [UInt8]
         let mask: [UInt8]?
-        /// At how many consecutive places the value may stand.
+        /// The number of consecutive positions at which the value may occur.
         let range: Int
     }
 
@@ -32,12 +34,12 @@ struct MIMEMagic: Sendable {
     private(set) var sections: [Section] = []
     private var folder = 0
     private var ruleCount = 0
-    /// The first folder from which a type's rules no longer count.
+    /// The first folder in which the rules of a type are ignored.
     private var disownedFrom: [String: Int] = [:]
 
     // MARK: - Matching
 
-    /// The type whose rules match, the highest priority first.
+    /// Returns the type whose rules match, by descending priority.
     func mimeType(of bytes: [UInt8]) -> String? {
         let window = bytes.prefix(MIMEMagic.windowBytes)
         var budget = MIMEMagic.maximumComparisons
@@ -84,7 +86,7 @@ struct MIMEMagic: Sendable {
 
     // MARK: - Reading
 
-    /// Adds the rules of a folder further down. A damaged file counts up to the damage.
+    /// Adds the rules of the next folder. A damaged file is read up to the damage.
     mutating func add(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes)
         defer { folder += 1 }
@@ -116,7 +118,7 @@ struct MIMEMagic: Sendable {
         close(section, into: &sections)
     }
 
-    /// Orders the sections; called once when all folders are added.
+    /// Sorts the sections. Called once after all folders are added.
     mutating func finish() {
         let ordered = sections.enumerated().sorted { one, other in
             (-one.element.priority, one.element.folder, one.offset)
@@ -125,7 +127,7 @@ struct MIMEMagic: Sendable {
         sections = ordered.map(\.element)
     }
 
-    /// Reads the parts of a `magic` file; every read checks what is left.
+    /// A reader of a `magic` file. Each read checks the remaining length.
     private struct Reader {
         let bytes: [UInt8]
         var position = 0
@@ -140,7 +142,7 @@ struct MIMEMagic: Sendable {
             return true
         }
 
-        /// A decimal number below 2³¹; `nil` without a digit.
+        /// Reads a decimal number below 2³¹; `nil` without a digit.
         mutating func number() -> Int? {
             var value: Int?
             while let byte = peek, (0x30...0x39).contains(byte) {
@@ -158,7 +160,7 @@ struct MIMEMagic: Sendable {
             return Array(bytes[position..<position + count])
         }
 
-        /// `[priority:type]` and a line feed.
+        /// Reads `[priority:type]` and a line feed.
         mutating func sectionHead() -> (priority: Int, type: String)? {
             guard skip("["), let priority = number(), skip(":") else { return nil }
             guard let end = bytes[position...].prefix(256).firstIndex(of: UInt8(ascii: "]")) else { return nil }
@@ -170,7 +172,8 @@ struct MIMEMagic: Sendable {
             return (priority, type)
         }
 
-        /// `[indent]>offset=` length value, then `&` mask, `~` word size, `+` range, and a line feed.
+        /// Reads `[indent]>offset=`, length and value, then `&` mask, `~` word size, `+` range, and
+        /// a line feed.
         mutating func rule() -> Rule? {
             let indent = number() ?? 0
             guard skip(">"), let offset = number(), skip("=") else { return nil }
@@ -195,7 +198,8 @@ struct MIMEMagic: Sendable {
                 }
             }
             guard skip("\n") else { return nil }
-            // Words stand in the file with the high byte first and are meant in the order of the machine.
+            // Words are stored in big-endian order, and are compared in the byte order of the
+            // machine.
             if wordSize == 2 || wordSize == 4, length % wordSize == 0, 1.littleEndian == 1 {
                 value = Reader.swapped(value, wordSize)
                 mask = mask.map { Reader.swapped($0, wordSize) }
@@ -212,7 +216,7 @@ struct MIMEMagic: Sendable {
 }
 
 extension MIMEMagic.Rule {
-    /// A rule that lies outside of what is looked at: it keeps its place among the indents and matches nothing.
+    /// Returns a rule outside the examined bytes. It keeps its indent and matches nothing.
     static func never(indent: Int) -> MIMEMagic.Rule {
         MIMEMagic.Rule(indent: indent, offset: MIMEMagic.windowBytes, value: [0], mask: nil, range: 1)
     }

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SharedMIMEInfo {
-    /// What decided about the type of a file.
+    /// The evidence that determined the type of a file.
     public enum Evidence: String, Hashable, Sendable {
-        /// A directory, link, device and so on.
+        /// The kind of the file, such as a directory, link or device.
         case kind
-        /// The extension is a declared type's.
+        /// A declared type with the file's extension.
         case filenameExtension
-        /// The file name matches a pattern of the desktop's database.
+        /// A pattern of the desktop's database that matches the file name.
         case desktopPattern
-        /// The contents match a rule of the desktop's database, or are readable text.
+        /// A rule of the desktop's database that matches the contents, or readable text.
         case contents
-        /// No extension, and the execute bit is set.
+        /// The execute bit of a file without an extension.
         case executableBit
-        /// Nothing is known; the type is dynamic or data.
+        /// No evidence; the type is dynamic or data.
         case nothing
     }
 
-    /// The type of a file and what decided.
+    /// The type of a file and its evidence.
     public struct FileType: Hashable, Sendable {
         /// The type.
         public let type: UTType
-        /// What decided.
+        /// The evidence.
         public let evidence: Evidence
     }
 
-    /// The type of a file: by its kind; by its name, the declared types before the desktop's patterns; then by its contents.
+    /// Determines the type of a file: by its kind, then by its name, then by its contents. For
+    /// names, declared types take precedence over the desktop's patterns.
     ///
-    /// Contents count only where the name gives no declared type; a program without an extension is an executable whatever
-    /// it holds. Links are not followed, and a file that cannot be read is judged by name.
+    /// Contents count only if the name gives no declared type, or if its extension belongs both to
+    /// a text type and to another type. A program without an extension is an executable, regardless
+    /// of its contents. Links are not followed, and an unreadable file is judged by its name.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: `nil` when there is no such file.
+    /// - Returns: The type and its evidence; `nil` if the file does not exist.
     public func type(ofFile path: String) -> FileType? {
         guard let kind = FileBytes.kind(of: path) else { return nil }
         return type(ofFileNamed: path, kind: kind) {
@@ -39,12 +41,13 @@ extension SharedMIMEInfo {
         }
     }
 
-    /// The type of something with a name, a kind and contents that are fetched only if they decide.
+    /// Determines the type of a file from its name, its kind, and its contents. Contents are read
+    /// only if they decide.
     ///
     /// - Parameters:
-    ///   - name: The file name, with or without folders before it.
-    ///   - kind: What it is.
-    ///   - contents: Gives the beginning of the contents, at least ``bytesNeeded`` if there are as many.
+    ///   - name: The file name, with or without parent folders.
+    ///   - kind: The kind of file.
+    ///   - contents: Returns the beginning of the contents, at least ``bytesNeeded`` if available.
     public func type(ofFileNamed name: String, kind: UTFileKind, contents: () -> [UInt8]) -> FileType {
         let byName = UTType.type(ofFileNamed: name, kind: kind)
         guard case .regular(let isExecutable) = kind else { return FileType(type: byName, evidence: .kind) }
@@ -64,11 +67,11 @@ extension SharedMIMEInfo {
         if filenameExtension == nil, mapped.isEmpty, isExecutable {
             return FileType(type: byName, evidence: .executableBit)
         }
-        // What the pattern means has no declared type, but is a kind of something.
+        // The type of the pattern is not declared, but its parent is.
         let promised = mapped.isEmpty ? promisedType(ofPatterns: candidates, filenameExtension) : nil
         if filenameExtension != nil, let promised { return FileType(type: promised, evidence: .desktopPattern) }
-        // A rule of the database decides where the name does not, or among several patterns. That something is readable
-        // says less than an extension, even one nobody declares.
+        // If the name does not decide, or has several patterns, a rule of the database decides.
+        // Readable contents are weaker evidence than an extension, even an undeclared one.
         let bytes = contents()
         let found = ruledType(ofContents: bytes) ?? (filenameExtension == nil ? readableType(ofContents: bytes) : nil)
         if let found, mapped.isEmpty || mapped.contains(found) { return FileType(type: found, evidence: .contents) }
@@ -76,15 +79,21 @@ extension SharedMIMEInfo {
         return FileType(type: byName, evidence: .nothing)
     }
 
-    /// A dynamic type for a file whose patterns have no declared type, below what they are a kind of; `nil` if that says nothing.
+    /// Returns a dynamic type for a file whose patterns have no declared type. It conforms to the
+    /// nearest mapped parent of the first pattern's MIME type.
+    ///
+    /// - Returns: `nil` if there is no such parent, or if the parent is data.
     private func promisedType(ofPatterns candidates: [String], _ filenameExtension: String?) -> UTType? {
         guard let name = candidates.first, let parent = promisedType(of: name), parent != .data else { return nil }
         guard let filenameExtension else { return UTType(mimeType: name, conformingTo: parent) }
         return UTType(filenameExtension: filenameExtension, conformingTo: parent)
     }
 
-    /// Another declared type with the same extension, where the one is text and the other is not, and the contents say that it is
-    /// the other one: a `.ts` file is a film or a program.
+    /// Returns another declared type of an extension that belongs both to text and to other data.
+    /// For example, a `.ts` file is a video or a program.
+    ///
+    /// - Returns: `nil` if there is no such type, if the contents match the best type, or if there
+    ///   are no contents.
     private func otherOwner(
         ofExtension filenameExtension: String, than best: UTType, contents: () -> [UInt8]
     ) -> UTType? {
@@ -96,33 +105,36 @@ extension SharedMIMEInfo {
         return bytes.isEmpty || SharedMIMEInfo.looksLikeText(bytes) == isText ? nil : other
     }
 
-    /// The declared type that the beginning of some contents suggests, for data with no name and no declared type.
+    /// Returns the declared type that the beginning of the contents suggests, for data without a
+    /// name and a declared type.
     ///
-    /// - Returns: `nil` when no rule matches, the rule's type has no uniform type, or there is nothing to look at.
+    /// - Returns: `nil` if no rule matches, if the rule's type has no uniform type, or if there is
+    ///   no data.
     public func type(ofContents bytes: [UInt8]) -> UTType? {
         ruledType(ofContents: bytes) ?? readableType(ofContents: bytes)
     }
 
-    /// The declared type of the rule that matches.
+    /// Returns the declared type of the matching rule.
     private func ruledType(ofContents bytes: [UInt8]) -> UTType? {
         guard let type = mimeType(ofContents: bytes).flatMap(declaredType(mimeType:)) else { return nil }
         return type.conforms(to: .data) && type != .data ? type : nil
     }
 
-    /// Plain text, if no rule knows better and it can be read.
+    /// Returns plain text if no rule matches and the contents are readable text.
     private func readableType(ofContents bytes: [UInt8]) -> UTType? {
         guard !bytes.isEmpty, mimeType(ofContents: bytes) == nil else { return nil }
         return SharedMIMEInfo.looksLikeText(bytes) ? .plainText : nil
     }
 
-    /// Whether there are no control characters but white space in the beginning, and no broken UTF-8.
+    /// Returns `true` if the beginning contains valid UTF-8 without control characters, except
+    /// white space and ESC.
     private static func looksLikeText(_ bytes: [UInt8]) -> Bool {
         let start = bytes.prefix(4096)
         let isPrintable = start.allSatisfy { byte in
             byte >= 0x20 && byte != 0x7F || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D || byte == 0x1B
         }
         guard isPrintable else { return false }
-        // The cut may fall into a character: up to three bytes at the end do not count.
+        // The cut may split a character, so up to three bytes at the end are ignored.
         return (0...3).contains { dropped in
             (dropped == 0 || start.count == 4096) && String(validating: start.dropLast(dropped), as: UTF8.self) != nil
         }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SharedMIMEInfo {
-    /// The most entries of one list that are kept.
+    /// The maximum number of entries of a list.
     static let maximumEntries = 100_000
 
-    /// Reads the lists of all folders; those of a folder further up win.
+    /// Reads the lists of all folders. Earlier folders take precedence.
     static func loadNames(_ roots: [String]) -> Names {
         var names = Names()
         for root in roots {
             var discarded: Set<String> = []
             for line in lines(FileBytes.read(root + "/globs2", limit: maximumFileBytes)) {
-                // weight:type:pattern[:flags]; a colon cannot stand in the pattern.
+                // The format is `weight:type:pattern[:flags]`. A pattern contains no colon.
                 let fields = line.split(separator: ":", omittingEmptySubsequences: false)
                 guard fields.count >= 3, let weight = Int(fields[0]), (0...100).contains(weight),
                     let type = mimeName(fields[1])
@@ -23,7 +23,7 @@ extension SharedMIMEInfo {
                 names.globs.add(
                     String(fields[2]), type: type, weight: weight, isCaseSensitive: isCaseSensitive)
             }
-            // What a folder disowns it disowns for the folders below it.
+            // A folder discards patterns only in the folders after it.
             names.globs.endFolder(discarding: discarded)
 
             for line in lines(FileBytes.read(root + "/aliases", limit: maximumFileBytes)) {
@@ -50,13 +50,13 @@ extension SharedMIMEInfo {
         return names
     }
 
-    /// The lines of a file that are no comments.
+    /// Returns the lines of a file, without comments.
     private static func lines(_ bytes: [UInt8]) -> some Sequence<Substring> {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.split(whereSeparator: \.isNewline).lazy.filter { $0.utf8.first != UInt8(ascii: "#") }
     }
 
-    /// A MIME name in lowercase, or `nil` if it is not one.
+    /// Returns a MIME type name in lowercase; `nil` if it is invalid.
     static func mimeName(_ text: some StringProtocol) -> String? {
         guard text.utf8.count <= 255, text.utf8.contains(UInt8(ascii: "/")) else { return nil }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

@@ -2,7 +2,7 @@
 private import CTables
 
 extension SharedMIMEInfo {
-    /// The names the two worlds spell differently (uniform-types.md §10).
+    /// The MIME types whose names differ between shared-mime-info and uniform types.
     static let overrides: [String: String] = {
         let text = ctables_mime_names()
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
@@ -11,18 +11,22 @@ extension SharedMIMEInfo {
         return Dictionary(uniqueKeysWithValues: pairs)
     }()
 
-    /// What private MIME names begin with; the identifier follows, percent-encoded where it is not ASCII.
+    /// The prefix of private MIME types. The type identifier follows, percent-encoded where it is
+    /// not ASCII.
     static let privatePrefix = "application/x-uniform-type."
 
     // MARK: - From MIME
 
-    /// The uniform type of a MIME type of this desktop (uniform-types.md §10): a private name first, then the MIME tags of
-    /// the declared types, the names the two worlds spell differently, and the aliases.
+    /// Returns the uniform type of a MIME type of this desktop (docs/UNIFORM-TYPES.md). The sources
+    /// in order are a private name, the MIME tags of declared types, the table of different names,
+    /// and the aliases.
     ///
-    /// - Parameter mimeType: As it was offered, with parameters if it has some; X11's `UTF8_STRING` and `STRING` count as
-    ///   plain text (the bytes of a `STRING` are Latin-1 and must be converted).
-    /// - Returns: A dynamic type when nothing declared stands for it: below the nearest mapped parent, or else what the media
-    ///   prefix promises, or data. `nil` for what is no MIME type, and for `text/uri-list`, which is a list of items.
+    /// - Parameter mimeType: The MIME type as it was offered, with its parameters. X11's
+    ///   `UTF8_STRING` and `STRING` count as plain text. The bytes of a `STRING` are Latin-1 and
+    ///   must be converted.
+    /// - Returns: A dynamic type if no declared type matches. It conforms to the nearest mapped
+    ///   parent, else to the type of the media prefix, else to data. `nil` for an invalid MIME
+    ///   type, and for `text/uri-list`, which is a list of items.
     public func type(mimeType: String) -> UTType? {
         if mimeType == "UTF8_STRING" || mimeType == "STRING" { return .utf8PlainText }
         guard let name = SharedMIMEInfo.normalized(mimeType), name != "text/uri-list" else { return nil }
@@ -30,7 +34,7 @@ extension SharedMIMEInfo {
         return UTType(mimeType: name, conformingTo: parentType(of: name))
     }
 
-    /// The declared type of a MIME type, or `nil`.
+    /// Returns the declared type of a MIME type; `nil` if there is none.
     public func declaredType(mimeType: String) -> UTType? {
         SharedMIMEInfo.normalized(mimeType).flatMap(declaredType(normalizedMIMEType:))
     }
@@ -38,7 +42,7 @@ extension SharedMIMEInfo {
     private func declaredType(normalizedMIMEType name: String) -> UTType? {
         if let identifier = SharedMIMEInfo.identifier(inPrivateName: name) { return UTType(identifier) }
         if let type = SharedMIMEInfo.taggedOrOverridden(name) { return type }
-        // As offered first: an alias may be a type of its own in the other world.
+        // The offered name comes first, because its alias may be a separate uniform type.
         for alias in aliases(of: name) {
             if let type = SharedMIMEInfo.taggedOrOverridden(alias) { return type }
         }
@@ -50,12 +54,13 @@ extension SharedMIMEInfo {
         return tagged.first ?? overrides[name].flatMap { UTType($0) }
     }
 
-    /// What a MIME type of the database, for which there is no declared type, is a kind of; `nil` for no MIME type.
+    /// Returns the supertype for a MIME type of the database that has no declared type; `nil` for
+    /// an invalid MIME type.
     func promisedType(of mimeType: String) -> UTType? { SharedMIMEInfo.normalized(mimeType).map(parentType) }
 
-    /// What a dynamic type for an unmapped name should conform to.
+    /// Returns the type that a dynamic type for an unmapped name conforms to.
     private func parentType(of name: String) -> UTType {
-        // In order of distance; the database may be damaged, so it may be circular.
+        // A breadth-first search. A damaged database may contain cycles.
         var waiting = parents(of: name)[...]
         var visited: Set<String> = [name]
         while let parent = waiting.popFirst() {
@@ -72,7 +77,8 @@ extension SharedMIMEInfo {
         }
     }
 
-    /// Lowercase and without parameters, except the character set of plain text.
+    /// Returns the MIME type in lowercase without parameters, except the character set of plain
+    /// text.
     private static func normalized(_ mimeType: String) -> String? {
         guard mimeType.utf8.count <= 1024 else { return nil }
         let parts = mimeType.split(separator: ";", omittingEmptySubsequences: false)
@@ -94,10 +100,11 @@ extension SharedMIMEInfo {
 
     // MARK: - To MIME
 
-    /// The MIME types under which to offer a type on this desktop, best first: never empty.
+    /// Returns the MIME types under which a type is offered on this desktop, best first. The list
+    /// is never empty.
     ///
-    /// Its own tags in both spellings come first; a type that has none gets a private name that carries the identifier, so
-    /// that it is recognised when it comes back.
+    /// The type's own tags come first, with their aliases. A type without tags gets a private name
+    /// that contains the identifier, so that it is recognized when it is read back.
     public func mimeTypes(for type: UTType) -> [String] {
         var names: [String] = []
         func add(_ name: String) {
@@ -105,7 +112,7 @@ extension SharedMIMEInfo {
         }
         for tag in type.tags[.mimeType] ?? [] {
             add(tag)
-            // Both spellings, unless the other one means another type here.
+            // Adds the aliases, unless an alias belongs to another type.
             for alias in aliases(of: tag) where SharedMIMEInfo.taggedOrOverridden(alias).map({ $0 == type }) ?? true {
                 add(alias)
             }
@@ -118,7 +125,7 @@ extension SharedMIMEInfo {
         return names
     }
 
-    /// The private MIME name that carries the identifier of a type.
+    /// Returns the private MIME type that contains the identifier of a type.
     public static func privateName(of type: UTType) -> String {
         let hex = Array("0123456789abcdef".utf8)
         var bytes = Array(privatePrefix.utf8)
@@ -128,7 +135,7 @@ extension SharedMIMEInfo {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The identifier in a private MIME name, or `nil` if it is not one.
+    /// Returns the identifier in a private MIME type; `nil` for other MIME types.
     public static func identifier(inPrivateName name: String) -> String? {
         guard name.utf8.starts(with: privatePrefix.utf8) else { return nil }
         var bytes: [UInt8] = []

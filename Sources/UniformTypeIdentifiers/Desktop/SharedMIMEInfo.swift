@@ -2,37 +2,40 @@
 
 import Synchronization
 
-/// The desktop's own type database (freedesktop shared-mime-info), as evidence for files and clipboards whose types the
-/// uniform type table does not know.
+/// The desktop's type database (freedesktop shared-mime-info). It provides evidence for files and
+/// clipboard contents whose types the uniform type table does not know.
 ///
-/// Never consulted by `UTType` itself. The files are read at the first question that needs them and kept; missing or damaged
-/// ones count as empty, line by line. Safe from any thread; the first question of each kind blocks on reading.
+/// `UTType` itself never uses it. Each file is read on first use and kept in memory. Missing files
+/// count as empty, and damaged lines are ignored. Safe from any thread; the first call of each kind
+/// blocks while it reads the files.
 public final class SharedMIMEInfo: Sendable {
-    /// The `mime` folders, the user's first.
+    /// The `mime` folders, the user's folder first.
     public let roots: [String]
 
-    /// The lists of names, without the contents rules.
+    /// The lists of names, without the content rules.
     struct Names: Sendable {
         var globs = MIMEGlobs()
-        /// The canonical name of an alias.
+        /// The canonical names by alias.
         var canonicalNames: [String: String] = [:]
-        /// All aliases of a canonical name, in order.
+        /// All aliases by canonical name, in order.
         var aliases: [String: [String]] = [:]
-        /// What a type is a subclass of, in order.
+        /// The declared supertypes of each type, in order.
         var parents: [String: [String]] = [:]
     }
 
     private let names = Mutex<Names?>(nil)
     private let magic = Mutex<MIMEMagic?>(nil)
 
-    /// Makes a database of some folders, without reading anything.
+    /// Creates a database from folders, without reading them.
     ///
-    /// - Parameter roots: The `mime` folders in order of precedence; none need exist.
+    /// - Parameter roots: The `mime` folders in order of precedence. Folders need not exist.
     public init(roots: [String]) { self.roots = roots }
 
-    /// The folders the XDG base directory rules give: `$XDG_DATA_HOME/mime`, then each of `$XDG_DATA_DIRS`.
+    /// Returns the folders of the XDG base directory specification: `$XDG_DATA_HOME/mime`, then
+    /// those in `$XDG_DATA_DIRS`.
     ///
-    /// - Parameter environment: The environment; paths that are not absolute are ignored, as the rules demand.
+    /// - Parameter environment: The environment variables. Paths that are not absolute are ignored,
+    ///   as the specification requires.
     public static func standardRoots(environment: [String: String]) -> [String] {
         func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
         let home = absolute(environment["XDG_DATA_HOME"]) ?? absolute(environment["HOME"]).map { $0 + "/.local/share" }
@@ -41,7 +44,7 @@ public final class SharedMIMEInfo: Sendable {
         return folders.map { ($0.hasSuffix("/") ? String($0.dropLast()) : $0) + "/mime" }
     }
 
-    /// The largest list or rules file that is read, in bytes; the distribution's are below 50 KB.
+    /// The maximum size of a file that is read, in bytes. The distribution's files are below 50 KB.
     static let maximumFileBytes = 8 << 20
 
     var loadedNames: Names {
@@ -66,27 +69,30 @@ public final class SharedMIMEInfo: Sendable {
 
     // MARK: - MIME types
 
-    /// The MIME types that a file name suggests: several only if the database cannot tell them apart.
+    /// Returns the MIME types that a file name suggests: several only if the database cannot
+    /// distinguish them.
     public func mimeTypes(forFileNamed name: String) -> [String] {
         let last = name.split(separator: "/").last.map(String.init) ?? ""
         return loadedNames.globs.mimeTypes(for: last)
     }
 
-    /// The MIME type that the beginning of a file's contents suggests, or `nil` if no rule matches.
+    /// Returns the MIME type that the beginning of a file's contents suggests; `nil` if no rule
+    /// matches.
     ///
-    /// - Parameter bytes: The beginning; more than ``bytesNeeded`` are not looked at.
+    /// - Parameter bytes: The beginning of the contents. Bytes beyond ``bytesNeeded`` are ignored.
     public func mimeType(ofContents bytes: [UInt8]) -> String? { loadedMagic.mimeType(of: bytes) }
 
-    /// How many bytes from the beginning of a file the rules look at, at most.
+    /// The maximum number of bytes from the beginning of a file that the rules examine.
     public static let bytesNeeded = MIMEMagic.windowBytes
 
-    /// The name the database prefers for a MIME type, lowercase; itself if it is not an alias.
+    /// Returns the database's preferred name of a MIME type in lowercase; the name itself if it is
+    /// no alias.
     public func canonicalName(of mimeType: String) -> String {
         let name = mimeType.lowercased()
         return loadedNames.canonicalNames[name] ?? name
     }
 
-    /// The other names of a MIME type.
+    /// Returns the other names of a MIME type.
     public func aliases(of mimeType: String) -> [String] {
         let names = loadedNames
         let name = mimeType.lowercased()
@@ -94,8 +100,8 @@ public final class SharedMIMEInfo: Sendable {
         return ([canonical] + (names.aliases[canonical] ?? [])).filter { $0 != name }
     }
 
-    /// What a MIME type is declared a subclass of. In this database that means something else than conformance does: JSON
-    /// is executable here and SVG plain text.
+    /// Returns the declared supertypes of a MIME type. In this database a supertype is not the same
+    /// as conformance: JSON is a subtype of an executable type, and SVG of plain text.
     public func parents(of mimeType: String) -> [String] {
         let names = loadedNames
         return names.parents[names.canonicalNames[mimeType.lowercased()] ?? mimeType.lowercased()] ?? []

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension DynamicTypeIdentifier {
-    /// What every dynamic identifier begins with: the domain and the version of the encoding.
+    /// The prefix of every dynamic identifier: the domain and the version of the encoding.
     static let prefix = "dyn.a"
 
     private static let alphabet: [UInt8] = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
 
-    /// The parents that have a short code (uniform-types.md §8).
+    /// The supertypes with a short code in dynamic identifiers.
     private static let parentCodes: [(code: String, identifier: String)] = [
         ("6", "public.data"), ("7", "public.text"), ("8", "public.plain-text"), ("9", "public.utf16-plain-text"),
         ("A", "com.apple.traditional-mac-plain-text"), ("B", "public.image"), ("C", "public.video"),
         ("D", "public.audio"), ("E", "public.directory"), ("F", "public.folder"), ("10", "com.apple.package"),
     ]
 
-    /// The text that is put into base 32.
+    /// The text that is encoded in base 32.
     var decodedForm: String {
         var text = ""
         if let parent {
@@ -22,14 +22,14 @@ extension DynamicTypeIdentifier {
         }
         for (position, tag) in tags.enumerated() {
             if position > 0 { text += ":" }
-            // Every tag's class has a key: the initialisers refuse others.
+            // Each tag class has a key, because the initializers reject other classes.
             text.unicodeScalars.append(Unicode.Scalar(tag.tagClass.key?.rawValue ?? TagKey.mimeType.rawValue))
             text += "=" + DynamicTypeIdentifier.escaped(tag.value)
         }
         return text
     }
 
-    /// Reads the text inside of an identifier.
+    /// Parses the decoded text of an identifier.
     init?(decodedForm bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var rest = Substring(text)
@@ -60,7 +60,7 @@ extension DynamicTypeIdentifier {
 
     // MARK: - Escapes
 
-    /// A colon would end the field. Only what is needed to read a value back is escaped.
+    /// Escapes colons, which separate fields, and backslashes. Other characters need no escape.
     private static func escaped(_ value: String) -> String {
         var result = ""
         for scalar in value.unicodeScalars {
@@ -70,7 +70,7 @@ extension DynamicTypeIdentifier {
         return result
     }
 
-    /// Any character may stand behind a backslash; a backslash at the end is malformed.
+    /// Removes escapes. Any character may follow a backslash; a backslash at the end is invalid.
     private static func unescaped(_ value: Substring) -> String? {
         var result = ""
         var isEscape = false
@@ -85,7 +85,7 @@ extension DynamicTypeIdentifier {
         return isEscape ? nil : result
     }
 
-    /// Splits at the colons that are not escaped.
+    /// Splits the text at unescaped colons.
     private static func fields(_ text: Substring) -> [Substring] {
         var fields: [Substring] = []
         var start = text.startIndex
@@ -107,7 +107,8 @@ extension DynamicTypeIdentifier {
 
     // MARK: - Base 32
 
-    /// Five bits a character, most significant first, the last one padded with zeros.
+    /// Encodes five bits in each character, most significant first. The last character is padded
+    /// with zeros.
     static func encodeBase32(_ text: String) -> String {
         var result = prefix
         var (bits, count): (UInt32, UInt32) = (0, 0)
@@ -123,7 +124,7 @@ extension DynamicTypeIdentifier {
         return result
     }
 
-    /// The bytes of an identifier, or `nil` if it is not the shortest and only spelling of them.
+    /// Decodes an identifier; `nil` if it is not the canonical encoding of its bytes.
     static func decodeBase32(_ identifier: String) -> [UInt8]? {
         let limit = prefix.utf8.count + (maximumDecodedBytes * 8 + 4) / 5
         guard identifier.utf8.count <= limit else { return nil }
@@ -140,7 +141,7 @@ extension DynamicTypeIdentifier {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> count))
             }
         }
-        // Five bits or more left over are a character too many; bits that are set were never written.
+        // Five or more remaining bits mean an extra character. Remaining bits must be zero.
         guard count < 5, bits & (1 << count - 1) == 0 else { return nil }
         return bytes
     }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a dynamic identifier (`dyn.…`) says: the tags of something that has no declared type, and the type it was asked
-/// to conform to.
+/// The content of a dynamic identifier (`dyn.…`): the tags of something without a declared type,
+/// and the type that it should conform to.
 ///
-/// The identifier is the whole truth about a dynamic type, so it can be read back on any machine. The form is described
-/// in uniform-types.md §8: base 32 with an alphabet of its own over `?0=parent:class=tag:…`.
+/// The identifier contains all information about the dynamic type, so any machine can decode it. It
+/// encodes `?0=parent:class=tag:…` in base 32 with an alphabet of its own.
 public struct DynamicTypeIdentifier: Hashable, Sendable {
-    /// One tag of a dynamic type.
+    /// A tag of a dynamic type.
     public struct Tag: Hashable, Sendable {
-        /// The class; one of the five that have a digit in dynamic identifiers.
+        /// The class, one of the five with a digit in dynamic identifiers.
         public let tagClass: UTTagClass
-        /// The text, with the case it had when the type was made (extensions are lowercase).
+        /// The text with its original case. Extensions are lowercase.
         public let value: String
 
-        /// Makes a tag; see ``DynamicTypeIdentifier/init(parent:tags:)`` for what is refused.
+        /// Creates a tag. ``DynamicTypeIdentifier/init(parent:tags:)`` checks it.
         public init(tagClass: UTTagClass, value: String) {
             self.tagClass = tagClass
             self.value = value
         }
     }
 
-    /// The identifier of the type it conforms to, or `nil` when it conforms to nothing.
+    /// The identifier of the supertype; `nil` if the type conforms to nothing.
     public let parent: String?
     /// The tags, at least one.
     public let tags: [Tag]
 
-    /// The most bytes the decoded form may have: longer than any file name or MIME type, short enough to be harmless.
+    /// The maximum length of the decoded form, in bytes. It exceeds any file name or MIME type.
     public static let maximumDecodedBytes = 4096
 
-    /// Makes the identifier of something that has tags but no declared type.
+    /// Creates the identifier of something with tags but without a declared type.
     ///
     /// - Parameters:
-    ///   - parent: The identifier of the type to conform to, or `nil`.
-    ///   - tags: One tag or more.
-    /// - Returns: `nil` without a tag, for a class that dynamic identifiers cannot express, for a parent that is no
-    ///   identifier, for control characters (but NULs at the end of a four-character code), and when it becomes too long.
+    ///   - parent: The identifier of the supertype, or `nil`.
+    ///   - tags: One or more tags.
+    /// - Returns: `nil` for an empty list of tags, an invalid parent, control characters, and an
+    ///   identifier that is too long. Also `nil` for a class that dynamic identifiers cannot
+    ///   express. A four-character code may end in NUL characters.
     public init?(parent: String?, tags: [Tag]) {
         guard !tags.isEmpty else { return nil }
         if let parent, !TypeIdentifier.isWellFormed(parent) { return nil }
@@ -51,10 +52,10 @@ public struct DynamicTypeIdentifier: Hashable, Sendable {
         guard decodedForm.utf8.count <= DynamicTypeIdentifier.maximumDecodedBytes else { return nil }
     }
 
-    /// Reads a dynamic identifier.
+    /// Decodes a dynamic identifier, in any case.
     ///
-    /// - Returns: `nil` for what is malformed: characters outside of the alphabet, bits left over, bytes that are no
-    ///   UTF-8, an unknown class, no tag, or what ``init(parent:tags:)`` refuses. Case does not matter.
+    /// - Returns: `nil` for an invalid identifier: characters outside the alphabet, remaining bits,
+    ///   invalid UTF-8, an unknown class, no tag, or content that ``init(parent:tags:)`` rejects.
     public init?(_ identifier: String) {
         guard let bytes = DynamicTypeIdentifier.decodeBase32(identifier) else { return nil }
         self.init(decodedForm: bytes)
@@ -65,6 +66,6 @@ public struct DynamicTypeIdentifier: Hashable, Sendable {
 }
 
 extension DynamicTypeIdentifier: CustomStringConvertible {
-    /// The text inside of the identifier, for instance `?0=6:1=sql`.
+    /// The decoded text of the identifier, such as `?0=6:1=sql`.
     public var description: String { decodedForm }
 }

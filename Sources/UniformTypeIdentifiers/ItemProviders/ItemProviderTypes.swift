@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// Who may load a representation.
+/// The visibility of a representation.
 ///
 /// - Note: Unused on Linux: a provider does not leave its process.
 public enum NSItemProviderRepresentationVisibility: Int, Hashable, Sendable {
-    /// Everybody.
+    /// All processes.
     case all = 0
     /// Apps of the same team.
     case team = 1
@@ -16,39 +16,40 @@ public enum NSItemProviderRepresentationVisibility: Int, Hashable, Sendable {
     case ownProcess = 3
 }
 
-/// How a file is offered.
+/// The options of a file representation.
 public struct NSItemProviderFileOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int
 
-    /// Options from their bits.
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The original may be opened where it lies.
+    /// The original file may be opened in place.
     public static let openInPlace = NSItemProviderFileOptions(rawValue: 1)
 }
 
-/// An object that can be turned into data of some types.
+/// An object that can be converted to data of some types.
 public protocol NSItemProviderWriting: NSObjectProtocol {
-    /// The types that objects of the class can be turned into, the best first.
+    /// The types to which objects of the class can be converted, best first.
     static var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// The types that this object can be turned into, the best first. Optional.
+    /// The types to which this object can be converted, best first. Optional.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Who may load data of a type. Optional.
+    /// Returns the visibility of a type of the class. Optional.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Who may load data of a type of this object. Optional.
+    /// Returns the visibility of a type of this object. Optional.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Turns the object into data of one of its types, and calls the handler once, from any thread.
+    /// Converts the object to data of one of its types, and calls the handler once, from any
+    /// thread.
     ///
-    /// - Returns: what tells how far it is, and can be cancelled.
+    /// - Returns: The progress of the conversion, with which it can be cancelled.
     @preconcurrency
     func loadData(
         withTypeIdentifier typeIdentifier: String,
@@ -60,14 +61,14 @@ extension NSItemProviderWriting {
     /// The types of the class.
     public var writableTypeIdentifiersForItemProvider: [String] { Self.writableTypeIdentifiersForItemProvider }
 
-    /// Everybody.
+    /// The visibility ``NSItemProviderRepresentationVisibility/all``.
     public static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {
         .all
     }
 
-    /// What the class says.
+    /// The visibility of the class.
     public func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {
@@ -75,36 +76,37 @@ extension NSItemProviderWriting {
     }
 }
 
-/// An object that can be made from data of some types.
+/// An object that can be created from data of some types.
 public protocol NSItemProviderReading: NSObjectProtocol {
-    /// The types that objects of the class are made from, the best first.
+    /// The types from which objects of the class are created, best first.
     static var readableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Makes an object from data of one of these types.
+    /// Creates an object from data of one of these types.
     ///
-    /// - Throws: Why the data is none.
+    /// - Throws: An error if the data is invalid.
     static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self
 }
 
 extension NSItemProvider {
-    /// Given an item, or the reason why there is none.
+    /// A handler that receives an item or an error.
     public typealias CompletionHandler = @Sendable ((any NSSecureCoding)?, (any Error)?) -> Void
 
-    /// Makes an item and gives it to the handler; the class is what the receiver would like best, if it is known.
+    /// A handler that creates an item and passes it to the completion handler. The class is the
+    /// receiver's preferred class, if it is known.
     public typealias LoadHandler = @Sendable (CompletionHandler?, AnyClass?, [AnyHashable: Any]?) -> Void
 
-    /// The domain of the errors of item providers.
+    /// The domain of item provider errors.
     public static let errorDomain = "NSItemProviderErrorDomain"
 
-    /// The codes of the errors of item providers.
+    /// The codes of item provider errors.
     public enum ErrorCode: Int, Hashable, Sendable {
-        /// None of the others.
+        /// An error that is none of the others.
         case unknownError = -1
-        /// There is no such representation.
+        /// The representation does not exist.
         case itemUnavailableError = -1000
-        /// The representation is of another class than was said.
+        /// The representation has another class than declared.
         case unexpectedValueClassError = -1100
-        /// The representation cannot be turned into what was asked for.
+        /// The representation cannot be converted as requested.
         case unavailableCoercionError = -1200
     }
 

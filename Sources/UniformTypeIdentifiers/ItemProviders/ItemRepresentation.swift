@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// One form in which a provider has its item.
+/// A representation of a provider's item.
 struct ItemRepresentation: Sendable {
     typealias DataLoader = @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
     typealias FileLoader = @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
@@ -27,26 +27,28 @@ struct ItemRepresentation: Sendable {
         return mine.conforms(to: theirs)
     }
 
-    /// Whether it is offered in all of these ways.
+    /// Returns `true` if the representation is offered with all of these options.
     func allows(_ options: NSItemProviderFileOptions) -> Bool { !options.contains(.openInPlace) || opensInPlace }
 }
 
-/// A loading that somebody waits for: it is answered once, by whoever is first, on the handlers' queue.
+/// A load operation with a waiting receiver. It delivers only the first result, on the handlers'
+/// queue.
 final class ItemLoading<Value>: @unchecked Sendable {
-    // Sendable: what can change is read and written under the lock only; values are handed on, not kept.
+    // Sendable: mutable state is read and written under the lock only; values are passed on, not
+    // kept.
 
     let progress = Progress(totalUnitCount: 100)
     private let lock = NSLock()
     private var answer: ((Result<Value, any Error>) -> Void)?
     private var underlying: Progress?
 
-    /// - Parameter answer: called once, on the handlers' queue.
+    /// - Parameter answer: Called once, on the handlers' queue.
     init(_ answer: @escaping (Result<Value, any Error>) -> Void) {
         self.answer = answer
         progress.cancellationHandler = { [weak self] in self?.cancel() }
     }
 
-    /// Says what to cancel, and whose progress it is.
+    /// Sets the progress of the underlying operation, for cancellation and display.
     func follow(_ underlying: Progress?) {
         guard let underlying else { return }
         let isOver = lock.withLock {
@@ -57,9 +59,10 @@ final class ItemLoading<Value>: @unchecked Sendable {
         if !isOver { progress.addChild(underlying, withPendingUnitCount: 100) }
     }
 
-    /// Answers, unless that was done before.
+    /// Delivers the result, unless a result was delivered before.
     ///
-    /// - Parameter after: what to do once the receiver has returned, or at once if it was answered before.
+    /// - Parameter after: Called after the receiver has returned, or at once if a result was
+    ///   delivered before.
     func finish(_ result: Result<Value, any Error>, after: @escaping @Sendable () -> Void = {}) {
         let waiting = lock.withLock {
             defer { answer = nil }
@@ -91,9 +94,9 @@ final class ItemLoading<Value>: @unchecked Sendable {
     }
 }
 
-/// What one thread hands to another and does not touch any more, or what is only ever read.
+/// A value that one thread passes to another and does not use any more, or that is only read.
 package struct HandedOn<Value>: @unchecked Sendable {
-    // Sendable: whoever makes one keeps to the above.
+    // Sendable: every creator of a value observes this rule.
     package let value: Value
 
     package init(_ value: Value) { self.value = value }

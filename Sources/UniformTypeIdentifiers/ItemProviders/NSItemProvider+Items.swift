@@ -65,7 +65,7 @@ extension NSItemProvider {
         }
     }
 
-    /// Has an item made.
+    /// Requests an item from a load handler.
     func call(
         _ load: LoadHandler, _ representation: ItemRepresentation, options: [AnyHashable: Any]? = nil,
         _ completion: @escaping @Sendable (Result<any NSSecureCoding, any Error>) -> Void
@@ -80,14 +80,15 @@ extension NSItemProvider {
         return object
     }
 
-    /// An item as data of its type: data as it is, text as UTF-8, the content of a file, another address as its text.
+    /// Converts an item to data of its type: data unchanged, text as UTF-8, a file as its content,
+    /// another URL as its text.
     static func data(_ item: any NSSecureCoding, _ typeIdentifier: String) -> Result<Data, any Error> {
         switch item {
         case let data as NSData: return .success(Data(referencing: data))
         case let text as NSString: return .success(Data(text.substring(from: 0).utf8))
         case let url as NSURL:
             guard let address = url.absoluteURL else { break }
-            // The item of a type of addresses is the address.
+            // For a URL type, the item is the URL itself.
             if !address.isFileURL || (UTType(typeIdentifier)?.conforms(to: .url) ?? false) {
                 return .success(Data(address.absoluteString.utf8))
             }

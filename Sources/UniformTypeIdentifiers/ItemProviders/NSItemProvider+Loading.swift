@@ -23,7 +23,7 @@ extension NSItemProvider {
                         loading.finish(Self.result(url, error, representation.typeIdentifier).flatMap(Self.contents))
                     })
             case .item(let load):
-                // What was asked for, not the representation: an item is coerced.
+                // The item is converted to the requested type.
                 self.call(load, representation) { result in
                     loading.finish(result.flatMap { Self.data($0, representation.typeIdentifier) })
                 }
@@ -83,7 +83,7 @@ extension NSItemProvider {
         return loading.progress
     }
 
-    /// Finds the representation and has it loaded, on the handlers' queue.
+    /// Finds the representation, and loads it on the handlers' queue.
     private func load<Value>(
         _ typeIdentifier: String, _ loading: ItemLoading<Value>, preferring options: NSItemProviderFileOptions = [],
         _ body: @escaping @Sendable (ItemRepresentation) -> Void

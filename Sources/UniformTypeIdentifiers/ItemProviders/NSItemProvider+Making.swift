@@ -3,25 +3,26 @@
 import Foundation
 
 extension NSItemProvider {
-    /// A provider of what the object can be turned into.
+    /// Creates a provider with the types to which an object can be converted.
     public convenience init(object: any NSItemProviderWriting) {
         self.init()
         registerObject(object, visibility: .all)
     }
 
-    /// A provider of a file, which may be opened where it lies. Its type is that of the filename extension, `public.data` if
-    /// that is unknown; `nil` if the URL is not that of a file.
+    /// Creates a provider of a file that may be opened in place; `nil` if the URL is no file URL.
+    /// The type is that of the filename extension, or `public.data` if it is unknown.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL, fileURL.isFileURL else { return nil }
         self.init(contentsOf: fileURL, contentType: nil, openInPlace: true)
     }
 
-    /// A provider of a file.
+    /// Creates a provider of a file.
     ///
     /// - Parameters:
-    ///   - contentType: the type; `nil` for that of the filename extension, `public.data` if that is unknown.
-    ///   - openInPlace: whether receivers may open the file where it lies.
-    ///   - coordinated: handed to receivers, for which it has no effect.
+    ///   - contentType: The type; `nil` for that of the filename extension, or `public.data` if it
+    ///     is unknown.
+    ///   - openInPlace: `true` if receivers may open the file in place.
+    ///   - coordinated: A value for the receivers; it has no effect.
     /// - Note: Differs on Linux: there is no file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,

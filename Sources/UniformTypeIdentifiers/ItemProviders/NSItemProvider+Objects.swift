@@ -3,7 +3,8 @@
 import Foundation
 
 extension NSItemProvider {
-    /// Whether values of a Swift type, such as `String` or `URL`, can be made from what is here.
+    /// Returns `true` if values of a Swift type, such as `String` or `URL`, can be created from a
+    /// representation.
     public func canLoadObject<T: _ObjectiveCBridgeable>(ofClass: T.Type) -> Bool
     where T._ObjectiveCType: NSItemProviderReading {
         canLoadObject(ofClass: T._ObjectiveCType.self)
@@ -11,8 +12,9 @@ extension NSItemProvider {
 
     /// Loads a value of a Swift type, such as `String` or `URL`.
     ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with a value or an error.
-    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: Called once, on a queue of the library, with a value or an
+    ///   error.
+    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     public func loadObject<T: _ObjectiveCBridgeable>(
@@ -27,7 +29,7 @@ extension NSItemProvider {
         return loadObject(ofClass: T._ObjectiveCType.self) { receive.value($0, $1) }
     }
 
-    /// Offers a value of a Swift type, such as `String` or `URL`, that is made when it is wanted.
+    /// Registers a value of a Swift type, such as `String` or `URL`, that is created on demand.
     @preconcurrency
     public func registerObject<T: _ObjectiveCBridgeable>(
         ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
@@ -48,15 +50,15 @@ extension NSItemProvider {
 // MARK: Foundation's objects
 
 extension NSString: NSItemProviderWriting, NSItemProviderReading {
-    /// Plain text in UTF-8.
+    /// The type of UTF-8 plain text.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.utf8PlainText.identifier] }
 
-    /// Plain text in UTF-8 and UTF-16, and what conforms to plain text.
+    /// The types of UTF-8 and UTF-16 plain text, and of plain text.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UTType.utf8PlainText, .utf16PlainText, .utf16ExternalPlainText, .plainText].map(\.identifier)
     }
 
-    /// The text in UTF-8.
+    /// Provides the text in UTF-8.
     @preconcurrency
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
@@ -66,9 +68,9 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
         return nil
     }
 
-    /// The text, which must be in the encoding of the type; UTF-8 if that says nothing.
+    /// Creates a text from data in the encoding of the type; UTF-8 if the type has no encoding.
     ///
-    /// - Throws: `unavailableCoercionError` if it is not.
+    /// - Throws: `unavailableCoercionError` if the data is not in that encoding.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let isWide = [UTType.utf16PlainText.identifier, UTType.utf16ExternalPlainText.identifier].contains(
             typeIdentifier)
@@ -81,20 +83,20 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
 }
 
 extension NSURL: NSItemProviderWriting, NSItemProviderReading {
-    /// An address.
+    /// The type of URLs.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
 
-    /// An address; that of a file first as such.
+    /// The type of URLs, preceded by the type of file URLs for a file.
     public var writableTypeIdentifiersForItemProvider: [String] {
         isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
     }
 
-    /// An address, also of a file.
+    /// The types of file URLs and URLs.
     public static var readableTypeIdentifiersForItemProvider: [String] {
         [UTType.fileURL.identifier, UTType.url.identifier]
     }
 
-    /// The address as text in UTF-8.
+    /// Provides the URL as UTF-8 text.
     @preconcurrency
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
@@ -104,9 +106,9 @@ extension NSURL: NSItemProviderWriting, NSItemProviderReading {
         return nil
     }
 
-    /// The address that the text in UTF-8 is.
+    /// Creates a URL from UTF-8 text.
     ///
-    /// - Throws: `unavailableCoercionError` if it is not.
+    /// - Throws: `unavailableCoercionError` if the data is no URL.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let text = String(data: data, encoding: .utf8), let url = NSURL(string: text) as? Self else {
             throw NSItemProvider.error(

@@ -3,33 +3,40 @@
 import Foundation
 import Synchronization
 
-/// An item in several forms, each made when it is asked for: what is dragged, pasted or shared.
+/// An item in several representations, each created on demand. Providers are used for drag and
+/// drop, pasteboards and sharing.
 ///
-/// Representations are in the order in which they were registered, which is that of their fidelity, the best first. Of a
-/// type and kind the first counts. Loading a type yields the first representation of that type or of one that conforms to
-/// it. Handlers that load and handlers that receive are called on a queue of the library, never on the main thread. Errors
-/// are `NSError`s of ``errorDomain``, those that handlers give, or `CocoaError.userCancelled`.
+/// Representations are kept in the order of their registration. Register the representation with
+/// the highest fidelity first. Of several representations of the same type and kind, the first
+/// counts. Loading a type uses the first representation of that type or of a type that conforms to
+/// it.
 ///
-/// `Transferable` is part of CoreTransferable, which Linux does not have, so neither are the methods that take it.
+/// Load handlers and completion handlers are called on a queue of the library, never on the main
+/// thread. Errors are `NSError`s of ``errorDomain``, errors of handlers, or
+/// `CocoaError.userCancelled`.
+///
+/// Linux has no CoreTransferable, so the methods for `Transferable` do not exist.
 open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
-    // Sendable: what can change is read and written under the lock only.
-    // What subclasses override must stand in the class itself: members of extensions cannot be overridden.
+    // Sendable: mutable state is read and written under the lock only.
+    // Overridable members must be declared in the class itself, because members of extensions
+    // cannot be overridden.
 
     private struct State {
         var representations: [ItemRepresentation] = []
         var suggestedName: String?
         var previewImageHandler: LoadHandler?
-        /// Copies that somebody may still read; removed with the provider.
+        /// Copies that a receiver may still read. They are removed together with the provider.
         var copies: [TemporaryCopy] = []
     }
 
     private let state = Mutex(State())
 
-    /// A provider without representations.
+    /// Creates a provider without representations.
     public override init() {}
 
-    /// A provider of an item that is there already; see ``loadItem(forTypeIdentifier:options:completionHandler:)``. Without
-    /// item or type it has no representation.
+    /// Creates a provider of an existing item; see
+    /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Without item or type it has no
+    /// representation.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         super.init()
         guard let item, let typeIdentifier else { return }
@@ -37,7 +44,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         registerItem(forTypeIdentifier: typeIdentifier) { completion, _, _ in completion?(shared.value, nil) }
     }
 
-    /// A provider with the same representations.
+    /// Returns a provider with the same representations.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSItemProvider()
         let (representations, name, preview) = state.withLock {
@@ -51,22 +58,22 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         return copy
     }
 
-    /// What the item would be called as a file.
+    /// The suggested file name of the item.
     open var suggestedName: String? {
         get { state.withLock { $0.suggestedName } }
         set { state.withLock { $0.suggestedName = newValue } }
     }
 
-    /// Makes a picture of the item.
+    /// The handler that creates a preview image of the item.
     open var previewImageHandler: LoadHandler? {
         get { state.withLock { $0.previewImageHandler } }
         set { state.withLock { $0.previewImageHandler = newValue } }
     }
 
-    /// All representations, the best first.
+    /// All representations, best first.
     var representations: [ItemRepresentation] { state.withLock { $0.representations } }
 
-    /// Adds a representation, unless there is one of its type and kind.
+    /// Adds a representation, unless one of its type and kind exists.
     func add(_ representation: ItemRepresentation) {
         state.withLock { state in
             let isKnown = state.representations.contains { known in
@@ -81,17 +88,17 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Keeps a copy until the provider goes.
+    /// Keeps a copy until the provider is released.
     func keep(_ copy: TemporaryCopy) { state.withLock { $0.copies.append(copy) } }
 
     deinit { for copy in state.withLock({ $0.copies }) { copy.remove() } }
 
     // MARK: Types
 
-    /// The types of all representations, the best first.
+    /// The type identifiers of all representations, best first.
     open var registeredTypeIdentifiers: [String] { registeredTypeIdentifiers(fileOptions: []) }
 
-    /// The types of the representations that are offered in these ways, the best first.
+    /// Returns the type identifiers of the representations with these options, best first.
     open func registeredTypeIdentifiers(fileOptions: NSItemProviderFileOptions = []) -> [String] {
         var identifiers: [String] = []
         for representation in representations where representation.allows(fileOptions) {
@@ -102,42 +109,43 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         return identifiers
     }
 
-    /// The types of all representations, the best first; identifiers that name no type are left out.
+    /// The types of all representations, best first. Identifiers of no type are left out.
     open var registeredContentTypes: [UTType] { registeredTypeIdentifiers.compactMap { UTType($0) } }
 
-    /// The types of the files that may be opened where they lie, the best first.
+    /// The types of the files that may be opened in place, best first.
     open var registeredContentTypesForOpenInPlace: [UTType] {
         registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { UTType($0) }
     }
 
-    /// The types that conform to a type, the best first.
+    /// Returns the types that conform to a type, best first.
     open func registeredContentTypes(conformingTo contentType: UTType) -> [UTType] {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
 
-    /// Whether there is a representation of a type, or of one that conforms to it.
+    /// Returns `true` if there is a representation of a type, or of a type that conforms to it.
     open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool {
         hasRepresentationConforming(toTypeIdentifier: typeIdentifier, fileOptions: [])
     }
 
-    /// Whether there is a representation of a type, or of one that conforms to it, that is offered in these ways.
+    /// Returns `true` if there is a representation of a type, or of a type that conforms to it,
+    /// with these options.
     open func hasRepresentationConforming(
         toTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Bool {
         representation(of: typeIdentifier, fileOptions) != nil
     }
 
-    /// The first representation of a type, or of one that conforms to it.
+    /// Returns the first representation of a type, or of a type that conforms to it.
     func representation(of typeIdentifier: String, _ options: NSItemProviderFileOptions = []) -> ItemRepresentation? {
         representations.first { $0.allows(options) && $0.conforms(to: typeIdentifier) }
     }
 
     // MARK: Registering
 
-    /// Offers data of a type.
+    /// Registers data of a type.
     ///
-    /// - Parameter loadHandler: called each time the data is wanted. It calls what it is given once, with data or an error,
-    ///   and returns what tells how far it is and can be cancelled, or `nil`.
+    /// - Parameter loadHandler: Called for each request of the data. It calls its argument once,
+    ///   with data or an error. It returns a progress for display and cancellation, or `nil`.
     @preconcurrency
     open func registerDataRepresentation(
         forTypeIdentifier typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
@@ -146,7 +154,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         add(ItemRepresentation(typeIdentifier: typeIdentifier, visibility: visibility, content: .data(loadHandler)))
     }
 
-    /// Offers data of a type; see ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
+    /// Registers data of a type; see
+    /// ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
     @preconcurrency
     open func registerDataRepresentation(
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all,
@@ -156,13 +165,13 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
             forTypeIdentifier: contentType.identifier, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Offers a file of a type.
+    /// Registers a file of a type.
     ///
     /// - Parameters:
-    ///   - fileOptions: whether receivers may open the file where it lies, instead of a copy.
-    ///   - loadHandler: called each time the file is wanted. It calls what it is given once, with a file, or with an error;
-    ///     the truth value, whether the file must be coordinated, has no effect on Linux. A file that is not opened in place
-    ///     is copied before the call returns.
+    ///   - fileOptions: Options that may let receivers open the file in place, instead of a copy.
+    ///   - loadHandler: Called for each request of the file. It calls its argument once, with a
+    ///     file or an error. The Boolean argument requests file coordination, and has no effect on
+    ///     Linux. A file that is not opened in place is copied before the call returns.
     @preconcurrency
     open func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = [],
@@ -175,7 +184,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
                 content: .file(loadHandler, opensInPlace: fileOptions.contains(.openInPlace))))
     }
 
-    /// Offers a file, or a folder, of a type; see
+    /// Registers a file or folder of a type; see
     /// ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:loadHandler:)``.
     @preconcurrency
     open func registerFileRepresentation(
@@ -187,17 +196,19 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
             visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Offers an item of a type; see ``loadItem(forTypeIdentifier:options:completionHandler:)``.
+    /// Registers an item of a type; see ``loadItem(forTypeIdentifier:options:completionHandler:)``.
     @preconcurrency
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         add(ItemRepresentation(typeIdentifier: typeIdentifier, visibility: .all, content: .item(loadHandler)))
     }
 
-    /// Offers an object in all types that it can be turned into. Types that are registered already stay as they are.
+    /// Registers an object with all types to which it can be converted. Types that are registered
+    /// already are unchanged.
     open func registerObject(
         _ object: any NSItemProviderWriting, visibility: NSItemProviderRepresentationVisibility
     ) {
-        // Only asked for data, which providers on Apple's systems do from any thread too.
+        // The object only provides data, which providers on Apple's systems also request from any
+        // thread.
         let shared = HandedOn(object)
         for type in object.writableTypeIdentifiersForItemProvider {
             registerDataRepresentation(forTypeIdentifier: type, visibility: visibility) { completion in
@@ -206,8 +217,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Offers an object that is made when it is wanted, in all types that its class can be turned into. Types that are
-    /// registered already stay as they are.
+    /// Registers an object that is created on demand, with all types to which its class can be
+    /// converted. Types that are registered already are unchanged.
     @preconcurrency
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
@@ -231,15 +242,15 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Loading
 
-    /// Loads data of a type.
+    /// Loads data of a type. The content of a file is read.
     ///
-    /// A file is read.
-    ///
-    /// - Note: Differs on Linux: a folder cannot be loaded as data and fails with ``ErrorCode/unavailableCoercionError``,
-    ///   where Apple's systems make a zip archive. The library has no archiver among its dependencies and does not bring one
-    ///   into every app for this. Load the folder as a file.
-    /// - Parameter completionHandler: called once, on a queue of the library, with data or an error.
-    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    /// - Note: Differs on Linux: a folder cannot be loaded as data and fails with
+    ///   ``ErrorCode/unavailableCoercionError``, while Apple's systems create a zip archive. The
+    ///   library has no archiver among its dependencies, and does not add one to every app for this
+    ///   purpose. Load the folder as a file.
+    /// - Parameter completionHandler: Called once, on a queue of the library, with data or an
+    ///   error.
+    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadDataRepresentation(
@@ -256,11 +267,12 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadDataRepresentation(forTypeIdentifier: contentType.identifier, completionHandler: completionHandler)
     }
 
-    /// Loads a copy of a file of a type. The copy is deleted when the handler returns: move it away, or read it there. It is
-    /// called ``suggestedName`` if that is set.
+    /// Loads a copy of a file of a type. The copy is deleted when the handler returns, so move it
+    /// or read it there. Its name is ``suggestedName`` if that is set.
     ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with a file or an error.
-    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: Called once, on a queue of the library, with a file or an
+    ///   error.
+    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadFileRepresentation(
@@ -270,10 +282,10 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadFile(typeIdentifier, inPlace: false) { url, _, error in completionHandler(url, error) }
     }
 
-    /// Loads a file of a type: the original if that is wanted and offered, else a copy.
+    /// Loads a file of a type: the original if it is requested and offered, else a copy.
     ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with a file and whether it is the original, or
-    ///   with an error. A copy is deleted when the handler returns.
+    /// - Parameter completionHandler: Called once, on a queue of the library. It receives a file,
+    ///   and `true` for the original; or an error. A copy is deleted when the handler returns.
     @preconcurrency
     @discardableResult
     open func loadFileRepresentation(
@@ -285,8 +297,9 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     /// Loads a file of a type: the original if it is offered, else a copy.
     ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with a file and whether it is the original, or
-    ///   with an error. A copy is deleted when the handler returns: there is no file coordination to wait for.
+    /// - Parameter completionHandler: Called once, on a queue of the library. It receives a file,
+    ///   and `true` for the original; or an error. A copy is deleted when the handler returns,
+    ///   because there is no file coordination.
     @preconcurrency
     @discardableResult
     open func loadInPlaceFileRepresentation(
@@ -296,13 +309,15 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadFile(typeIdentifier, inPlace: true, completionHandler)
     }
 
-    /// Loads an item of a type, as whatever object it is: an item that was registered as it is, data as `NSData`, a file as
-    /// the `NSURL` of the original, or of a copy that stays as long as the provider.
+    /// Loads an item of a type. A registered item is returned unchanged, and data as `NSData`. A
+    /// file is returned as the `NSURL` of the original, or of a copy that exists as long as the
+    /// provider.
     ///
-    /// - Note: Differs on Linux: the compiler warns of `item as? URL` and the like, as if they always failed. They do not:
-    ///   what can be cast on Apple's systems is cast. `(item as Any?) as? URL` is free of the warning.
-    /// - Parameter completionHandler: called once, on a queue of the library, with an item or an error. Nothing is loaded
-    ///   without it, for there is nobody to load for.
+    /// - Note: Differs on Linux: the compiler warns of `item as? URL` and the like, as if they
+    ///   always failed. They do not: what can be cast on Apple's systems is cast. `(item as Any?)
+    ///   as? URL` is free of the warning.
+    /// - Parameter completionHandler: Called once, on a queue of the library, with an item or an
+    ///   error. Without it, nothing is loaded.
     @preconcurrency
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
@@ -311,9 +326,9 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         loadItem(typeIdentifier, options, completionHandler)
     }
 
-    /// Loads an item of a type; see the form with a handler.
+    /// Loads an item of a type; see the variant with a handler.
     ///
-    /// - Throws: What the form with a handler hands it as error.
+    /// - Throws: The error that the variant with a handler reports.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
@@ -324,15 +339,16 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
         }.value
     }
 
-    /// Loads a picture of the item, which ``previewImageHandler`` makes; without one there is none.
+    /// Loads the preview image that ``previewImageHandler`` creates; without a handler there is
+    /// none.
     @preconcurrency
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil, completionHandler: CompletionHandler!) {
         loadPreviewImage(options, completionHandler)
     }
 
-    /// Loads a picture of the item; see the form with a handler.
+    /// Loads the preview image; see the variant with a handler.
     ///
-    /// - Throws: What the form with a handler hands it as error.
+    /// - Throws: The error that the variant with a handler reports.
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
         try await withCheckedThrowingContinuation { continuation in
             loadPreviewImage(options: options) { item, error in
@@ -343,15 +359,16 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
 
     // MARK: Objects
 
-    /// Whether objects of a class can be made from what is here.
+    /// Returns `true` if objects of a class can be created from a representation.
     open func canLoadObject(ofClass aClass: any NSItemProviderReading.Type) -> Bool {
         aClass.readableTypeIdentifiersForItemProvider.contains { representation(of: $0) != nil }
     }
 
-    /// Loads an object of a class, from the type that the class likes best of those that are here.
+    /// Loads an object of a class, from the available type that the class prefers.
     ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with an object or an error.
-    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: Called once, on a queue of the library, with an object or an
+    ///   error.
+    /// - Returns: The progress. Cancelling it ends the operation with `CocoaError.userCancelled`.
     @preconcurrency
     @discardableResult
     open func loadObject(

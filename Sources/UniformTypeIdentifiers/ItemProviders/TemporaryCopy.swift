@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// A file in a folder of its own that only its owner can enter, for one receiver.
+/// A temporary file for one receiver, in a private folder with mode 0700.
 struct TemporaryCopy: Sendable {
     let url: URL
     private let folder: URL
 
     /// Copies a file or folder.
     init(of original: URL, as suggestedName: String?, type: String) throws {
-        // What a link points to is what is offered.
+        // A symbolic link offers its target.
         let original = original.resolvingSymlinksInPath()
         try self.init(named: suggestedName ?? original.lastPathComponent, type) {
             try FileManager.default.copyItem(at: original, to: $0)
@@ -34,10 +34,11 @@ struct TemporaryCopy: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// The longest name of a file, in bytes.
+    /// The maximum length of a file name, in bytes.
     private static let maximumNameBytes = 255
 
-    /// The name as one of a file in one folder, with an extension of the type if it has none that says so.
+    /// Returns a valid file name, with the preferred extension of the type unless the name has a
+    /// suitable one.
     static func fileName(_ name: String, _ type: String) -> String {
         var name = String(name.split(separator: "/").last ?? "").replacingOccurrences(of: "\0", with: "")
         if ["", ".", ".."].contains(name) { name = "item" }

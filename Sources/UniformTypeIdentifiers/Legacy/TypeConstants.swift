@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The names of types before `UTType` existed, for source that still uses them. Each is the identifier as a string, so
-// that it serves wherever a string is wanted, with or without `as String`.
+// The constants of types from before `UTType`, for source that still uses them. Each is the
+// identifier as a string, so that it works wherever a string is needed, with or without `as
+// String`.
 
 /// `public.item`.
 public let kUTTypeItem: CFString = "public.item"

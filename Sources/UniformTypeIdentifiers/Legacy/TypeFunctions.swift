@@ -2,62 +2,65 @@
 
 import Foundation
 
-// The functions on identifiers before `UTType` existed, as a thin layer above it. Names that are not declared take part:
-// they conform to themselves.
+// The functions on identifiers from before `UTType`, as a thin layer above it. An undeclared
+// identifier is accepted, and conforms to itself.
 
-/// There is no Core Foundation string here; source that casts to it means a string.
+/// A string. Linux has no Core Foundation strings, and source that casts to `CFString` needs a
+/// string.
 public typealias CFString = String
-/// Nor a Core Foundation dictionary.
+/// A dictionary. Linux has no Core Foundation dictionaries.
 public typealias CFDictionary = [String: any Sendable]
-/// Nor a Core Foundation address.
+/// A URL. Linux has no Core Foundation URLs.
 public typealias CFURL = URL
 
-/// The answer of a function that once returned a reference to release: both ways of taking it give the value.
+/// The result of a function that returns a retained reference on Apple's systems. Both methods
+/// return the value.
 public struct UTCopiedValue<Value: Sendable>: Sendable {
     let value: Value
 
-    /// The value.
+    /// Returns the value.
     public func takeRetainedValue() -> Value { value }
-    /// The value.
+    /// Returns the value.
     public func takeUnretainedValue() -> Value { value }
 }
 
-/// The class of filename extensions.
+/// The tag class of filename extensions.
 public let kUTTagClassFilenameExtension: CFString = "public.filename-extension"
-/// The class of MIME types.
+/// The tag class of MIME types.
 public let kUTTagClassMIMEType: CFString = "public.mime-type"
-/// The class of old pasteboard names.
+/// The tag class of old pasteboard names.
 public let kUTTagClassNSPboardType: CFString = "com.apple.nspboard-type"
-/// The class of four-character codes.
+/// The tag class of four-character codes.
 public let kUTTagClassOSType: CFString = "com.apple.ostype"
 
-/// The key of an `Info.plist` under which types of the bundle's own are declared.
+/// The `Info.plist` key of the types that the bundle exports.
 public let kUTExportedTypeDeclarationsKey: CFString = "UTExportedTypeDeclarations"
-/// The key of an `Info.plist` under which types of others are declared.
+/// The `Info.plist` key of the types that the bundle imports from other owners.
 public let kUTImportedTypeDeclarationsKey: CFString = "UTImportedTypeDeclarations"
-/// The key of a declaration for the identifier.
+/// The key of a declaration for its identifier.
 public let kUTTypeIdentifierKey: CFString = "UTTypeIdentifier"
-/// The key of a declaration for the tags, by class.
+/// The key of a declaration for its tags by class.
 public let kUTTypeTagSpecificationKey: CFString = "UTTypeTagSpecification"
-/// The key of a declaration for the identifiers of the parents.
+/// The key of a declaration for the identifiers of its parents.
 public let kUTTypeConformsToKey: CFString = "UTTypeConformsTo"
-/// The key of a declaration for the name for people.
+/// The key of a declaration for its description.
 public let kUTTypeDescriptionKey: CFString = "UTTypeDescription"
-/// The key of a declaration for the file of an icon.
+/// The key of a declaration for the file name of its icon.
 public let kUTTypeIconFileKey: CFString = "UTTypeIconFile"
-/// The key of a declaration for the address where the format is described.
+/// The key of a declaration for the URL of the format's documentation.
 public let kUTTypeReferenceURLKey: CFString = "UTTypeReferenceURL"
 /// The key of a declaration for its version.
 public let kUTTypeVersionKey: CFString = "UTTypeVersion"
 
-/// The best identifier for a tag. Unlike `UTType`, an empty tag has a dynamic type in every class.
+/// Returns the best identifier for a tag. Unlike in `UTType`, an empty tag has a dynamic type in
+/// every class.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ tagClass: CFString, _ tag: CFString, _ conformingTo: CFString?
 ) -> UTCopiedValue<CFString>? {
     legacyTypes(tagClass, tag, conformingTo).first.map { UTCopiedValue(value: $0.identifier) }
 }
 
-/// All identifiers for a tag, best first, or `nil` for a malformed tag.
+/// Returns all identifiers for a tag, best first; `nil` for an invalid tag.
 public func UTTypeCreateAllIdentifiersForTag(
     _ tagClass: CFString, _ tag: CFString, _ conformingTo: CFString?
 ) -> UTCopiedValue<[CFString]>? {
@@ -65,32 +68,34 @@ public func UTTypeCreateAllIdentifiersForTag(
     return types.isEmpty ? nil : UTCopiedValue(value: types.map(\.identifier))
 }
 
-/// The preferred tag of a type in a class.
+/// Returns the preferred tag of a type in a class.
 public func UTTypeCopyPreferredTagWithClass(
     _ identifier: CFString, _ tagClass: CFString
 ) -> UTCopiedValue<CFString>? {
     legacyType(identifier).tags[UTTagClass(rawValue: tagClass)]?.first.map { UTCopiedValue(value: $0) }
 }
 
-/// All tags of a type in a class, or `nil` if it has none.
+/// Returns all tags of a type in a class; `nil` if it has none.
 public func UTTypeCopyAllTagsWithClass(
     _ identifier: CFString, _ tagClass: CFString
 ) -> UTCopiedValue<[CFString]>? {
     legacyType(identifier).tags[UTTagClass(rawValue: tagClass)].map { UTCopiedValue(value: $0) }
 }
 
-/// The name of a type for people.
+/// Returns the localized description of a type.
 public func UTTypeCopyDescription(_ identifier: CFString) -> UTCopiedValue<CFString>? {
     legacyType(identifier).localizedDescription.map { UTCopiedValue(value: $0) }
 }
 
-/// The declaration of a type, with the keys of an `Info.plist`: `kUTTypeIdentifierKey` and so on. Tags are lists, also where the
-/// declaration has one. `nil` for a type that nobody declares, a dynamic one among them.
+/// Returns the declaration of a type with the keys of an `Info.plist`, such as
+/// `kUTTypeIdentifierKey`. Tags are always lists, even if a class has only one tag.
 ///
 /// ```swift
 /// let declaration = UTTypeCopyDeclaration(kUTTypePNG)?.takeRetainedValue()
 /// let parents = declaration?[kUTTypeConformsToKey] as? [String]
 /// ```
+///
+/// - Returns: `nil` for a type that is not declared, such as a dynamic type.
 public func UTTypeCopyDeclaration(_ identifier: CFString) -> UTCopiedValue<CFDictionary>? {
     let snapshot = UTTypeRegistry.currentSnapshot
     guard let type = snapshot.type(identifier), type.isDeclared else { return nil }
@@ -113,8 +118,10 @@ public func UTTypeCopyDeclaration(_ identifier: CFString) -> UTCopiedValue<CFDic
     return UTCopiedValue(value: values)
 }
 
-/// The folder of the bundle whose declaration of a type is in force. `nil` for a type that nobody declares and for one of the
-/// system's table, which is in no bundle.
+/// Returns the folder of the bundle whose declaration of a type is in force.
+///
+/// - Returns: `nil` if the type is not declared, or if the folder is unknown. Also `nil` for a type
+///   of the core table, which is in no bundle.
 public func UTTypeCopyDeclaringBundleURL(_ identifier: CFString) -> UTCopiedValue<CFURL>? {
     let snapshot = UTTypeRegistry.currentSnapshot
     return snapshot.type(identifier).flatMap(snapshot.declaringDirectory).map {
@@ -122,23 +129,24 @@ public func UTTypeCopyDeclaringBundleURL(_ identifier: CFString) -> UTCopiedValu
     }
 }
 
-/// Whether two identifiers are equal without case.
+/// Returns `true` if two identifiers are equal, ignoring case.
 public func UTTypeEqual(_ one: CFString, _ other: CFString) -> Bool {
     TypeIdentifier.lowercased(one) == TypeIdentifier.lowercased(other)
 }
 
-/// Whether a type is another one or stands below it.
+/// Returns `true` if a type equals or conforms to another type.
 public func UTTypeConformsTo(_ identifier: CFString, _ other: CFString) -> Bool {
     legacyType(identifier).conforms(to: legacyType(other))
 }
 
-/// Whether a declaration is registered.
+/// Returns `true` if the type is declared.
 public func UTTypeIsDeclared(_ identifier: CFString) -> Bool { UTType(identifier)?.isDeclared ?? false }
 
-/// Whether the identifier is a well-formed dynamic one.
+/// Returns `true` if the identifier is a valid dynamic identifier.
 public func UTTypeIsDynamic(_ identifier: CFString) -> Bool { UTType(identifier)?.isDynamic ?? false }
 
-/// A four-character code as text, with the NULs at its end; characters that are not printable ASCII make it empty.
+/// Converts a four-character code to text, including NUL characters at its end. The text is empty
+/// if another character is not printable ASCII.
 public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }
     let end = bytes.lastIndex { $0 != 0 } ?? 0
@@ -146,7 +154,7 @@ public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     return UTCopiedValue(value: isText ? String(decoding: bytes, as: UTF8.self) : "")
 }
 
-/// A text as four-character code, filled up with zeros; 0 when it is longer than four bytes.
+/// Converts a text to a four-character code, padded with zeros; 0 if it is longer than four bytes.
 public func UTGetOSTypeFromString(_ text: CFString) -> UInt32 {
     let bytes = Array(text.utf8)
     guard bytes.count <= 4 else { return 0 }

@@ -2,28 +2,28 @@
 
 import Synchronization
 
-/// What stands above one type in one snapshot. Immutable once published, so any thread may read it.
+/// The ancestors of a type in a snapshot. Immutable after publication, so any thread may read it.
 struct ResolvedType: Sendable {
-    /// The ancestors that have a column in the core table (and the type itself, if it has one). The bit that is no
-    /// column tells whether ``coreAncestors`` has any.
+    /// The ancestors with a column in the core table, and the type itself if it has one. The bit of
+    /// ``CoreTable/noColumn`` is set if ``coreAncestors`` is not empty.
     var row = ClosureRow()
-    /// The ancestors from the core table that have none.
+    /// The ancestors from the core table without a column.
     var coreAncestors: [CoreIndex] = []
-    /// The other ancestors by identifier: types of extensions, and parents nobody declares.
+    /// The other ancestors by identifier: types of extensions, and undeclared parents.
     var namedAncestors: [String] = []
-    /// The direct parents, in declared order, lowercase.
+    /// The direct parents in declared order, lowercase.
     var parents: [String] = []
-    /// Whether a declaration is registered.
+    /// `true` if a declaration is registered.
     var isDeclared = false
 
-    /// Whether a core type is an ancestor.
+    /// Returns `true` if a core type is an ancestor.
     @inline(__always)
     func contains(_ core: CoreIndex) -> Bool {
         let column = CoreTable.shared.columns[Int(core)]
         return column == CoreTable.noColumn ? coreAncestors.contains(core) : row.contains(column)
     }
 
-    /// Adds everything above a parent.
+    /// Adds all ancestors of a parent.
     mutating func formUnion(_ other: ResolvedType) {
         row.formUnion(other.row)
         for core in other.coreAncestors where !coreAncestors.contains(core) { coreAncestors.append(core) }
@@ -32,7 +32,8 @@ struct ResolvedType: Sendable {
         } else if other.namedAncestors.count < 8 {
             for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
         } else {
-            // Long lists come from long chains, where looking through them each time would take cubic time.
+            // Long lists come from long chains, for which a linear search each time would take
+            // cubic time.
             let known = Set(namedAncestors)
             namedAncestors += other.namedAncestors.filter { !known.contains($0) }
         }
@@ -54,19 +55,21 @@ struct ResolvedType: Sendable {
     }
 }
 
-/// A type that is not in the core table: dynamic, declared by an extension, or only named.
+/// A type outside the core table: dynamic, declared by an extension, or only named.
 ///
-/// What stands above it depends on what is registered. The answer found when the value was made is kept beside the
-/// generation it belongs to; while that is the current one, a query needs neither a lock nor a look-up.
+/// Its ancestors depend on the registered declarations. The ancestors at the creation of the value
+/// are kept together with their generation. While that generation is current, a query needs neither
+/// a lock nor a lookup.
 final class TypeBox: Sendable {
     enum Kind: Sendable {
-        /// Made from a tag.
+        /// A type that was created from a tag.
         case dynamic(DynamicTypeIdentifier)
-        /// Known by name; `assumedParents` hold until a declaration is registered.
+        /// A type that is known by name. The `assumedParents` apply until a declaration is
+        /// registered.
         case named(assumedParents: [String])
     }
 
-    /// An answer and the generation it belongs to.
+    /// The ancestors and their generation.
     final class Stamped: Sendable {
         let generation: UInt64
         let type: ResolvedType
@@ -79,14 +82,15 @@ final class TypeBox: Sendable {
 
     let identifier: String
     let kind: Kind
-    /// The generation that ``initial`` belongs to.
+    /// The generation of ``initial``.
     let generation: UInt64
-    /// The row of ``initial``, apart so that the common question touches nothing that is counted.
+    /// The row of ``initial``, stored separately so that the common query touches no
+    /// reference-counted object.
     let row: ClosureRow
     let initial: ResolvedType
     private let refreshed = Mutex<Stamped?>(nil)
 
-    /// Makes a type of a lowercase identifier.
+    /// Creates a type from a lowercase identifier.
     init(identifier: String, kind: Kind, in snapshot: UTTypeSnapshot) {
         self.identifier = identifier
         self.kind = kind
@@ -95,7 +99,7 @@ final class TypeBox: Sendable {
         row = initial.row
     }
 
-    /// Whether a core type is an ancestor, in the generation of the value.
+    /// Returns `true` if a core type is an ancestor in the generation of the value.
     @inline(__always)
     func initiallyContains(_ core: CoreIndex) -> Bool {
         let column = CoreTable.shared.columns[Int(core)]
@@ -103,7 +107,7 @@ final class TypeBox: Sendable {
         return column != CoreTable.noColumn || initial.coreAncestors.contains(core)
     }
 
-    /// What stands above the type in a snapshot.
+    /// Returns the ancestors of the type in a snapshot.
     func resolved(in snapshot: UTTypeSnapshot) -> ResolvedType {
         generation == snapshot.generation ? initial : current(in: snapshot).type
     }
@@ -112,14 +116,14 @@ final class TypeBox: Sendable {
         generation == snapshot.generation ? row : current(in: snapshot).type.row
     }
 
-    /// The answer worked out for a later generation, if it was asked for before.
+    /// Returns the ancestors for a later generation, if they were computed before.
     func refreshed(for generation: UInt64) -> Stamped? {
         refreshed.withLock { $0?.generation == generation ? $0 : nil }
     }
 
     private func current(in snapshot: UTTypeSnapshot) -> Stamped {
         if let kept = refreshed(for: snapshot.generation) { return kept }
-        // Two threads may both compute this; the answers are equal.
+        // Two threads may both compute this; the results are equal.
         let stamped = Stamped(generation: snapshot.generation, type: snapshot.resolve(identifier, kind))
         refreshed.withLock { $0 = stamped }
         return stamped

@@ -16,9 +16,10 @@ extension UTTypeDeclaration {
     /// Reads the declarations of a bundle from its Info.plist.
     ///
     /// - Parameters:
-    ///   - infoDictionary: The parsed property list: dictionaries, arrays, strings, numbers.
-    ///   - bundle: The bundle's identifier, for the diagnostics.
-    /// - Returns: What can be read, exported first, and what cannot with its reason. Never fails as a whole.
+    ///   - infoDictionary: The parsed property list: dictionaries, arrays, strings and numbers.
+    ///   - bundle: The identifier of the bundle, for the diagnostics.
+    /// - Returns: The readable declarations, exported first, and diagnostics with reasons for the
+    ///   others. Never fails as a whole.
     public static func declarations(
         in infoDictionary: [String: Any], ofBundle bundle: String
     ) -> (declarations: [UTTypeDeclaration], diagnostics: [UTTypeDiagnostic]) {
@@ -87,7 +88,7 @@ extension UTTypeDeclaration {
         }
     }
 
-    /// One string or a list of strings, the two forms that occur.
+    /// Accepts a string or a list of strings, the two forms in property lists.
     private static func strings(_ value: Any) -> [String]? {
         if let text = value as? String { return [text] }
         guard let list = value as? [Any] else { return nil }
@@ -95,7 +96,7 @@ extension UTTypeDeclaration {
         return texts.count == list.count ? texts : nil
     }
 
-    /// A whole number in any of the forms property lists hold it.
+    /// Accepts an integer in any of its property list forms.
     private static func integer(_ value: Any) -> Int? {
         if let number = value as? Int { return number }
         if let number = value as? any BinaryInteger { return Int(exactly: number) }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type as a bundle declares it in its Info.plist.
+/// A type declaration in a bundle's Info.plist.
 public struct UTTypeDeclaration: Hashable, Sendable {
-    /// Who owns the format.
+    /// The owner of the format.
     public enum Kind: String, Hashable, Sendable {
-        /// The declaring bundle (`UTExportedTypeDeclarations`).
+        /// The bundle itself (`UTExportedTypeDeclarations`).
         case exported
-        /// Somebody else; the bundle only needs the type to exist (`UTImportedTypeDeclarations`).
+        /// Another owner. The bundle only requires that the type exists
+        /// (`UTImportedTypeDeclarations`).
         case imported
     }
 
@@ -14,18 +15,19 @@ public struct UTTypeDeclaration: Hashable, Sendable {
     public var identifier: String
     /// The identifiers of the direct parents, in order.
     public var conformsTo: [String]
-    /// The tags by class, preferred first. Classes the system does not know are dropped.
+    /// The tags by class, preferred first. Unknown classes are dropped.
     public var tags: [UTTagClass: [String]]
-    /// A short name for people.
+    /// A short name for users.
     public var localizedDescription: String?
-    /// The version of the declaration; the highest wins among equals.
+    /// The version of the declaration. Among equals, the highest wins.
     public var version: Int?
-    /// Where the format is described; not checked.
+    /// The URL of the format's documentation; not validated.
     public var referenceURL: String?
-    /// Whether the bundle owns the format.
+    /// The owner of the format.
     public var kind: Kind
 
-    /// Makes a declaration from its parts; ``UTTypeRegistry/register(_:ofBundle:)`` checks them.
+    /// Creates a declaration from its parts. ``UTTypeRegistry/register(_:ofBundle:)`` validates
+    /// them.
     public init(
         identifier: String, conformsTo: [String] = [], tags: [UTTagClass: [String]] = [:],
         localizedDescription: String? = nil, version: Int? = nil, referenceURL: String? = nil, kind: Kind = .exported
@@ -39,18 +41,19 @@ public struct UTTypeDeclaration: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The most declarations of one bundle that are taken.
+    /// The maximum number of accepted declarations of a bundle.
     public static let maximumPerBundle = 256
-    /// The most parents of one declaration.
+    /// The maximum number of parents in a declaration.
     public static let maximumParents = 32
-    /// The most tags of one class in one declaration.
+    /// The maximum number of tags of one class in a declaration.
     public static let maximumTags = 128
-    /// The longest description or reference address, in bytes.
+    /// The maximum length of the description and of the reference URL, in bytes.
     public static let maximumTextBytes = 4096
 
-    /// The declaration as it is kept: identifiers lowercase, duplicates gone, what is not allowed left out and named.
+    /// Returns the declaration in its stored form: identifiers are lowercase, and duplicates and
+    /// invalid parts are removed. Diagnostics name the invalid parts.
     ///
-    /// - Returns: `nil` when the declaration as a whole is refused.
+    /// - Returns: `nil` if the whole declaration is rejected.
     func normalized(bundle: String, diagnostics: inout [UTTypeDiagnostic]) -> UTTypeDeclaration? {
         guard !TypeIdentifier.isDynamic(identifier) else {
             diagnostics.append(.dynamicIdentifier(identifier, bundle: bundle))
@@ -62,7 +65,7 @@ public struct UTTypeDeclaration: Hashable, Sendable {
         }
         let name = TypeIdentifier.lowercased(identifier)
         guard !name.utf8.starts(with: "public.".utf8) else {
-            // To import what the system has is common and harmless.
+            // Importing a type of the system is common and harmless.
             if kind == .exported || CoreTable.shared.index(ofLowercase: name) == nil {
                 diagnostics.append(.reservedIdentifier(name, bundle: bundle))
             }

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with the type declarations of bundles. None of these stops the rest from being registered.
+/// A problem in the type declarations of a bundle. It does not prevent the registration of the
+/// others.
 public enum UTTypeDiagnostic: Hashable, Sendable {
     /// The value of a declarations key is no array.
     case notAList(key: String, bundle: String)
     /// An element of a declarations array is no dictionary.
     case notADictionary(key: String, position: Int, bundle: String)
-    /// An element has no identifier that is a string.
+    /// An element has no string identifier.
     case missingIdentifier(key: String, position: Int, bundle: String)
-    /// The value of a key has the wrong type or is too long; it is left out.
+    /// The value of a key has the wrong type or is too long. It is left out.
     case unreadableValue(key: String, identifier: String)
-    /// The identifier has characters identifiers do not have; the declaration is ignored.
+    /// The identifier has invalid characters. The declaration is ignored.
     case illegalIdentifier(String, bundle: String)
-    /// Only the system declares in the `public.` domain; the declaration is ignored.
+    /// The identifier is in the `public.` domain, which is reserved for the system. The declaration
+    /// is ignored.
     case reservedIdentifier(String, bundle: String)
-    /// Dynamic identifiers cannot be declared; the declaration is ignored.
+    /// The identifier is dynamic and cannot be declared. The declaration is ignored.
     case dynamicIdentifier(String, bundle: String)
-    /// A parent is no identifier; it is left out.
+    /// A parent is no valid identifier. It is left out.
     case illegalParent(String, identifier: String)
-    /// A tag is empty, begins with the dot or holds control characters; it is left out.
+    /// A tag is empty, begins with a dot, or contains control characters. It is left out.
     case illegalTag(String, tagClass: UTTagClass, identifier: String)
-    /// There are more than are taken; the rest is left out.
+    /// A limit is exceeded. The rest is left out.
     case tooMany(String, limit: Int, identifier: String)
-    /// The bundle declares the identifier twice; the first declaration counts.
+    /// The bundle declares an identifier twice. The first declaration counts.
     case duplicate(String, bundle: String)
-    /// An exported declaration is not in force, because another bundle's is (`nil`: the system's).
+    /// An exported declaration is not in force, because the declaration of another bundle is (`nil`
+    /// for the system).
     case notInForce(String, bundle: String, winner: String?)
-    /// A parent that nobody declares: the type conforms to it by name and to nothing through it.
+    /// A parent is not declared. The type conforms to it by name, and to nothing through it.
     case undeclaredParent(String, identifier: String)
-    /// Types that conform to each other in a circle; the last step is ignored.
+    /// Types conform to each other in a cycle. The last step is ignored.
     case cycle([String])
-    /// The type reaches neither data nor a directory, so that no file can ever be of it.
+    /// The type conforms neither to data nor to a directory, so no file can have it.
     case neverOfAFile(String)
 }
 
 extension UTTypeDiagnostic: CustomStringConvertible {
-    /// One line that says what is wrong and what becomes of it.
+    /// A line with the problem and its consequence.
     public var description: String {
         switch self {
         case .notAList(let key, let bundle): "\(bundle): \(key) is not an array; ignored"

@@ -2,53 +2,56 @@
 
 import Synchronization
 
-/// The types that bundles add to the core table at run time, and take away again.
+/// A registry of the types that bundles add to the core table at run time and remove again.
 ///
-/// Safe from any thread. Writers serialise; readers take the current ``snapshot``, which never changes. A new one is built
-/// at the first question after a change, so that registering many bundles in a row costs one build.
+/// Safe from any thread. Writers are serialized. Readers use the current ``snapshot``, which is
+/// immutable. A new snapshot is built at the first query after a change, so that registering many
+/// bundles costs one build.
 public final class UTTypeRegistry: Sendable {
-    /// The registry that all `UTType` values ask.
+    /// The registry that all `UTType` values use.
     public static let shared = UTTypeRegistry()
 
-    /// The most bundles that can be registered at a time.
+    /// The maximum number of registered bundles.
     public static let maximumBundles = 4096
 
     struct Registration: Sendable {
         let bundle: String
-        /// Its folder, if that is known.
+        /// The folder of the bundle, if it is known.
         let directory: String?
         let declaration: UTTypeDeclaration
-        /// Grows with every registration; the youngest wins among equals.
+        /// A number that grows with each registration. Among equals, the latest wins.
         let order: Int
     }
 
     private struct State {
         var registrations: [String: [Registration]] = [:]
-        /// The core types each bundle replaces; few bundles replace any.
+        /// The core types that each bundle replaces. Few bundles replace any.
         var replacedCoreTypes: [String: [CoreIndex]] = [:]
         var nextOrder = 0
         var snapshot = UTTypeSnapshot.core
     }
 
-    /// Generations are unique in the process, so that an answer kept for one registry is never taken for another's.
+    /// The last generation of all registries. Generations are unique in the process, so that values
+    /// cached for one registry are never used for another.
     private static let lastGeneration = Atomic<UInt64>(0)
 
     private let state = Mutex(State())
     private let generation = Atomic<UInt64>(0)
-    /// Which core types may stand elsewhere than in the table, one bit each.
+    /// A bit for each core type, which is set if its ancestors may differ from the table.
     private let overrideBits = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
 
-    /// Makes a registry of its own, for tests or for tools that must not touch the shared one.
+    /// Creates a separate registry, for tests and for tools that must not change the shared
+    /// registry.
     public init() {}
 
-    /// Registers what a bundle declares, in place of what it declared before.
+    /// Registers the declarations of a bundle. They replace its earlier declarations.
     ///
     /// - Parameters:
-    ///   - declarations: All its declarations.
-    ///   - bundle: Its identifier.
-    ///   - directory: Its folder, for `UTTypeCopyDeclaringBundleURL`.
-    /// - Returns: What is wrong with single declarations. What shows only in the company of others is in
-    ///   ``UTTypeSnapshot/diagnostics``.
+    ///   - declarations: All declarations of the bundle.
+    ///   - bundle: The identifier of the bundle.
+    ///   - directory: The folder of the bundle, for `UTTypeCopyDeclaringBundleURL`.
+    /// - Returns: The problems of single declarations. ``UTTypeSnapshot/diagnostics`` contains the
+    ///   problems that involve several declarations.
     @discardableResult
     public func register(
         _ declarations: [UTTypeDeclaration], ofBundle bundle: String, at directory: String? = nil
@@ -90,9 +93,9 @@ public final class UTTypeRegistry: Sendable {
         return diagnostics
     }
 
-    /// Takes away everything a bundle declares. Types of it that are still held keep their identifiers.
+    /// Removes all declarations of a bundle. Existing values of its types keep their identifiers.
     ///
-    /// - Returns: Whether the bundle had declarations.
+    /// - Returns: `true` if the bundle had declarations.
     @discardableResult
     public func withdraw(bundle: String) -> Bool {
         state.withLock { state in
@@ -103,10 +106,10 @@ public final class UTTypeRegistry: Sendable {
         }
     }
 
-    /// The bundles that have declarations, sorted.
+    /// The bundles with declarations, sorted.
     public var bundles: [String] { state.withLock { $0.registrations.keys.sorted() } }
 
-    /// All types as they are declared now.
+    /// All currently declared types.
     public var snapshot: UTTypeSnapshot {
         let wanted = generation.load(ordering: .acquiring)
         if wanted == 0 { return .core }
@@ -121,18 +124,19 @@ public final class UTTypeRegistry: Sendable {
         }
     }
 
-    /// Makes a change visible; called with the lock held.
+    /// Makes a change visible. Called with the lock held.
     private func publish(_ state: State) {
         let replaced = Set(state.replacedCoreTypes.values.joined())
         let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(below: replaced))
-        // The bits first: whoever sees one looks into the snapshot, which is right either way.
+        // The bits are set before the generation. A reader that sees a set bit uses the snapshot,
+        // which is correct in both cases.
         for word in bits.indices { overrideBits[word].bitwiseOr(bits[word], ordering: .releasing) }
         let next = UTTypeRegistry.lastGeneration.add(1, ordering: .relaxed).newValue
         generation.store(state.registrations.isEmpty ? 0 : next, ordering: .releasing)
         for word in bits.indices { overrideBits[word].store(bits[word], ordering: .releasing) }
     }
 
-    /// Some core types and those below them.
+    /// Returns core types and their subtypes.
     private static func coreTypes(below types: Set<CoreIndex>) -> [CoreIndex] {
         let table = CoreTable.shared
         return types.flatMap { type in (0..<CoreIndex(table.count)).filter { table.conforms($0, to: type) } }
@@ -146,7 +150,7 @@ public final class UTTypeRegistry: Sendable {
     @inline(__always)
     static var currentGeneration: UInt64 { shared.generation.load(ordering: .acquiring) }
 
-    /// Whether a core type may stand elsewhere than in the table.
+    /// Returns `true` if the ancestors of a core type may differ from the table.
     @inline(__always)
     func overrides(_ core: CoreIndex) -> Bool {
         (overrideBits[Int(core >> 6)].load(ordering: .acquiring) >> UInt64(core & 63)) & 1 != 0

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTTypeSnapshot {
-    /// Whether a declaration replaces one of the core table: an exported one does when the core only imports the type or
-    /// knows it from elsewhere (uniform-types.md §7).
+    /// Returns `true` if a declaration replaces a core declaration. An exported declaration does,
+    /// unless the core exports the type itself (docs/UNIFORM-TYPES.md).
     static func canOverrideCore(_ declaration: UTTypeDeclaration) -> Bool {
         guard declaration.kind == .exported else { return false }
         guard let core = CoreTable.shared.index(ofLowercase: declaration.identifier) else { return false }
         return CoreTable.shared.origins[Int(core)] != .coreExported
     }
 
-    /// Builds the types of some registrations, given in order of registration.
+    /// Builds the types of registrations, which are in order of registration.
     convenience init(_ registrations: [UTTypeRegistry.Registration], generation: UInt64) {
         var builder = Builder()
         builder.choose(registrations)
@@ -30,7 +30,7 @@ extension UTTypeSnapshot {
                 guard let key = tagClass.key else { continue }
                 for tag in tags {
                     let name = registration.declaration.identifier
-                    // Two tags that differ only by case are one entry.
+                    // Two tags that differ only in case are one entry.
                     if tagged[TagText(key, tag)]?.last != name { tagged[TagText(key, tag), default: []].append(name) }
                 }
             }
@@ -40,14 +40,15 @@ extension UTTypeSnapshot {
             inactive: builder.inactive, diagnostics: builder.diagnostics)
     }
 
-    /// Works out which declarations are in force and what stands above each type.
+    /// A builder that selects the declarations in force and resolves the ancestors of each type.
     private struct Builder {
         var chosen: [String: UTTypeRegistry.Registration] = [:]
         var inactive: [String: [UTTypeDeclaration]] = [:]
         var resolved: [String: ResolvedType] = [:]
         var diagnostics: [UTTypeDiagnostic] = []
 
-        /// Exported before imported, then the highest version, then the youngest; the core's own before all of a kind.
+        /// Selects one declaration for each identifier: exported before imported, then the highest
+        /// version, then the latest. The core's own declaration precedes others of its kind.
         mutating func choose(_ registrations: [UTTypeRegistry.Registration]) {
             let groups = Dictionary(grouping: registrations, by: \.declaration.identifier)
             for (name, group) in groups.sorted(by: { $0.key < $1.key }) {
@@ -69,7 +70,7 @@ extension UTTypeSnapshot {
             }
         }
 
-        /// Resolves every type that is declared here, and the core types below one that is.
+        /// Resolves every declared type, and the core types that conform to a replaced core type.
         mutating func resolveAll() {
             let table = CoreTable.shared
             var names = chosen.keys.sorted()
@@ -91,7 +92,8 @@ extension UTTypeSnapshot {
             return CoreTable.shared.parents(of: core).map(CoreTable.shared.identifier)
         }
 
-        /// Depth first with an explicit stack; an edge back into the path closes a circle and is ignored.
+        /// Resolves a type depth first with an explicit stack. An edge back into the path closes a
+        /// cycle and is ignored.
         private mutating func resolve(_ start: String, among nodes: Set<String>) {
             guard resolved[start] == nil else { return }
             var path: [(name: String, remaining: ArraySlice<String>, kept: [String])] = []
@@ -137,7 +139,7 @@ extension UTTypeSnapshot {
             return result
         }
 
-        /// Names the parents nobody declares and the types no file can have.
+        /// Reports undeclared parents, and types that no file can have.
         mutating func judgeParents() {
             guard let data = CoreTable.shared.index(ofLowercase: "public.data"),
                 let directory = CoreTable.shared.index(ofLowercase: "public.directory")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UTTypeSnapshot {
-    /// The order among several declared types of one tag; smaller is better (uniform-types.md §6).
+    /// The order of several declared types with one tag; smaller is better (docs/UNIFORM-TYPES.md).
     private struct Rank: Comparable {
-        /// 0 where a recording shows this winner against the rest of the order.
+        /// 0 if a recorded preference selects this type against the general order; else 1.
         let recorded: Int
         /// 0 for the core declarations.
         let core: Int
@@ -11,7 +11,8 @@ extension UTTypeSnapshot {
         let domain: Int
         /// 0 for exported declarations.
         let kind: Int
-        /// The place in the table, or behind it in order of registration.
+        /// The position in the table; for other types, the table size plus the order of
+        /// registration.
         let order: Int
 
         static func < (one: Rank, other: Rank) -> Bool {
@@ -20,16 +21,18 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// All types for a tag, best first.
+    /// Returns all types for a tag, best first.
     ///
     /// - Parameters:
-    ///   - tag: The tag; compared without case, except four-character codes and pasteboard names.
-    ///   - tagClass: Its class.
-    ///   - supertype: What the types must conform to; anything if `nil`.
-    /// - Returns: One dynamic type when no declared type fits; nothing for a malformed tag or an unknown class.
+    ///   - tag: The tag. Case is ignored, except for four-character codes and pasteboard names.
+    ///   - tagClass: The class of the tag.
+    ///   - supertype: A type to which the results must conform; `nil` for any type.
+    /// - Returns: One dynamic type if no declared type matches; empty for an invalid tag or an
+    ///   unknown class.
     public func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
         guard let key = tagClass.key, TypeIdentifier.isTagText(tag, key) else { return [] }
-        // An empty extension is what a file without one has; an empty tag of another class means nothing.
+        // An empty extension belongs to files without an extension. An empty tag of another class
+        // has no meaning.
         guard !tag.isEmpty || key == .filenameExtension else { return [] }
         let declared = declaredTypes(tag: tag, key, conformingTo: supertype)
         if !declared.isEmpty { return declared }
@@ -39,13 +42,14 @@ extension UTTypeSnapshot {
         return [UTType(TypeBox(identifier: dynamic.identifier, kind: .dynamic(dynamic), in: self))]
     }
 
-    /// The declared types for a tag, best first.
+    /// Returns the declared types for a tag, best first.
     func declaredTypes(tag: String, _ key: TagKey, conformingTo supertype: UTType?) -> [UTType] {
         let table = CoreTable.shared
         var found: [(rank: Rank, type: UTType)] = []
         for tag in table.tags(matching: tag, key) {
             let type = UTType(core: tag.type)
-            // An exported declaration in force replaces the tags of the one the core imports.
+            // An exported declaration in force replaces the tags of the core's imported
+            // declaration.
             if !coreOverrides.isEmpty, active[type.identifier] != nil { continue }
             if let supertype, !conforms(type, to: supertype) { continue }
             let origin = table.origins[Int(tag.type)]
@@ -66,18 +70,19 @@ extension UTTypeSnapshot {
         return found.sorted { $0.rank < $1.rank }.map(\.type)
     }
 
-    /// The declaration of an extension that is in force for a type, or `nil` if the core or nobody declares it.
+    /// Returns the extension's declaration that is in force for a type; `nil` if there is none.
     public func declaration(of type: UTType) -> UTTypeDeclaration? {
         active.isEmpty ? nil : active[type.identifier]?.declaration
     }
 
-    /// The folder of the bundle whose declaration is in force for a type, if there is one and its folder is known.
+    /// Returns the folder of the bundle whose declaration of a type is in force; `nil` if it is
+    /// unknown or there is no such bundle.
     func declaringDirectory(of type: UTType) -> String? { active.isEmpty ? nil : active[type.identifier]?.directory }
 
-    /// The declarations that were registered for a type and are not in force.
+    /// Returns the registered declarations of a type that are not in force.
     public func inactiveDeclarations(of type: UTType) -> [UTTypeDeclaration] { inactive[type.identifier] ?? [] }
 
-    /// The tags of a type by class, preferred first.
+    /// Returns the tags of a type by class, preferred first.
     public func tags(of type: UTType) -> [UTTagClass: [String]] {
         if let declaration = declaration(of: type) { return declaration.tags }
         switch type.storage {
@@ -88,7 +93,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// The first tag of a class.
+    /// Returns the first tag of a class.
     func preferredTag(of type: UTType, _ tagClass: UTTagClass) -> String? {
         if case .core(let core) = type.storage, active.isEmpty {
             return CoreTable.shared.firstItem(
@@ -97,11 +102,12 @@ extension UTTypeSnapshot {
         return tags(of: type)[tagClass]?.first
     }
 
-    /// The description of a type: its own, or else the first one found above, depth first.
+    /// Returns the description of a type, or else the first description of an ancestor, depth
+    /// first.
     public func localizedDescription(of type: UTType) -> String? {
         guard !type.isDynamic else { return nil }
         var visited: Set<UTType> = []
-        // An explicit stack: how deep the types of extensions are nested is not ours to say.
+        // An explicit stack, because declarations of extensions can be nested to any depth.
         var stack = [type]
         while let type = stack.popLast() {
             guard visited.insert(type).inserted else { continue }
@@ -115,10 +121,11 @@ extension UTTypeSnapshot {
         return nil
     }
 
-    /// The type an imported name stands for: the preferred owner of its preferred extension, if that is another one.
+    /// Returns the type for an imported identifier: the preferred type of its preferred extension,
+    /// or else the type itself.
     func preferredType(forImported type: UTType, conformingTo parent: UTType?) -> UTType {
         guard let filenameExtension = preferredTag(of: type, .filenameExtension) else { return type }
-        // What a directory's extension means must be asked of directories.
+        // An extension of directories must be looked up among directories.
         let physical: UTType = conforms(type, to: .directory) ? .directory : .data
         let candidates = declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: parent ?? physical)
         return candidates.first ?? type

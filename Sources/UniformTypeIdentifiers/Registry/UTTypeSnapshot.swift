@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All types as they were declared at one moment: the core table and what extensions had registered.
+/// All types as they were declared at one moment: the core table and the registered declarations of
+/// extensions.
 ///
-/// Immutable, so any thread may read it for as long as it likes. `UTType` asks the current snapshot of
-/// ``UTTypeRegistry/shared``; a program that must not see types appear between two questions keeps one and asks it.
+/// Immutable, so any thread may read it at any time. `UTType` uses the current snapshot of
+/// ``UTTypeRegistry/shared``. Keep a snapshot if types must not change between two queries.
 public final class UTTypeSnapshot: Sendable {
-    /// A declaration that is in force.
+    /// A declaration in force.
     struct ActiveType: Sendable {
         let declaration: UTTypeDeclaration
-        /// The folder of the bundle that declares it, if that is known.
+        /// The folder of the declaring bundle, if it is known.
         let directory: String?
-        /// Its place among all registrations, for the last tie-break.
+        /// The position among all registrations, as the last tie-break.
         let order: Int
         let resolved: ResolvedType
     }
 
-    /// The tag of an extension's type, as it is looked up.
+    /// A tag of an extension's type as a lookup key.
     struct TagText: Hashable, Sendable {
         let tagClass: TagKey
         let text: String
@@ -26,23 +27,25 @@ public final class UTTypeSnapshot: Sendable {
         }
     }
 
-    /// The core table alone.
+    /// The snapshot of the core table alone.
     static let core = UTTypeSnapshot(
         generation: 0, active: [:], coreOverrides: [:], tagged: [:], inactive: [:], diagnostics: [])
 
-    /// Grows with each registration; unique in the process.
+    /// A number that grows with each registration and is unique in the process.
     let generation: UInt64
-    /// The declarations of extensions that are in force, by lowercase identifier.
+    /// The extensions' declarations in force, by lowercase identifier.
     let active: [String: ActiveType]
-    /// The core types that stand elsewhere than in the table because an extension exports them or one of their parents.
+    /// The core types whose ancestors differ from the table, because an extension exports the type
+    /// or an ancestor.
     let coreOverrides: [CoreIndex: ResolvedType]
     /// The same types as bits.
     let overrideBits: [UInt64]
-    /// Which of ``active`` have a tag, in order of registration.
+    /// The identifiers of ``active`` by tag, in order of registration.
     let tagged: [TagText: [String]]
-    /// The declarations that lost against another one of the same identifier.
+    /// The declarations that are not in force, by identifier.
     let inactive: [String: [UTTypeDeclaration]]
-    /// What is wrong with the declarations as a whole: cycles, parents nobody declares, losers.
+    /// The problems that involve several declarations: cycles, undeclared parents, and declarations
+    /// not in force.
     public let diagnostics: [UTTypeDiagnostic]
 
     init(
@@ -62,10 +65,10 @@ public final class UTTypeSnapshot: Sendable {
 // MARK: - Core types that moved
 
 extension UTTypeSnapshot {
-    /// The words of a set of core types.
+    /// The number of words of a set of core types.
     static let overrideWords = 16
 
-    /// A set of core types as bits.
+    /// Converts a set of core types to bits.
     static func bits(of types: some Sequence<CoreIndex>) -> [UInt64] {
         var bits = [UInt64](repeating: 0, count: overrideWords)
         for type in types { bits[Int(type >> 6)] |= 1 << UInt64(type & 63) }
@@ -79,9 +82,9 @@ extension UTTypeSnapshot {
 // MARK: - Types
 
 extension UTTypeSnapshot {
-    /// The type of an identifier, in any case.
+    /// Returns the type of an identifier, in any case.
     ///
-    /// - Returns: `nil` when it is neither declared nor a dynamic identifier.
+    /// - Returns: `nil` if the identifier is neither declared nor dynamic.
     public func type(_ identifier: String) -> UTType? {
         guard !TypeIdentifier.isDynamic(identifier) else {
             return DynamicTypeIdentifier(identifier).map { dynamic in
@@ -96,14 +99,15 @@ extension UTTypeSnapshot {
         return UTType(TypeBox(identifier: name, kind: .named(assumedParents: []), in: self))
     }
 
-    /// The type of an identifier, or one that is only a name: it conforms to itself, to `parents`, and to what is above.
+    /// Returns the type of an identifier, or a type that is only a name. Such a type conforms to
+    /// itself, to `parents`, and to their ancestors.
     func typeOrName(_ identifier: String, parents: [String] = []) -> UTType {
         if let type = type(identifier) { return type }
         let name = TypeIdentifier.lowercased(identifier)
         return UTType(TypeBox(identifier: name, kind: .named(assumedParents: parents), in: self))
     }
 
-    /// What stands above a type.
+    /// Returns the ancestors of a type.
     func resolved(_ type: UTType) -> ResolvedType {
         switch type.storage {
         case .core(let core): resolved(core)
@@ -127,7 +131,7 @@ extension UTTypeSnapshot {
             row: table.row(core), parents: table.parents(of: core).map(table.identifier), isDeclared: true)
     }
 
-    /// Works out what stands above a type that is not in the core table.
+    /// Resolves the ancestors of a type outside the core table.
     func resolve(_ identifier: String, _ kind: TypeBox.Kind) -> ResolvedType {
         switch kind {
         case .dynamic(let dynamic): return above([dynamic.parent].compactMap(\.self))
@@ -135,7 +139,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// Everything above a type with these parents, which need not be declared.
+    /// Returns all ancestors of a type with these parents, which need not be declared.
     private func above(_ parents: [String]) -> ResolvedType {
         var result = ResolvedType()
         for parent in parents {
@@ -149,7 +153,8 @@ extension UTTypeSnapshot {
                 if let declared = active[name] {
                     result.formUnion(declared.resolved)
                 } else if let dynamic = DynamicTypeIdentifier(name) {
-                    // An identifier that contains one is longer by 8/5, so this ends.
+                    // The recursion ends, because an identifier that contains another is longer by
+                    // a factor of 8/5.
                     result.formUnion(resolve(name, .dynamic(dynamic)))
                 }
             }
@@ -161,7 +166,7 @@ extension UTTypeSnapshot {
 // MARK: - Conformance
 
 extension UTTypeSnapshot {
-    /// Whether a type is another one or stands below it.
+    /// Returns `true` if a type equals or conforms to another type.
     public func conforms(_ type: UTType, to other: UTType) -> Bool {
         switch (type.storage, other.storage) {
         case (.core(let one), .core(let two)):
@@ -178,7 +183,7 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// All types above a type, without itself, in no order.
+    /// Returns all supertypes of a type without the type itself, unordered.
     public func supertypes(of type: UTType) -> Set<UTType> {
         let resolved = resolved(type)
         var result: Set<UTType> = []
@@ -189,26 +194,28 @@ extension UTTypeSnapshot {
         return result
     }
 
-    /// The direct parents of a type, in declared order.
+    /// Returns the direct parents of a type, in declared order.
     public func parents(of type: UTType) -> [UTType] {
         resolved(type).parents.map { typeOrName($0) }
     }
 
-    /// The types whose declaration names a type as a parent: core types in table order, then those of extensions by name.
+    /// Returns the types that declare a type as a parent: core types in table order, then types of
+    /// extensions by name.
     ///
     /// - Complexity: Linear in the number of types.
     public func children(of type: UTType) -> [UTType] {
         declaredTypes.filter { resolved($0).parents.contains(type.identifier) }
     }
 
-    /// All declared types: core types in table order, then those of extensions by name.
+    /// All declared types: core types in table order, then types of extensions by name.
     public var declaredTypes: [UTType] {
         let core = (0..<CoreTable.shared.count).map { UTType(core: CoreIndex($0)) }
         let others = active.keys.filter { CoreTable.shared.index(ofLowercase: $0) == nil }
         return core + others.sorted().map { typeOrName($0) }
     }
 
-    /// The fewest steps from a type up to another one; 0 for itself, `nil` if it does not conform.
+    /// Returns the minimum number of steps from a type to a supertype; 0 for itself, `nil` if it
+    /// does not conform.
     func distance(from type: UTType, to other: UTType) -> Int? {
         guard conforms(type, to: other) else { return nil }
         var (level, distance): (Set<UTType>, Int) = ([type], 0)

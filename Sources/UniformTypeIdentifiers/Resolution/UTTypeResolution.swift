@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which representation serves a receiver, and why: every pair with its relation.
+/// The choice of a representation for a receiver, with an explanation of every pair.
 public struct UTTypeResolution: Hashable, Sendable {
-    /// How an offered type stands to an accepted one.
+    /// The relation of an offered type to an accepted type.
     public enum Relation: Hashable, Sendable {
-        /// The same identifier: serves.
+        /// The identifiers are equal. The pair matches.
         case same
-        /// The offered type conforms to the accepted one, in so many steps: serves. Steps are told, never weighed.
+        /// The offered type conforms to the accepted type in `distance` steps. The pair matches.
+        /// The distance is informative, and has no effect on the choice.
         case conforms(distance: Int)
-        /// The accepted type is the more special one: does not serve.
+        /// The accepted type is more specific. The pair does not match.
         case tooGeneral
-        /// One of the two is not declared, so that only equality counts: does not serve.
+        /// One of the types is not declared, and the identifiers differ. The pair does not match.
         case notDeclared
-        /// Neither conforms to the other: does not serve.
+        /// Neither type conforms to the other. The pair does not match.
         case unrelated
 
-        /// Whether the representation serves the request.
+        /// A Boolean value that indicates whether the representation matches the request.
         public var serves: Bool { distance != nil }
 
-        /// The steps from the offered type up to the accepted one; `nil` if it does not serve.
+        /// The number of steps from the offered type to the accepted type; `nil` if the pair does
+        /// not match.
         public var distance: Int? {
             switch self {
             case .same: 0
@@ -28,38 +30,38 @@ public struct UTTypeResolution: Hashable, Sendable {
         }
     }
 
-    /// An offered and an accepted type, as positions in the lists.
+    /// An offered and an accepted type, as indexes in the lists.
     public struct Pair: Hashable, Sendable {
-        /// Which representation.
+        /// The index of the representation.
         public let offeredIndex: Int
-        /// Which request.
+        /// The index of the request.
         public let acceptedIndex: Int
-        /// How they stand to each other.
+        /// The relation of the two types.
         public let relation: Relation
     }
 
-    /// What decided.
+    /// The rule that made the choice.
     public enum Rule: String, Hashable, Sendable {
-        /// No pair serves.
+        /// No pair matches.
         case nothingServes
-        /// One pair serves.
+        /// One pair matches.
         case onlyPair
-        /// Several serve; the receiver's order decided, then the source's.
+        /// Several pairs match. The receiver's order decided, then the source's.
         case receiversOrder
-        /// Several serve; the source's order decided, then the receiver's.
+        /// Several pairs match. The source's order decided, then the receiver's.
         case sourcesOrder
     }
 
-    /// The identifiers that were offered, best first.
+    /// The offered identifiers, best first.
     public let offered: [String]
-    /// The identifiers that are accepted, best first.
+    /// The accepted identifiers, best first.
     public let accepted: [String]
-    /// Whose order leads.
+    /// The list whose order takes precedence.
     public let preference: UTTypeResolver.Preference
-    /// Every pair, by offered and then by accepted type.
+    /// All pairs, ordered by offered and then by accepted type.
     public let pairs: [Pair]
 
-    /// The pair that wins, or `nil` when none serves.
+    /// The chosen pair; `nil` if no pair matches.
     public var choice: UTTypeResolver.Choice? {
         let serving = pairs.lazy.filter(\.relation.serves)
         let best =
@@ -72,7 +74,7 @@ public struct UTTypeResolution: Hashable, Sendable {
         return best.map { UTTypeResolver.Choice(offeredIndex: $0.offeredIndex, acceptedIndex: $0.acceptedIndex) }
     }
 
-    /// What decided.
+    /// The rule that made the choice.
     public var rule: Rule {
         switch pairs.lazy.filter(\.relation.serves).prefix(2).count {
         case 0: .nothingServes
@@ -83,7 +85,7 @@ public struct UTTypeResolution: Hashable, Sendable {
 }
 
 extension UTTypeResolution: CustomStringConvertible {
-    /// One line for each pair, and the winner with the rule.
+    /// A line for each pair, and the choice with its rule.
     public var description: String {
         let choice = choice
         var lines = pairs.map { pair in
@@ -101,7 +103,7 @@ extension UTTypeResolution: CustomStringConvertible {
 }
 
 extension UTTypeResolution.Relation: CustomStringConvertible {
-    /// A few words.
+    /// A short description.
     public var description: String {
         switch self {
         case .same: "serves, the same type"
@@ -114,7 +116,7 @@ extension UTTypeResolution.Relation: CustomStringConvertible {
 }
 
 extension UTTypeResolution.Rule: CustomStringConvertible {
-    /// A few words.
+    /// A short description.
     public var description: String {
         switch self {
         case .nothingServes: "nothing serves"

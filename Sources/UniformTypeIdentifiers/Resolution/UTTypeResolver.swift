@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds which representation of a source serves a receiver.
+/// Functions that choose a representation of a source for a receiver.
 ///
-/// The rule (uniform-types.md §11): a representation serves a request when its type conforms to the requested one, never the
-/// other way round. Among those that serve, order decides; how many steps lie between two types never does. Pure: the
-/// answer follows from the arguments and the declared types alone.
+/// A representation matches a request if its type conforms to the requested type, never the other
+/// way round (docs/UNIFORM-TYPES.md). Among matches, the order decides; the number of steps between
+/// two types never does. The functions are pure: the result depends only on the arguments and the
+/// declared types.
 public enum UTTypeResolver {
-    /// Whose order leads when several pairs serve.
+    /// The list whose order takes precedence if several pairs match.
     public enum Preference: String, Hashable, Sendable, CaseIterable {
-        /// The receiver lists its types best first: its first type that anything serves wins, with the source's first
-        /// representation that serves it.
+        /// The receiver's list is in order of preference. The first type with a match wins,
+        /// together with the first representation that matches it.
         case receiver
-        /// What the receiver accepts is a set: the source's first representation that serves anything wins, for the first
-        /// accepted type it serves.
+        /// The receiver's list is a set. The first representation with a match wins, for the first
+        /// accepted type that it matches.
         case source
     }
 
-    /// A pair that serves, as positions in the two lists.
+    /// A matching pair, as indexes in the two lists.
     public struct Choice: Hashable, Sendable {
-        /// Which representation.
+        /// The index of the representation.
         public let offeredIndex: Int
-        /// Which request.
+        /// The index of the request.
         public let acceptedIndex: Int
     }
 
-    /// Chooses without an explanation; this is what a drop calls.
+    /// Chooses a pair without an explanation, as for a drop.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
     ///   - accepted: The requests, best first.
-    ///   - preference: Whose order leads.
-    /// - Returns: `nil` when nothing that is offered conforms to anything that is accepted.
+    ///   - preference: The list whose order takes precedence.
+    /// - Returns: The chosen pair; `nil` if no offered type conforms to an accepted type.
     /// - Complexity: At most `offered.count * accepted.count` bit tests.
     public static func choose(
         offered: [UTType], accepted: [UTType], preferring preference: Preference = .receiver
@@ -38,21 +39,22 @@ public enum UTTypeResolver {
         if offered.allSatisfy(\.isCoreAsInTable) {
             return first(offered.count, accepted.count, preference) { offered[$0].conforms(to: accepted[$1]) }
         }
-        // One snapshot for all pairs, asked once for each type that is offered.
+        // Uses one snapshot for all pairs, and one row lookup for each offered type.
         let snapshot = UTTypeRegistry.currentSnapshot
         let rows = offered.map(snapshot.row)
         return first(offered.count, accepted.count, preference) { offeredIndex, acceptedIndex in
             if case .core(let core) = accepted[acceptedIndex].storage {
                 let column = CoreTable.shared.columns[Int(core)]
                 if column != CoreTable.noColumn { return rows[offeredIndex].contains(column) }
-                // Nobody's parent: only itself, or an ancestor that the row announces.
+                // The accepted type is no parent in the core table. Only equality or an ancestor
+                // announced by the row can match.
                 if !rows[offeredIndex].contains(column) { return offered[offeredIndex] == accepted[acceptedIndex] }
             }
             return snapshot.conforms(offered[offeredIndex], to: accepted[acceptedIndex])
         }
     }
 
-    /// The first pair that serves, in the order of the preference.
+    /// Returns the first matching pair in the order of the preference.
     @inline(__always)
     private static func first(
         _ offered: Int, _ accepted: Int, _ preference: Preference, where serves: (Int, Int) -> Bool
@@ -74,12 +76,13 @@ public enum UTTypeResolver {
         return nil
     }
 
-    /// Chooses among identifiers, which need not be declared or even well-formed: those match by equality without case.
+    /// Chooses among identifiers, which need not be declared or valid. Such identifiers match if
+    /// they are equal, ignoring case.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
     ///   - accepted: The requests, best first.
-    ///   - preference: Whose order leads.
+    ///   - preference: The list whose order takes precedence.
     public static func choose(
         offeredIdentifiers offered: [String], acceptedIdentifiers accepted: [String],
         preferring preference: Preference = .receiver
@@ -90,13 +93,13 @@ public enum UTTypeResolver {
             preferring: preference)
     }
 
-    /// Chooses and says why.
+    /// Chooses a pair with an explanation.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
     ///   - accepted: The requests, best first.
-    ///   - preference: Whose order leads.
-    /// - Returns: The same choice as ``choose(offered:accepted:preferring:)`` makes, and every pair.
+    ///   - preference: The list whose order takes precedence.
+    /// - Returns: The choice of ``choose(offered:accepted:preferring:)``, and all pairs.
     public static func resolve(
         offered: [UTType], accepted: [UTType], preferring preference: Preference = .receiver
     ) -> UTTypeResolution {
@@ -116,12 +119,12 @@ public enum UTTypeResolver {
             pairs: pairs)
     }
 
-    /// Chooses among identifiers, which need not be declared or even well-formed, and says why.
+    /// Chooses among identifiers, which need not be declared or valid, with an explanation.
     ///
     /// - Parameters:
     ///   - offered: The representations, best first.
     ///   - accepted: The requests, best first.
-    ///   - preference: Whose order leads.
+    ///   - preference: The list whose order takes precedence.
     public static func resolve(
         offeredIdentifiers offered: [String], acceptedIdentifiers accepted: [String],
         preferring preference: Preference = .receiver

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CoreTable {
-    /// Powers of two, so that hashes wrap with a mask; about half of the slots stay empty.
+    /// The sizes of the hash tables. They are powers of two, so that hashes wrap with a mask, and
+    /// about half of the slots stay empty.
     static let identifierSlotCount = 2048
     static let tagSlotCount = 2048
 
-    /// FNV-1a, 64 bits.
+    /// Returns the 64-bit FNV-1a hash.
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64 = 0xCBF2_9CE4_8422_2325) -> Int {
         var hash = seed
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        // The low bits of FNV mix badly for short keys.
+        // The low bits of FNV are poorly mixed for short keys.
         return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) & 0x7FFF_FFFF)
     }
 
-    /// Whether two runs of bytes are equal.
+    /// Returns `true` if two byte sequences are equal.
     static func equal(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard one.count == other.count else { return false }
         for position in 0..<one.count where one[position] != other[position] { return false }
         return true
     }
 
-    /// The items of a field that holds a list.
+    /// Returns the items of a list field.
     static func items(_ bytes: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
         guard !bytes.isEmpty else { return [] }
         var items: [UnsafeBufferPointer<UInt8>] = []
@@ -43,8 +44,8 @@ extension CoreTable {
         return nil
     }
 
-    /// The closure rows. The generator's facts have no cycle (a test proves it); one would end in a partial row, not in
-    /// an endless walk.
+    /// Computes the closure rows. The generator's data has no cycle (a test checks this). A cycle
+    /// would give a partial row instead of an endless recursion.
     static func closure(parents: [CoreIndex], starts: [UInt16], columns: [UInt8]) -> [UInt64] {
         var rows = [UInt64](repeating: 0, count: columns.count * rowWords)
         var visited = [Bool](repeating: false, count: columns.count)

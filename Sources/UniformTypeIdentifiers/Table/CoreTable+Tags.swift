@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One tag of one core type; the text stands in the section of its type.
+/// A tag of a core type. The text is in the section of the type.
 struct CoreTag: Sendable {
     let start: UInt32
     let length: UInt16
     let type: CoreIndex
     let tagClass: TagKey
-    /// Whether a recording shows this type as the winner where the general order would choose another.
+    /// `true` if a recorded preference selects this type against the general order.
     let isRecordedWinner: Bool
 }
 
-/// The tag classes the system knows, with the digits dynamic identifiers use for them.
+/// The known tag classes, with their digits in dynamic identifiers.
 enum TagKey: UInt8, Sendable, CaseIterable {
     case filenameExtension = 0x31
     case osType = 0x32
     case mimeType = 0x33
     case pasteboardType = 0x34
     case urlScheme = 0x35
-    /// Never part of a dynamic identifier.
+    /// The class of device model codes, which is never part of a dynamic identifier.
     case deviceModelCode = 0x36
 
-    /// Whether tags of this class differ by case.
+    /// `true` if tags of this class are case-sensitive.
     var isCaseSensitive: Bool { self == .osType || self == .pasteboardType }
 }
 
 extension CoreTable {
-    /// Puts all tags into one hash table; equal tags keep the order of the table along their probe sequence.
+    /// Adds all tags to one hash table. Equal tags keep the order of the table along their probe
+    /// sequence.
     static func indexTags(_ table: Text) -> ([CoreTag], [UInt16]) {
         var tags: [CoreTag] = []
         tags.reserveCapacity(1024)
@@ -34,7 +35,7 @@ extension CoreTable {
         func add(_ text: UnsafeBufferPointer<UInt8>, _ tagClass: TagKey, _ type: Int, isRecordedWinner: Bool) {
             guard let base = table.section(of: type).baseAddress, let address = text.baseAddress else { return }
             if isRecordedWinner {
-                // A preference repeats a tag the type has; it only marks that one.
+                // A preference repeats a tag of the type, and only marks that tag.
                 guard
                     let known = tags.indices.last(where: { index in
                         tags[index].type == CoreIndex(type) && tags[index].tagClass == tagClass
@@ -80,14 +81,15 @@ extension CoreTable {
     @inline(__always)
     private static func lowercase(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-    /// The hash of a tag in its class, without case; case-significant classes only compare more strictly.
+    /// Returns the hash of a tag in its class, ignoring case. Case-sensitive classes only compare
+    /// more strictly.
     private static func tagHash(_ bytes: UnsafeBufferPointer<UInt8>, _ tagClass: TagKey) -> Int {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(tagClass.rawValue)
         for byte in bytes { hash = (hash ^ UInt64(lowercase(byte))) &* 0x100_0000_01B3 }
         return Int(truncatingIfNeeded: (hash ^ (hash >> 29)) & 0x7FFF_FFFF)
     }
 
-    /// The tags equal to a text in a class, in table order.
+    /// Returns the tags that equal a text in a class, in table order.
     func tags(matching text: String, _ tagClass: TagKey) -> [CoreTag] {
         var found: [CoreTag] = []
         var copy = text
@@ -113,7 +115,7 @@ extension CoreTable {
         return true
     }
 
-    /// The tags of a type by class, preferred first.
+    /// Returns the tags of a type by class, preferred first.
     func tags(of type: CoreIndex) -> [UTTagClass: [String]] {
         var result: [UTTagClass: [String]] = [:]
         for item in CoreTable.items(field(type, .filenameExtensions)) {
@@ -129,7 +131,7 @@ extension CoreTable {
         return result
     }
 
-    /// The first tag of a list field, or `nil`.
+    /// Returns the first item of a list field; `nil` if there is none.
     func firstItem(_ type: CoreIndex, _ field: Field) -> String? {
         let bytes = self.field(type, field)
         guard !bytes.isEmpty else { return nil }

@@ -8,19 +8,22 @@ extension CoreTable {
         static let count = 6
     }
 
-    /// Who declares a type; smaller is preferred (uniform-types.md §6).
+    /// The origin of a declaration; smaller is preferred (docs/UNIFORM-TYPES.md).
     enum Origin: UInt8, Sendable {
         case coreExported = 0
         case coreImported = 1
         case elsewhere = 2
     }
 
-    /// The types of one origin as text, one a line: identifier, parents, extensions, MIME types, further tags and recorded
-    /// preferences, description; separated by `|` and `,`. `Scripts/generate-uniform-types` writes the files.
+    /// The types of one origin as text, one type a line. `Scripts/generate-uniform-types` writes
+    /// the files.
+    ///
+    /// The fields are identifier, parents, extensions, MIME types, further tags with recorded
+    /// preferences, and description. They are separated by `|`, and their items by `,`.
     struct Section: Sendable {
         let origin: Origin
 
-        /// All but the last line feed; live as long as the program.
+        /// The text without the last line feed. It is valid until the end of the program.
         var bytes: UnsafeBufferPointer<UInt8> {
             let text =
                 switch origin {
@@ -32,12 +35,13 @@ extension CoreTable {
         }
     }
 
-    /// The records of all sections, and where each field stands in them.
+    /// The records of all sections, and the positions of their fields.
     struct Text: Sendable {
         let sections: [Section]
         /// The section of each type.
         let origins: [Origin]
-        /// Where each field begins in its section: `Field.count` per type, and one more at the end of each section.
+        /// The start of each field in its section: `Field.count` entries for each type, and one
+        /// more at the end of each section.
         let fieldStarts: [UInt32]
 
         init(_ sections: [Section]) {
@@ -56,18 +60,18 @@ extension CoreTable {
 
         var count: Int { origins.count }
 
-        /// The bytes of the section in which a type stands.
+        /// Returns the bytes of the section that contains a type.
         func section(of type: Int) -> UnsafeBufferPointer<UInt8> { sections[Int(origins[type].rawValue)].bytes }
 
-        /// A field without its separator; the bytes live as long as the program.
+        /// Returns a field without its separator. The bytes are valid until the end of the program.
         func field(_ type: Int, _ field: Field) -> UnsafeBufferPointer<UInt8> {
-            // Each section before this one has one place more than it has fields.
+            // Each earlier section has one entry more than it has fields.
             let position = type * Field.count + Int(origins[type].rawValue) + field.rawValue
             return UnsafeBufferPointer(
                 rebasing: section(of: type)[Int(fieldStarts[position])..<Int(fieldStarts[position + 1]) - 1])
         }
 
-        /// The place of each field: records end with a line feed, fields with `|`.
+        /// Returns the start of each field. Records end with a line feed, fields with `|`.
         private static func split(_ bytes: UnsafeBufferPointer<UInt8>, records: Int) -> [UInt32] {
             var starts: [UInt32] = [0]
             starts.reserveCapacity(records * Field.count + 1)
@@ -75,7 +79,7 @@ extension CoreTable {
                 let byte = bytes[position]
                 if byte == UInt8(ascii: "|") || byte == UInt8(ascii: "\n") { starts.append(UInt32(position + 1)) }
             }
-            // The last record ends with the text; its separator would stand one further on.
+            // The last record ends with the text. Its separator would be at the next position.
             starts.append(UInt32(bytes.count + 1))
             precondition(starts.count == records * Field.count + 1, "the type table is not what its generator writes")
             return starts

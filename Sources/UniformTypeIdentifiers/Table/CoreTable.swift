@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of a type in the table of the core declarations.
+/// The index of a type in the core table.
 typealias CoreIndex = UInt16
 
-/// The core declarations, indexed once at first use; immutable afterwards, so any thread may read it.
+/// The core declarations, which are indexed at first use. Immutable afterwards, so any thread may
+/// read them.
 ///
-/// Conformance is one bit test: the types that are a parent of something (fewer than 256) have a column each, and every
-/// type has a row of four words with the bits of all its ancestors and, if it has a column, of itself.
+/// Conformance is a single bit test. Each type that is a parent (fewer than 256) has a column. Each
+/// type has a row of four words with the bits of its ancestors and, if it has a column, of itself.
 final class CoreTable: Sendable {
     static let shared = CoreTable([.coreExported, .coreImported, .elsewhere].map(Section.init))
 
-    /// The words of one closure row.
+    /// The number of words in a closure row.
     static let rowWords = 4
-    /// What stands in ``columns`` for a type that is nobody's parent.
+    /// The value in ``columns`` for a type that is no parent.
     static let noColumn: UInt8 = 255
-    /// What stands in the hash slots where nothing is.
+    /// The value of an empty hash slot.
     static let emptySlot: UInt16 = .max
 
     let text: Text
-    /// The direct parents of all types in one list; those of type i begin at `parentStarts[i]`.
+    /// The direct parents of all types in one list. The parents of type i begin at
+    /// `parentStarts[i]`.
     let parents: [CoreIndex]
     let parentStarts: [UInt16]
     let columns: [UInt8]
-    /// Which type each column stands for.
+    /// The type of each column.
     let columnTypes: [CoreIndex]
-    /// `rowWords` words per type.
+    /// The closure rows, with `rowWords` words for each type.
     let closure: [UInt64]
     let identifierSlots: [UInt16]
     let tags: [CoreTag]
@@ -79,7 +81,7 @@ final class CoreTable: Sendable {
 // MARK: - Reading
 
 extension CoreTable {
-    /// Whether one type is another or stands below it. Constant time.
+    /// Returns `true` if a type equals or conforms to another type. Constant time.
     @inline(__always)
     func conforms(_ type: CoreIndex, to other: CoreIndex) -> Bool {
         let column = columns[Int(other)]
@@ -88,7 +90,7 @@ extension CoreTable {
         return (word >> UInt64(column & 63)) & 1 != 0
     }
 
-    /// The direct parents of a type, in declared order.
+    /// Returns the direct parents of a type, in declared order.
     func parents(of type: CoreIndex) -> ArraySlice<CoreIndex> {
         parents[Int(parentStarts[Int(type)])..<Int(parentStarts[Int(type) + 1])]
     }
@@ -98,23 +100,23 @@ extension CoreTable {
         return ClosureRow(closure[start], closure[start + 1], closure[start + 2], closure[start + 3])
     }
 
-    /// The bytes of a field; they live as long as the program.
+    /// Returns the bytes of a field. They are valid until the end of the program.
     func field(_ type: CoreIndex, _ field: Field) -> UnsafeBufferPointer<UInt8> {
         text.field(Int(type), field)
     }
 
     func identifier(_ type: CoreIndex) -> String { String(decoding: field(type, .identifier), as: UTF8.self) }
 
-    /// The description of a type, or `nil`.
+    /// Returns the description of a type; `nil` if there is none.
     func localizedDescription(_ type: CoreIndex) -> String? {
         let bytes = field(type, .localizedDescription)
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the identifier stands in the `public.` domain.
+    /// Returns `true` if the identifier is in the `public.` domain.
     func isPublic(_ type: CoreIndex) -> Bool { field(type, .identifier).starts(with: "public.".utf8) }
 
-    /// The type of an identifier that is lowercase already.
+    /// Returns the type of a lowercase identifier.
     func index(ofLowercase identifier: String) -> CoreIndex? {
         var copy = identifier
         return copy.withUTF8 { name in
@@ -123,7 +125,7 @@ extension CoreTable {
     }
 }
 
-/// The ancestors of a type that have a column in the core table.
+/// The ancestors of a type that have a column in the core table, as a bit set.
 struct ClosureRow: Sendable {
     private(set) var words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -132,7 +134,7 @@ struct ClosureRow: Sendable {
         words = (first, second, third, fourth)
     }
 
-    /// Whether a column is set.
+    /// Returns `true` if a column is set.
     @inline(__always)
     func contains(_ column: UInt8) -> Bool {
         let word =
@@ -162,6 +164,6 @@ struct ClosureRow: Sendable {
         words.3 |= other.words.3
     }
 
-    /// The columns that are set, ascending.
+    /// The set columns, ascending.
     var columns: [UInt8] { (0..<UInt8.max).filter(contains) }
 }
