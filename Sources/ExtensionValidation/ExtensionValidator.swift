@@ -11,15 +11,16 @@ public struct ValidationSettings: Sendable {
     public var isInProcess = false
     /// Called with each line that the extension prints or logs, on any thread.
     public var onLine: @Sendable (ValidationCheck, String) -> Void = { _, _ in }
-    /// Told how many items a check has received, a few times a second; called on any thread.
+    /// Called with the number of items that a check has received, a few times a second, on any
+    /// thread.
     public var onItems: @Sendable (ValidationCheck, Int) -> Void = { _, _ in }
-    /// How many items are wanted of an extension that has very many; 0 for all. An extension with pages is asked for no page beyond;
-    /// others find the number in ``sampleVariable``.
+    /// The number of items that are enough in a reindex of everything; 0 for all. A paged reindex
+    /// ends after this number. Other extensions find the number in ``sampleVariable``.
     public var sampleItems = ValidationSettings.standardSampleItems
 
-    /// How many items are wanted if nobody says so.
+    /// The default for ``sampleItems``.
     public static let standardSampleItems = 2000
-    /// The variable of the extension's environment that says how many items are wanted.
+    /// The environment variable that passes ``sampleItems`` to the extension.
     public static let sampleVariable = WorkerConfiguration.sampleVariable
 
     /// The number of items in a sample.
@@ -28,7 +29,7 @@ public struct ValidationSettings: Sendable {
     var rounds = 100
     /// The number of hostile identifiers to try.
     var fuzzRounds = 120
-    /// How long a check repeats something, once it has done so often enough to judge by.
+    /// The time after which a check stops repeating, once it has the minimum number of rounds.
     var repetitionTime = Duration.seconds(12)
     /// The time to wait for events that must not happen.
     var quietTime = Duration.milliseconds(200)

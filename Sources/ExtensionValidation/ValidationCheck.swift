@@ -19,7 +19,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     case reindexTwice = "reindex-twice"
     /// A correct reindex of some items.
     case reindexItems = "reindex-items"
-    /// Whether a reindex of some items deletes those that are gone.
+    /// Deletion of items that no longer exist, in a reindex of some items.
     case goneItems = "gone-items"
     /// Equal items from a reindex in pages.
     case paging

@@ -14,7 +14,7 @@ public struct Removal: Hashable, Sendable, Codable {
         case fileReference
         /// A link with a scheme that is not allowed.
         case link
-        /// An address that leads from where the original is, as the one of another file beside it.
+        /// An address relative to the original file, such as the name of a file in the same folder.
         case relativeLink
         /// An automatic redirect, or a change of the base address.
         case redirect, base

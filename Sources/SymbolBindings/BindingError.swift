@@ -48,9 +48,9 @@ public enum BindingLimits {
     public static let parameters = 32
     /// The maximum nesting of structs, and of parentheses in values.
     public static let depth = 8
-    /// How often calls are repeated.
+    /// The maximum number of rounds of a repetition.
     public static let rounds = 10_000
-    /// Bytes of a text that is gathered from rounds; an item has no room for more.
+    /// The maximum size of a text that is gathered from rounds, in bytes. An item cannot hold more.
     public static let gatheredBytes = 8 << 20
     /// The maximum number of bytes that a library gets or returns at a time: contents, buffers,
     /// results.

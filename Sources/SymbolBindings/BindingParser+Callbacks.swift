@@ -98,7 +98,7 @@ extension BindingParser {
         return BoundCallback.Returned(type: type, value: value)
     }
 
-    /// What an attribute is set to.
+    /// Parses the value of an attribute.
     private mutating func attributeValue(_ name: String, at place: Int) throws(BindingError) -> BoundValue {
         let (value, kind) = try self.value()
         guard ![.pointer, .null, .file].contains(kind) else {
@@ -108,7 +108,7 @@ extension BindingParser {
         return value
     }
 
-    /// The attributes that `serve attributes` sets.
+    /// Parses the attributes that a binding with `serve attributes` sets.
     mutating func setAttributes() throws(BindingError) -> [BoundCallback.Assignment] {
         try scanner.require("set", "and the attributes")
         var assignments: [BoundCallback.Assignment] = []

@@ -66,9 +66,9 @@ extension BindingParser {
 
     // MARK: Repetition
 
-    /// Calls that are made for each number below another, if such follow.
+    /// Parses a repetition, if one follows.
     ///
-    /// - Parameter made: How many calls stand before.
+    /// - Parameter made: The number of calls before the repetition.
     mutating func repetition(after made: Int) throws(BindingError) -> BoundRepetition? {
         guard scanner.isNext("each") else { return nil }
         guard hasItem else {

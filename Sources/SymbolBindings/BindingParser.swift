@@ -13,7 +13,7 @@ struct BindingParser {
     /// `true` if the binding donates files under their paths.
     var donatesFiles = false
     var hasAcknowledgement = false
-    /// Whether the call in hand is made in each of many rounds.
+    /// `true` while the calls of a repetition are parsed.
     var isRepeated = false
     /// The current nesting of structs and parentheses.
     var depth = 0
@@ -96,7 +96,7 @@ struct BindingParser {
     }
 
     private static let purposes = "data, file, preview, attributes, files, reindexAll, reindexItems or throttle"
-    /// What `searchlight_preview_reply` may have.
+    /// The types that `searchlight_preview_reply` may have.
     private static let previewTypes = [
         "public.html", "public.plain-text", "public.utf8-plain-text", "public.rtf", "public.png", "public.jpeg",
         "com.adobe.pdf",

@@ -2,8 +2,9 @@
 
 /// The names that are defined at a position of a binding, and which of them are used.
 ///
-/// Results (what functions return, and what they write into `out`, `inout` and `buffer` parameters) are known from their call on.
-/// The other parameters are known in their own call alone, where they hide a result of the same name.
+/// Results are visible in their call and after it. They include return values, and the values that
+/// functions write to `out`, `inout` and `buffer` parameters. Other parameters are only visible in
+/// their own call, where they hide a result of the same name.
 struct BindingScope {
     struct Entry {
         var kind: ValueKind
@@ -18,11 +19,11 @@ struct BindingScope {
     private(set) var entries: [String: Entry] = [:]
     /// The names in the order of their definition.
     private var order: [String] = []
-    /// The parameters of the call that is being read.
+    /// The parameters of the current call.
     private var parameters: [String: Entry] = [:]
-    /// All names that this call has made.
+    /// All names that the current call has defined.
     private var ownNames: Set<String> = []
-    /// The parameters of the calls before, for a message.
+    /// The parameters of earlier calls, for error messages.
     private var formerParameters: Set<String> = []
 
     /// `true` if names may be used before they are defined: a length often follows the value that
@@ -92,31 +93,33 @@ struct BindingScope {
         awaited = []
     }
 
-    /// Ends a call: its parameters are no longer known.
+    /// Ends a call. Its parameters are no longer visible.
     mutating func endCall() {
         formerParameters.formUnion(parameters.keys)
         (parameters, ownNames) = ([:], [])
     }
 
-    /// Begins a call inside of another one, which sees what that sees and has names of its own.
+    /// Begins a call inside another call. It sees the names of the outer call, and its parameters
+    /// may have the same names.
     mutating func beginInnerCall() {
         entries.merge(parameters) { $1 }
         (parameters, ownNames) = ([:], [])
     }
 
-    /// How many results there are; see ``endBlock(from:in:)``.
+    /// The number of results so far, for ``endBlock(from:in:)``.
     var mark: Int { order.count }
 
-    /// Ends a block, whose results are known in it alone.
+    /// Ends a block and removes its results.
     ///
-    /// - Parameter mark: ``mark`` at its beginning.
+    /// - Parameter mark: The value of ``mark`` at the start of the block.
+    /// - Throws: ``BindingError`` for a result of the block that must be used and is not.
     mutating func endBlock(from mark: Int, in scanner: BindingScanner) throws(BindingError) {
         try checkUses(from: mark, in: scanner)
         for name in order[mark...] { entries[name] = nil }
         order.removeSubrange(mark...)
     }
 
-    /// Fails for the first name that should have been used.
+    /// Throws an error for the first name, from `mark` on, that must be used and is not.
     func checkUses(from mark: Int = 0, in scanner: BindingScanner) throws(BindingError) {
         for name in order[mark...] {
             guard let entry = entries[name], let use = entry.use, !entry.isUsed else { continue }

@@ -73,7 +73,7 @@ public indirect enum BoundValue: Hashable, Sendable {
         case name
         /// The part of the last component after its last dot.
         case suffix
-        /// The uniform type of a file of that name, by its extension; `public.data` if nobody declares one.
+        /// The uniform type of a filename's extension; `public.data` if no type declares it.
         case type
         /// 1 for a path with a hidden name, except for names of the home folder's own path; else 0.
         case hidden

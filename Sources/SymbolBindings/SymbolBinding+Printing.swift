@@ -32,7 +32,7 @@ extension SymbolBinding.Purpose: CustomStringConvertible {
 }
 
 extension BoundRepetition: CustomStringConvertible {
-    /// As it is written in a binding.
+    /// The text in the binding language.
     public var description: String {
         let lines = calls.map { "    call \($0)" } + gathered.map { "    gather \($0.name) = \($0.value)" }
         return "each \(name) below \(count) {\n\(lines.joined(separator: "\n"))\n}"

@@ -10,16 +10,16 @@ public struct SymbolBinding: Hashable, Sendable {
     public let libraries: [String]
     /// The calls, in order; at least one.
     public let calls: [BoundCall]
-    /// What is called over and over afterwards.
+    /// The repetition after the calls; `nil` for none.
     public let repetition: BoundRepetition?
     /// The answer to the request.
     public let result: BoundValue?
     /// The title of a preview.
     public let title: BoundValue?
-    /// The attributes that an item is given, in order.
+    /// The attributes that the binding sets, in order. Empty for other purposes.
     public let attributes: [BoundCallback.Assignment]
 
-    /// All calls, those that are repeated at the end.
+    /// All calls, with the calls of the repetition at the end.
     public var allCalls: [BoundCall] { calls + (repetition?.calls ?? []) }
 
     /// The purpose of a binding.
@@ -30,7 +30,7 @@ public struct SymbolBinding: Hashable, Sendable {
         case file(type: String, of: [String])
         /// A preview of a type, for items of types.
         case preview(type: String, of: [String])
-        /// Giving attributes to items of types, as they are donated.
+        /// Attributes of donated items, for items of types.
         case attributes(of: [String])
         /// A donation of all items.
         case reindexAll
@@ -44,15 +44,16 @@ public struct SymbolBinding: Hashable, Sendable {
     }
 }
 
-/// Calls that are made once for each number below another, such as for the pages of a document.
+/// A repetition of calls, such as for each page of a document. Rounds are numbered from 0.
 public struct BoundRepetition: Hashable, Sendable {
-    /// How the calls name the number, from 0.
+    /// The name of the round's number in the calls.
     public let name: String
-    /// How often they are made; no more than ``BindingLimits/rounds``.
+    /// The number of rounds. More than ``BindingLimits/rounds`` fail the request, or are left out
+    /// for ``SymbolBinding/Purpose/attributes(of:)``.
     public let count: BoundValue
-    /// What is called, in order; at least one, and none with a callback.
+    /// The calls of a round, in order; at least one. No call has a callback.
     public let calls: [BoundCall]
-    /// The texts that the rounds give, each with a line for each round; at least one.
+    /// The gathered texts, each with a line from each round; at least one.
     public let gathered: [BoundCallback.Assignment]
 }
 
@@ -72,7 +73,8 @@ public struct BoundCall: Hashable, Sendable {
     /// `true` if a callback of this call acknowledges the request.
     public var acknowledges: Bool { callbacks.contains { $0.role == .acknowledge } }
 
-    /// The names that only the call knows: its parameters and their fields, but for what the function writes.
+    /// The names that are only visible in the call: its parameters and their fields, except those
+    /// that the function writes.
     public var localNames: [String] { parameters.flatMap { $0.localNames(prefix: "") } }
 
     /// The callbacks among the parameters.

@@ -30,8 +30,9 @@ int main(int argc, char **argv) {
     }
     /* The connection identifies this process. No program that it might start may inherit it. */
     fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
-    /* Users and groups are looked up in files alone. Foundation does so for each attributesOfItem; a name service would be asked
-     * over a socket, which no worker may have, and the refusal would be told to an author who never asked for a socket. */
+    /* Users and groups are only looked up in files. Foundation looks them up for each
+     * attributesOfItem. A name service would need a socket, which the sandbox denies. The denial
+     * would be reported to an author who never used a socket. */
     __nss_configure_lookup("passwd", "files");
     __nss_configure_lookup("group", "files");
     const char *step = "";

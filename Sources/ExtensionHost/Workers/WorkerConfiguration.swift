@@ -35,10 +35,10 @@ public struct WorkerConfiguration: Sendable {
     /// `true` if workers report, with each answer, the heap bytes that the libraries of bindings
     /// keep. Counting slows down every call, so only the validator sets it.
     public var countsLibraryMemory = false
-    /// The maximum number of items that an extension should donate; 0 for all. Workers pass it in
-    /// ``sampleVariable``. Only the validator sets it.
+    /// The number of items that are enough in a reindex of everything; 0 for all. A worker finds it
+    /// in the environment variable ``sampleVariable``. Only the validator sets it.
     public var sampleItems = 0
-    /// The environment variable with ``sampleItems``.
+    /// The name of the environment variable for ``sampleItems``.
     public static let sampleVariable = "SEARCHLIGHT_SAMPLE_ITEMS"
 
     /// The requested protections. Tests leave some out to simulate an older kernel.

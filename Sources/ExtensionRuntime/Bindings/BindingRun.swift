@@ -7,7 +7,8 @@ final class BindingRun {
     private let prepared: PreparedCalls
     private var evaluation: Evaluation
     private let receiver: any CallbackReceiver
-    /// Whether what is missing of a repetition is left out; else it fails the request.
+    /// `true` to leave out failed rounds of a repetition, and rounds beyond a limit, with a
+    /// warning. `false` to fail the request instead.
     private let leavesOut: Bool
     private var frame: CallFrame { evaluation.frame }
 
@@ -45,7 +46,7 @@ final class BindingRun {
         var firstFailure: BindingFailure?
         rounds: for number in 0..<count {
             guard !receiver.isOver else { throw BindingFailure(.cancelled, "the request was cancelled") }
-            // A sign of life, since a large document takes its time.
+            // The watchdog ends a worker without signs of life, and a large document takes long.
             receiver.report(completed: UInt64(number), total: UInt64(count))
             let lines: [String]
             do throws(BindingFailure) { lines = try round(number, of: repetition) } catch {
@@ -77,7 +78,9 @@ final class BindingRun {
         receiver.warn(failure.message)
     }
 
-    /// Makes the calls of a round, whose memory and names go with it.
+    /// Makes the calls of one round. The memory and the names of the round are released at its end.
+    ///
+    /// - Returns: The gathered texts, one for each element of ``BoundRepetition/gathered``.
     private func round(_ number: Int, of repetition: BoundRepetition) throws(BindingFailure) -> [String] {
         let before = evaluation
         evaluation.frame = CallFrame()
@@ -91,9 +94,9 @@ final class BindingRun {
         return lines
     }
 
-    /// Adds a line to a text, as far as there is room.
+    /// Appends a line to a text, cut at ``BindingLimits/gatheredBytes``.
     ///
-    /// - Returns: Whether there was room for all of it.
+    /// - Returns: `true` if the whole line fitted.
     private static func append(_ line: String, to text: inout String) -> Bool {
         let room = BindingLimits.gatheredBytes - text.utf8.count - 1
         guard line.utf8.count > room else {
@@ -144,7 +147,7 @@ final class BindingRun {
             answers.add(returned.name, returned.form, at: result, layout: prepared.interface.result, isReturned: true)
         }
         try read(answers, of: prepared)
-        // Its parameters are known to it alone.
+        // The call's parameters are only visible in the call itself.
         for name in prepared.localNames { evaluation.names[name] = before[name] }
     }
 

@@ -3,7 +3,8 @@ import ItemRecord
 import ServiceMessages
 import SymbolBindings
 
-/// The bindings of an extension that give attributes to its items as they are donated (`serve attributes`).
+/// The bindings of an extension that set attributes of its items during a donation
+/// (`serve attributes`).
 struct BoundAttributes: Sendable {
     private let bindings: [PreparedBinding]
     private let bundle: BoundBundle
@@ -13,14 +14,16 @@ struct BoundAttributes: Sendable {
         self.bundle = bundle
     }
 
-    /// The item with its attributes, from all bindings that are for its content type. What cannot be had is left out with a warning:
-    /// an item without one of its attributes is better than none.
+    /// Returns the item with the attributes of all bindings for its content type.
+    ///
+    /// An attribute that cannot be determined is left out with a warning. An item without one of
+    /// its attributes is better than no item.
     func complete(_ item: ItemRecord, for receiver: any CallbackReceiver) -> ItemRecord {
         guard !bindings.isEmpty else { return item }
         let types = item.texts("contentType") + item.texts("contentTypeTree")
         var item = item
         for binding in bindings where binding.binding.isFor(types) && !receiver.isOver {
-            // A library that is missing was reported when the bindings were loaded.
+            // A missing library was reported when the bindings were loaded.
             guard let calls = try? binding.calls.get() else { continue }
             let sources = RequestSources(bundle: bundle)
             sources.record = item
@@ -40,7 +43,7 @@ struct BoundAttributes: Sendable {
     }
 }
 
-/// Hears what happens while one item is completed, and names the item.
+/// A receiver for the bindings of one item's attributes. Its warnings name the item.
 private struct ItemWarnings: CallbackReceiver {
     let receiver: any CallbackReceiver
     let item: String

@@ -10,7 +10,7 @@ import SystemSupport
 final class BoundExtension: AskedExtension {
     let interfaces: [String]
     private let bindings: [PreparedBinding]
-    /// Those that give attributes to what the others donate.
+    /// The bindings that set attributes of the items that the other bindings donate.
     private let attributes: BoundAttributes
     private let session: HostSession
     private let bundle: BoundBundle
@@ -211,7 +211,8 @@ final class BoundExtension: AskedExtension {
         }
     }
 
-    /// The bytes of a preview: what a function gave, or what it wrote into a file.
+    /// Returns the bytes of a preview: the function's result, the contents of the file that it
+    /// returned, or the file that it has written.
     private static func rendered(
         _ run: BindingRun, _ result: BoundValue, _ sources: RequestSources
     ) throws(BindingFailure) -> [UInt8] {

@@ -38,7 +38,7 @@ final class BoundReindex: Sendable {
         var frames: [CallFrame] = []
         /// The wanted items that were not found yet.
         var missing: Set<String> = []
-        /// How many items were donated.
+        /// The number of donated items.
         var donated = 0
     }
     private struct Waiting {
@@ -202,7 +202,7 @@ final class BoundReindex: Sendable {
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// `true` if the host no longer waits for the answer.
     fileprivate var isCancelled: Bool { session.requests.isCancelled(request) }
     fileprivate var isOver: Bool { state.withLock { $0.isOver } }
 
@@ -214,7 +214,7 @@ final class BoundReindex: Sendable {
         return state.withLock { $0.donated < Self.sampleItems }
     }
 
-    /// How many items are enough for a validator, which says so in this variable; 0 for all.
+    /// The number of items that are enough for the validator, which sets the variable; 0 for all.
     private static let sampleItems = getenv("SEARCHLIGHT_SAMPLE_ITEMS").flatMap { Int(String(cString: $0)) } ?? 0
 
     fileprivate func donate(_ item: ItemRecord, _ receiver: any CallbackReceiver) {

@@ -3,8 +3,9 @@ import Glibc
 import SymbolBindings
 import SystemSupport
 
-/// The memory that the calls of one request use, and the results that must be freed. The frame
-/// frees all of it at its end, in reverse order.
+/// The memory and the temporary folder of the calls of one request, and the results that must be
+/// freed. The frame frees the results at its end in reverse order, then the memory, and removes the
+/// folder.
 ///
 /// `@unchecked Sendable`: it is filled on the one thread that makes the calls. Afterwards it is
 /// only kept and released.
@@ -23,7 +24,8 @@ final class CallFrame: @unchecked Sendable {
         if let folder { TemporaryFolders.remove(folder) }
     }
 
-    /// A folder of the request's own in `$TMPDIR`, made at first use and removed with all in it.
+    /// Returns the request's own folder in `$TMPDIR`. The folder is created at the first call, and
+    /// removed with its contents at the end of the frame.
     func temporaryFolder() throws(BindingFailure) -> String {
         if let folder { return folder }
         let made = try TemporaryFolders.make()
@@ -31,7 +33,8 @@ final class CallFrame: @unchecked Sendable {
         return made
     }
 
-    /// Leaves the temporary folder to the end of the worker if a path is in it: a folder that was answered with is read afterwards.
+    /// Keeps the temporary folder until the end of the worker if it contains `path`. A folder that
+    /// answers a request is read after the frame has ended.
     func keep(_ path: String) {
         if let folder, path == folder || path.hasPrefix(folder + "/") { self.folder = nil }
     }
@@ -81,7 +84,9 @@ final class CallFrame: @unchecked Sendable {
         return try contents(of: OwnedDescriptor(adopting: number), path)
     }
 
-    /// The bytes of an open regular file, up to the limit.
+    /// Returns the bytes of an open regular file, up to the limit.
+    ///
+    /// - Parameter path: The name of the file in error messages.
     func contents(of file: OwnedDescriptor, _ path: String) throws(BindingFailure) -> UnsafeRawBufferPointer {
         var status = stat()
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

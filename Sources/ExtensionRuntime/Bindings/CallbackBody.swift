@@ -11,7 +11,7 @@ protocol CallbackReceiver: Sendable {
     func donate(_ item: ItemRecord)
     /// Returns `true` if an item is wanted. Called before the rest of the item is read.
     func wants(_ identifier: String) -> Bool
-    /// Whether nobody waits for the request any more.
+    /// `true` if the request was answered or cancelled.
     var isOver: Bool { get }
     /// Reports that something was left out.
     func warn(_ message: String)

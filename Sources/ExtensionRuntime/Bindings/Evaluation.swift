@@ -4,7 +4,7 @@ import SymbolBindings
 /// The evaluation of a binding's values, or of the values in one callback. Confined to one thread.
 struct Evaluation {
     let sources: RequestSources
-    /// Holds what values need memory for; in a round of a repetition not the request's.
+    /// The memory of values: the frame of the request or, in a repetition, the frame of the round.
     var frame: CallFrame
     var names: [String: RuntimeValue] = [:]
 

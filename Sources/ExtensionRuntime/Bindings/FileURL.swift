@@ -59,7 +59,8 @@ enum FileURL {
         return nil
     }
 
-    /// What follows `$TMPDIR` at the beginning of a path; `nil` if it does not begin so, or leads out of that folder.
+    /// Returns the rest of a path after `$TMPDIR`; `nil` if the path does not start with `$TMPDIR`,
+    /// or contains `..`.
     static func inTemporaryFolder(_ path: String) -> String? {
         let name = "$TMPDIR"
         guard path == name || path.hasPrefix(name + "/") else { return nil }

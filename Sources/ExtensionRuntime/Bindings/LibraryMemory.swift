@@ -3,21 +3,24 @@ import CFFI
 import Glibc
 import Synchronization
 
-/// Counts what bound libraries keep of the heap: what is allocated while their functions run and not freed by one of these. What a
-/// callback allocates meanwhile is the worker's own.
+/// A counter of the heap bytes that bound libraries keep: the bytes that their functions allocate,
+/// less the bytes that their functions free. Allocations of callbacks do not count, because they
+/// are the worker's own.
 ///
-/// Nothing is counted unless the host asks for it by a variable of the environment, since each count looks through the heap. The count is
-/// of the whole process, so it is right for requests that come one after the other.
+/// Each count calls `mallinfo2`, which walks the free lists of all arenas. The counter is therefore
+/// only active if the environment has `SEARCHLIGHT_COUNT_LIBRARY_MEMORY`. It measures the whole
+/// process, so the count is only correct for requests that do not overlap.
 final class LibraryMemory: Sendable {
-    /// The count; `nil` if nothing is counted.
+    /// The counter of this process; `nil` if it is not active.
     static let shared: LibraryMemory? = getenv("SEARCHLIGHT_COUNT_LIBRARY_MEMORY") == nil ? nil : LibraryMemory()
 
-    /// What is kept by now, in bytes. It may be negative: a library frees what was allocated before.
+    /// The number of bytes that libraries keep. It is negative if a library frees memory that was
+    /// allocated outside of its counted calls.
     var kept: Int64 { count.load(ordering: .relaxed) }
 
     private let count = Atomic<Int64>(0)
 
-    /// Makes a call of a library's function.
+    /// Runs a call of a library's function, and counts the bytes by which the heap grows.
     static func duringCall(_ body: () -> Void) {
         guard let shared else { return body() }
         settle()
@@ -26,7 +29,7 @@ final class LibraryMemory: Sendable {
         shared.count.add(cffi_heap_in_use() - before, ordering: .relaxed)
     }
 
-    /// Does the worker's own work in a call of a library's function.
+    /// Runs the worker's own code inside a library's call, without counting its allocations.
     static func duringCallback<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         guard let shared else { return try body() }
         let before = cffi_heap_in_use()
@@ -34,7 +37,8 @@ final class LibraryMemory: Sendable {
         return try body()
     }
 
-    /// Waits until other threads have put away the request before, at most 20 ms.
+    /// Waits until the heap size is stable, for about 10 ms at most. Other threads may still free
+    /// the memory of the previous request.
     private static func settle() {
         var last = cffi_heap_in_use()
         for _ in 0..<20 {

@@ -14,12 +14,12 @@ final class PreparedCall: @unchecked Sendable {
     /// The layouts of structs that the function writes, by position.
     let written: [Int: NativeLayout]
     let explanation: PreparedCall?
-    /// The names that only the call knows.
+    /// The names that are only visible in the call.
     let localNames: [String]
 
     init(_ call: BoundCall, in library: BoundLibrary) throws(LoadError) {
         self.call = call
-        // An explanation may have a text of the name of a parameter.
+        // The text of an explanation may have the name of a parameter.
         localNames = call.localNames.filter { $0 != call.returned?.name }
         function = try library.function(call.symbol)
         var freeing: [String: UnsafeMutableRawPointer] = [:]
@@ -52,10 +52,10 @@ final class PreparedCall: @unchecked Sendable {
     }
 }
 
-/// The calls of a binding, ready to be made.
+/// The calls of a binding, prepared to run.
 struct PreparedCalls: Sendable {
     let calls: [PreparedCall]
-    /// What is made over and over afterwards.
+    /// The repetition after the calls.
     let repetition: BoundRepetition?
     let repeated: [PreparedCall]
 

@@ -5,11 +5,11 @@ import ServiceMessages
 import SymbolBindings
 import SystemSupport
 
-/// What values of bindings say of the bundle and of the system.
+/// The facts about the bundle and the system that values of bindings use.
 struct BoundBundle: Sendable {
-    /// Its folder.
+    /// The path of the bundle.
     let path: String
-    /// The types of files by their name extensions, in lower case.
+    /// The type identifiers by filename extension in lower case.
     let types: [String: String]
 }
 

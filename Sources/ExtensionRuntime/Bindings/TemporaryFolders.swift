@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Folders of single requests in the worker's own `$TMPDIR`.
+/// Temporary folders, each for one request, in the worker's own `$TMPDIR`.
 enum TemporaryFolders {
-    /// How deep folders are removed; what is deeper goes with the worker.
+    /// The maximum depth of removed folders. Deeper folders are removed at the end of the worker.
     private static let maximumDepth = 16
 
     static func make() throws(BindingFailure) -> String {
@@ -19,7 +19,7 @@ enum TemporaryFolders {
         return path
     }
 
-    /// Removes a folder with all in it. Links are removed, not followed.
+    /// Removes a folder with its contents. Links are removed and not followed.
     static func remove(_ path: String) { remove(path, at: AT_FDCWD, depth: 0) }
 
     private static func remove(_ name: String, at folder: Int32, depth: Int) {
@@ -30,7 +30,7 @@ enum TemporaryFolders {
             close(number)
             return
         }
-        // Names first: a folder that is changed while it is read may pass over some.
+        // All names are read first, because `readdir` may skip names if the folder changes.
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in

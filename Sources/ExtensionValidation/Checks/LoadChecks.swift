@@ -7,13 +7,13 @@ extension CheckContext {
     /// busy.
     private static let loads = 10
 
-    /// How long a worker may take from its start to its first answer before it is told, in milliseconds: the bars of the
-    /// design, for a machine as fast as that of the design.
+    /// The expected time from a worker's start to its first answer, in milliseconds: the
+    /// performance targets, which apply to the reference machine.
     private var expectedLoad: Double { bundle.manifest.principalClass == nil ? 10 : 25 }
-    /// How many times as long as an extension that does nothing another may take.
+    /// The accepted load time, as a multiple of the load time of an empty extension.
     static let loadFactor = 2.5
 
-    /// Measures how long a worker takes to its first answer, beside one whose extension does nothing.
+    /// Measures the time until a worker's first answer, and compares it with an empty extension's.
     func checkLoadTime() async throws(ExtensionError) -> CheckResult {
         let baseline = BaselineBundle(loadsFramework: bundle.manifest.principalClass != nil)
         var (quickest, least) = (Double.infinity, Double.infinity)
@@ -21,7 +21,7 @@ extension CheckContext {
             let duration = try await withTrial { (trial) throws(ExtensionError) in try await loading(of: trial) }
             quickest = min(quickest, duration)
             if quickest <= expectedLoad { return .passed }
-            // By turns, so that both meet the same machine.
+            // Measurements alternate, so that both extensions have the same load on the machine.
             if let bundle = baseline?.bundle {
                 let trial = Trial(bundle, configuration, events: EventRecord(check))
                 if let duration = try? await loading(of: trial) { least = min(least, duration) }
@@ -40,12 +40,13 @@ extension CheckContext {
         return duration.milliseconds
     }
 
-    /// Judges how long an extension takes to its first answer.
+    /// Judges the time from the start of an extension's worker to its first answer.
     ///
     /// - Parameters:
-    ///   - load: The least time of several, in milliseconds.
-    ///   - baseline: The same of an extension that does nothing, on this machine at the same time; `nil` if it could not be measured.
-    ///   - expected: What is quick enough anyway.
+    ///   - load: The shortest of several times, in milliseconds.
+    ///   - baseline: The shortest time of an empty extension, measured alternately on this machine,
+    ///     in milliseconds; `nil` if it could not be measured.
+    ///   - expected: The time that is always accepted, in milliseconds.
     static func judge(load: Double, baseline: Double?, expected: Double) -> CheckResult {
         let limit = max(expected, (baseline ?? 0) * loadFactor)
         guard load > limit else { return .passed }

@@ -13,7 +13,8 @@ extension CheckContext {
     /// The size of small pages, in items, and the factor by which a page may exceed it.
     private static let smallPage: UInt32 = 3
     private static let factor = 10
-    /// The maximum number of small pages, and the number of pages that are requested again.
+    /// The maximum number of small pages, the minimum for a slow extension, and the number of pages
+    /// that are requested again.
     private static let maximumSmallPages = 300
     private static let leastSmallPages = 20
     private static let resumedPages = 4

@@ -11,7 +11,7 @@ extension CheckContext {
     private static let graveGrowth = 100.0
     private static let leastGrowth = 4096.0
 
-    /// The rounds after which a check that takes long may judge.
+    /// The number of rounds after which a slow check stops repeating.
     private static let leastRounds = 30
 
     /// Repeats the same requests and measures the memory.
@@ -20,7 +20,7 @@ extension CheckContext {
         let identifiers = sample(5).map(\.uniqueIdentifier)
         guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to ask for") }
         var counting = configuration
-        // Of an extension with code of its own nobody can say whose memory it is.
+        // In an extension with its own code, the extension and its libraries share the heap.
         counting.countsLibraryMemory = !bundle.manifest.bindings.isEmpty
         return try await with(counting).withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
@@ -47,11 +47,13 @@ extension CheckContext {
         }
     }
 
-    /// Judges growth.
+    /// Judges the memory growth.
     ///
     /// - Parameters:
-    ///   - growth: That of the process, in KiB for each round.
-    ///   - libraries: That of what the libraries of bindings keep, as far as it was counted, in KiB for each round.
+    ///   - growth: The growth of the process, in KiB per round.
+    ///   - rounds: The number of rounds.
+    ///   - libraries: The growth of the memory that the libraries of bindings keep, in KiB per
+    ///     round; `nil` if it was not counted.
     static func judge(growth: Double, rounds: Int, ofLibraries libraries: Double?) -> CheckResult {
         let sum = growth * Double(rounds)
         guard growth > noticeableGrowth, sum > leastGrowth / 2 else { return .passed }

@@ -15,7 +15,7 @@ extension CheckContext {
         let old = leftover.map { [$0.key: $0.value] } ?? [:]
         typealias Seen = (first: [DonationCollector.Name: ItemRecord], second: [DonationCollector.Name: ItemRecord])
         let (seen, stays) = try await withTrial(leftover: old) { (trial) throws(ExtensionError) -> (Seen, Bool) in
-            // What no page donated is deleted by the host.
+            // In a paged reindex, the host deletes items that no page donated.
             let extent = try await trial.reindexEverything()
             let stays = !extent.isPaged && old.keys.contains { trial.items.stillKnows($0) }
             let first = trial.items.items
@@ -44,7 +44,8 @@ extension CheckContext {
 
     /// Reports the differences between two sets of items.
     ///
-    /// - Parameter isSample: Whether both are samples of more items. Two samples need not have the same items, but most.
+    /// - Parameter isSample: `true` if both sets are samples. Two samples may differ in at most
+    ///   half of their items.
     static func compare(
         _ one: [DonationCollector.Name: ItemRecord], _ other: [DonationCollector.Name: ItemRecord], _ what: String,
         isSample: Bool = false, _ findings: inout Findings
@@ -127,11 +128,12 @@ extension CheckContext {
         }
     }
 
-    /// Asks for items that the index has and that exist no longer.
+    /// Requests items that are in the index but no longer exist.
     func checkGoneItems() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
         var generator = generator
-        // Two are like ones that there are, so that an extension which looks at the form of an identifier knows them for its own.
+        // Two identifiers resemble existing ones, for an extension that only accepts identifiers of
+        // its own form.
         var gone: [DonationCollector.Name: ItemRecord] = [:]
         for record in generator.sample(survey.items.sorted { $0.key < $1.key }, 2) {
             let name = Self.goneName(like: record.key.identifier, generator.unusedName())
@@ -156,7 +158,8 @@ extension CheckContext {
                 """)
     }
 
-    /// An identifier as another of the extension's: in the same folder, if they are paths, and with the same ending.
+    /// Returns an unused identifier in the form of a known one: in the same folder if it is a path,
+    /// and with the same filename extension.
     static func goneName(like known: String, _ unused: String) -> String {
         let slash = known.lastIndex(of: "/")
         let folder = slash.map { known[...$0] } ?? ""

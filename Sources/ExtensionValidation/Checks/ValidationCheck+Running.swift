@@ -50,9 +50,10 @@ extension CheckContext {
         sample(items).flatMap { record in TrialOffer.promises(of: record) + [TrialOffer.preview(of: record)] }
     }
 
-    /// A bit of everything: a reindex of all and of some, promises and previews.
+    /// Sends requests of all kinds: a reindex of all items and of some, promises and previews.
     ///
-    /// - Parameter isBrief: Whether a reindex of very many items is left out; the survey has made one.
+    /// - Parameter isBrief: `true` to leave out the reindex of everything if the extension has more
+    ///   items than a sample. The survey has made one.
     func workOut(_ trial: Trial, isBrief: Bool = false) async throws(ExtensionError) {
         if survey.isServed, !(isBrief && survey.isLarge(settings)) { try await trial.reindexEverything() }
         let some = sample(3)

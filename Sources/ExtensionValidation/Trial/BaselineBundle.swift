@@ -2,14 +2,15 @@
 import ExtensionHost
 import Foundation
 
-/// An extension that does nothing, to see how long one takes to load on this machine. Its folder is removed with it.
+/// An empty extension, which gives the minimum load time on this machine. Its folder is removed at
+/// the end of the object.
 final class BaselineBundle: Sendable {
     let bundle: ExtensionBundle
     private let folder: String
 
-    /// Makes the bundle in the folder for temporary files; `nil` if that fails.
+    /// Creates the bundle in the folder for temporary files; `nil` if that fails.
     ///
-    /// - Parameter loadsFramework: Whether CoreSpotlight is loaded, as with an extension in Swift.
+    /// - Parameter loadsFramework: `true` to load CoreSpotlight, like an extension in Swift.
     init?(loadsFramework: Bool) {
         let folder = FileManager.default.temporaryDirectory.path + "/searchlight-baseline-\(UUID().uuidString)"
         self.folder = folder

@@ -16,7 +16,7 @@ struct CheckContext: Sendable {
     /// The random choices of this check.
     var generator: SeededGenerator { SeededGenerator(seed: settings.seed, for: check) }
 
-    /// The same with processes that are started in another way.
+    /// Returns this context with another configuration of worker processes.
     func with(_ configuration: WorkerConfiguration) -> CheckContext {
         CheckContext(
             check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
@@ -54,19 +54,19 @@ struct CheckContext: Sendable {
 
 /// The items that an extension donates in a reindex of everything.
 struct Survey: Sendable {
-    /// The items of all indexes.
+    /// The items of all indexes, by name.
     let items: [DonationCollector.Name: ItemRecord]
-    /// The records, in the order of their names.
+    /// The records, sorted by name.
     let records: [ItemRecord]
-    /// Why there is none.
+    /// The error if the items could not be determined.
     let problem: ExtensionError?
-    /// Whether the extension serves a reindex.
+    /// `true` if the extension serves a reindex.
     let isServed: Bool
-    /// Whether the extension has more items.
+    /// `true` if the extension has more items.
     let isSample: Bool
-    /// How many items the validation had no room for.
+    /// The number of items beyond ``DonationCollector/Limits``.
     let unkept: Int
-    /// How many lines were printed and logged meanwhile.
+    /// The number of printed and logged lines during the survey.
     let lines: Int
 
     init(
@@ -82,7 +82,8 @@ struct Survey: Sendable {
         self.lines = lines
     }
 
-    /// Whether it takes too long to have everything donated in each check.
+    /// Returns `true` if a reindex of everything takes too long for each check: the extension has
+    /// more items than a sample.
     func isLarge(_ settings: ValidationSettings) -> Bool {
         settings.sampleItems > 0 && items.count > settings.sampleItems
     }

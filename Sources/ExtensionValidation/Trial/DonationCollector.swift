@@ -29,13 +29,13 @@ final class DonationCollector: DonationReceiver {
         var states: [String: [UInt8]] = [:]
         var donations = 0
         var donatedItems = 0
-        /// The bytes of the records of ``items``, and of each.
+        /// The number of bytes of all records of ``items``; ``sizes`` has the bytes of each.
         var bytes = 0
         var sizes: [Name: Int] = [:]
         var unkept: Set<Name> = []
         var lastNotice: Duration?
 
-        /// Keeps an item, unless there is no room for it.
+        /// Stores an item, or counts it as unkept if it would exceed a limit.
         mutating func keep(_ item: ItemRecord, _ name: Name, size: Int, limits: Limits) {
             let former = items[name] == nil ? nil : sizes[name]
             guard former != nil || items.count < limits.items, bytes - (former ?? 0) + size <= limits.bytes else {
@@ -46,7 +46,7 @@ final class DonationCollector: DonationReceiver {
             (items[name], sizes[name]) = (item, size)
         }
 
-        /// Puts the sizes right after changes of ``items``.
+        /// Drops the sizes of removed items, and recomputes ``bytes``.
         mutating func forgetSizes() {
             sizes = sizes.filter { items[$0.key] != nil }
             bytes = sizes.values.reduce(0, +)
@@ -58,18 +58,24 @@ final class DonationCollector: DonationReceiver {
     private let onItems: @Sendable (Int) -> Void
     private static let noticeInterval = Duration.milliseconds(200)
 
-    /// How much is kept. What is beyond is taken and forgotten, since an index would have taken it.
+    /// The limits of the index. Donations beyond the limits are accepted, like in a real index, but
+    /// not stored.
     struct Limits: Sendable {
-        /// The most items.
+        /// The maximum number of items.
         var items = 200_000
-        /// The most bytes of their records.
+        /// The maximum number of bytes of all records.
         var bytes = 512 << 20
     }
 
+    /// Creates an index.
+    ///
     /// - Parameters:
-    ///   - known: What the extension donated earlier. Asked for an item of these, it finds it, as in an index that was filled before
-    ///     its process began; only what it donates from now on is among ``items``.
-    ///   - onItems: Told how many items were donated, a few times a second; called on any thread.
+    ///   - known: The items of an earlier reindex. The extension finds them in its index, as if it
+    ///     had been filled before its process started. ``items`` only contains donations from now
+    ///     on.
+    ///   - limits: The limits of the index.
+    ///   - clock: The clock for the interval between calls of `onItems`.
+    ///   - onItems: Called with the number of donated items, a few times a second, on any thread.
     init(
         known: [Name: ItemRecord] = [:], limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
         onItems: @escaping @Sendable (Int) -> Void = { _ in }
@@ -80,7 +86,7 @@ final class DonationCollector: DonationReceiver {
         self.onItems = onItems
     }
 
-    /// How many items there was no room for.
+    /// The number of donated items that were not stored because of the limits.
     var unkept: Int { state.withLock { $0.unkept.count } }
 
     var items: [Name: ItemRecord] { state.withLock { $0.items } }
@@ -136,7 +142,9 @@ final class DonationCollector: DonationReceiver {
         if let refusal { throw refusal }
     }
 
-    /// - Parameter sizes: The bytes of the records to come.
+    /// Applies a change to the index.
+    ///
+    /// - Parameter sizes: The sizes of the records that were not applied yet, in bytes.
     private static func apply(
         _ change: IndexChange<[ItemRecord]>, _ index: String?, _ limits: Limits, _ sizes: inout ArraySlice<Int>,
         _ state: inout State

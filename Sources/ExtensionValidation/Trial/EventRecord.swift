@@ -61,7 +61,7 @@ final class EventRecord: Sendable {
     var crashes: [ExtensionError] { state.withLock { $0.crashes } }
     /// The broken rules, sorted by text.
     var misuses: [Sighting] { state.withLock { $0.misuses.values.sorted { $0.text < $1.text } } }
-    /// What bound libraries keep of the heap in bytes; `nil` if it is not counted.
+    /// The number of heap bytes that bound libraries keep; `nil` if it is not counted.
     var libraryMemory: Int64? { state.withLock { $0.libraryMemory } }
     /// The denials of the sandbox, as sentences without a full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }

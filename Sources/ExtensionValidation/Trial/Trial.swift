@@ -16,7 +16,7 @@ final class Trial: Sendable {
     let events: EventRecord
     let limits: WorkerConfiguration.Limits
     private let host: ExtensionHost
-    /// How many items are wanted of an extension with pages; 0 for all.
+    /// The number of items that are enough in a paged reindex; 0 for all.
     private let sampleItems: Int
 
     /// The maximum number of bytes of a promise to read.
@@ -28,10 +28,12 @@ final class Trial: Sendable {
     /// The number of pages after which a reindex counts as endless.
     static let maximumPages = 10_000
 
+    /// Creates a host for the extension.
+    ///
     /// - Parameters:
-    ///   - known: What the extension donated earlier and finds in its index.
-    ///   - sampleItems: How many items are wanted of an extension with pages; 0 for all.
-    ///   - onItems: Told how many items were received, a few times a second.
+    ///   - known: The items of an earlier reindex in the extension's index.
+    ///   - sampleItems: The number of items that are enough in a paged reindex; 0 for all.
+    ///   - onItems: Called with the number of received items, a few times a second, on any thread.
     init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, events: EventRecord,
         known: [DonationCollector.Name: ItemRecord] = [:], sampleItems: Int = 0,
@@ -65,15 +67,16 @@ final class Trial: Sendable {
         _ = try await ask(TrialOffer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
     }
 
-    /// What a reindex of everything was.
+    /// The extent of a reindex of everything.
     struct Extent: Sendable {
-        /// Whether it came in pages.
+        /// `true` if the reindex was in pages.
         var isPaged: Bool
-        /// Whether it came to its end; else it was enough for a sample.
+        /// `true` if the reindex reached its end; `false` if it stopped after a sample.
         var isWhole: Bool
     }
 
-    /// Has everything donated, as a host would: in pages where the extension knows them, as many as are enough for a sample.
+    /// Requests all items like a host: in pages if the extension supports them. A paged reindex
+    /// stops after the number of items in a sample.
     @discardableResult
     func reindexEverything() async throws(ExtensionError) -> Extent {
         guard try await host.reindexAll(bundle.identifier) == .inPages else {

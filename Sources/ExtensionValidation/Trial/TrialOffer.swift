@@ -37,7 +37,7 @@ struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
 
 enum ExtensionAnswer: Sendable, Equatable {
     case data([UInt8])
-    /// More data than a validation looks at; so many bytes.
+    /// Data that exceeds ``Trial/maximumBytes``, with its length in bytes.
     case tooMuch(length: UInt64)
     /// A file with its name, its length and its first bytes.
     case file(name: String, length: Int, head: [UInt8])

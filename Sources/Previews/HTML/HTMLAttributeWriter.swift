@@ -161,7 +161,8 @@ struct HTMLAttributeWriter {
         return address
     }
 
-    /// Whether an address has neither a scheme nor a host. A colon ends a scheme, unless a path, query or fragment began before it.
+    /// Returns `true` if an address has no scheme and no host. A colon ends a scheme, unless a
+    /// path, query or fragment starts before it. A backslash at such a place is not allowed either.
     private static func isRelative(_ address: [UInt8]) -> Bool {
         guard !address.isEmpty, !address.starts(with: "//".utf8) else { return false }
         let end = address.firstIndex { ":/?#\\".utf8.contains($0) }
