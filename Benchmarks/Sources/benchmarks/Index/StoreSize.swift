@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Measures the size of a closed store.
+/// Measures the disk space of a closed store that was at rest.
 enum StoreSize {
     static func run(store: String, donatedBytes: Int) throws -> [Measurement] {
         let megabyte = 1e6
@@ -12,7 +12,7 @@ enum StoreSize {
         }
         var measurements = [
             Measurement(
-                name: "size on disk", value: Double(total) / megabyte, unit: "MB", baseline: "bytes donated",
+                name: "size on disk, at rest", value: Double(total) / megabyte, unit: "MB", baseline: "bytes donated",
                 baselineValue: Double(donatedBytes) / megabyte, row: .size)
         ]
         let database = try SQLiteConnection(path: store + "/index.sqlite", isReadOnly: true)
