@@ -374,7 +374,8 @@ enum reading library_refresh(struct library *library, struct work *work, const c
 #define COLUMNS                                                                                                      \
     "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
     " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "
-/* What another source has as well is left out, unless it says there what is not said here. */
+/* Leaves out a bookmark if an earlier source has the same address and title, and its own tags,
+ * keyword and description are empty or the same there. */
 #define SHOWN                                                                                                        \
     " NOT EXISTS (SELECT 1 FROM bookmark o JOIN source t ON t.id = o.source WHERE o.twin = b.twin"                   \
     " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title AND b.tags IN ('', o.tags)"                        \

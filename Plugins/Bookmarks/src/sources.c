@@ -108,7 +108,7 @@ static bool add_firefox(struct sources *sources, const char *base, const char *f
     return is_good;
 }
 
-/* Where names are looked for, and what is known there. */
+/* A folder in which names are looked up. */
 struct look {
     const char *folder;
     bool is_listed; /* the person has named it */
@@ -189,8 +189,9 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
     return false;
 }
 
-/* A page in a folder that the person has named, or that is called as browsers call theirs, is meant to have bookmarks: if it has
- * none, that is told. So is a file that had some. Of all others it depends on what is in them. */
+/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one with
+ * the name of a browser's export, and one that had bookmarks before. The extension reports such a
+ * page if it has none. The content decides about any other page. */
 static bool is_meant(const struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;

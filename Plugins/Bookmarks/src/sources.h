@@ -8,8 +8,8 @@
 /* Of all files, and of the files or profiles of one folder. */
 enum { MAX_SOURCES = 256, MAX_FOLDERS = 64 };
 
-/* The exported files that had bookmarks when they were last read, each by a hash of its key: of one that is empty or
- * something else now, what is known stays. Of more than these the others are not remembered. */
+/* The exported files that had bookmarks at the last reading, each by a hash of its key. If such a
+ * file is empty or another kind of file now, its bookmarks stay. Further files are not remembered. */
 enum { MAX_EXPORTED = 31 };
 struct exported {
     uint64_t hashes[MAX_EXPORTED];

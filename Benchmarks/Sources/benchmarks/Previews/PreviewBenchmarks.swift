@@ -14,7 +14,7 @@ struct PreviewBenchmarks {
     let journal: String?
 
     private static let calls = 200
-    /// The size of the page that the extension renders: about that of a 100 KB note as HTML.
+    /// The size of the rendered page in bytes. A 100 KB note has about this size as HTML.
     private static let pageBytes = 100_000
 
     func run() async throws -> [Measurement] {
