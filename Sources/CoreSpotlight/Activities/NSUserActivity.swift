@@ -283,7 +283,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     /// Requests streams to the device that the activity comes from.
     ///
-    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, because there is no Handoff.
+    /// - Note: Fails on Linux: `CocoaError.featureUnsupported`, because there is no Handoff.
     @preconcurrency
     open func getContinuationStreams(
         completionHandler: @escaping @Sendable (InputStream?, OutputStream?, (any Error)?) -> Void
@@ -293,7 +293,7 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
 
     /// Requests streams to the device that the activity comes from.
     ///
-    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, because there is no Handoff.
+    /// - Note: Fails on Linux: `CocoaError.featureUnsupported`, because there is no Handoff.
     open func continuationStreams() async throws -> (InputStream, OutputStream) { throw Self.noHandoff }
 
     // MARK: Deleting

@@ -44,8 +44,7 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     /// Moves all attributes from another set, which is empty afterwards. Attributes that only this
     /// set has stay.
     ///
-    /// - Note: Differs on Linux: possibly, because Apple does not document the behavior of the
-    ///   method.
+    /// - Note: Differs on Linux: the result may differ, because Apple does not document the method.
     open func move(from sourceAttributeSet: CSSearchableItemAttributeSet) {
         guard sourceAttributeSet !== self else { return }
         for (name, value) in sourceAttributeSet.values {

@@ -7,13 +7,13 @@ open class CSUserQueryContext: CSSearchQueryContext {
     /// A Boolean value that indicates whether results have ranks. The default is `true`. Without
     /// ranks, ``CSSearchableItem/compare(byRank:)`` finds all results equal.
     ///
-    /// - Note: Differs on Linux: results come best first either way.
+    /// - Note: Differs on Linux: results always come best first.
     open var enableRankedResults = true
     /// The maximum number of results; 0, the default, for all.
     open var maxResultCount = 0
     /// The maximum number of suggestions; 0, the default, for ten. At most ten are returned.
     ///
-    /// - Note: Differs on Linux: 0 stands for ten, and at most ten are given.
+    /// - Note: Differs on Linux: 0 means ten, and ten is the maximum.
     open var maxSuggestionCount = 0
     /// The maximum number of results with a rank; 100 by default. Further results follow without a
     /// rank.
