@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What the command makes of what a person types, and of stores and extensions it cannot use.
+/// The interpretation of the command's arguments, and errors about unusable stores and extensions.
 @Suite("The command's arguments", .timeLimit(.minutes(10)))
 struct ArgumentTests {
     @Test("A search for nothing is wrong usage and says what to do", arguments: ["", " ", "?!", "\"\"", "…"])
@@ -180,7 +180,7 @@ struct ArgumentTests {
         let mended = try command("search", "x", "--store", damaged)
         #expect(mended.status == 0 && mended.output.contains("Note: some donations may be lost."), "\(mended.output)")
         #expect(FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
-        // What the storage reports ends with a full stop of its own.
+        // The storage error already ends with a full stop.
         #expect(try !command("reindex", "--store", file + "/store").output.contains(".."))
     }
 

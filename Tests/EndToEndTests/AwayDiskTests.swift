@@ -60,7 +60,7 @@ struct ReindexInNamespaceTests {
             unlink(harness.folder + "/near/e.md")
             #expect(try await engine.reindexAll(bundle) == 4)
             #expect(try await found("ferry", engine) == ["a.md", "b.md", "c.md", "d.md"])
-            // Nobody is asked for one of them that a preview did not find.
+            // A preview that found one of the items missing causes no request for it.
             let item = try await engine.item(named: notes + "/a.md")
             try engine.owe(.reindexItems([item.record.uniqueIdentifier]), of: bundle, cause: .foundGone)
             #expect(try await engine.run(.reindex(bundle: bundle)) == 4)

@@ -100,7 +100,7 @@ struct BackgroundWorkerTests {
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let first = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(first.cpu > 0 && first.wakeUps > 0)
-            // What the host writes for it too.
+            // Data that the host writes for the worker counts, too.
             #expect(first.written >= 20)
             await clock.waitForSleepers()
             clock.advance(by: .seconds(2))
@@ -111,7 +111,7 @@ struct BackgroundWorkerTests {
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let second = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(second.cpu > ended.cpu && second.wakeUps > ended.wakeUps)
-            // What a person asks is told by itself.
+            // Requests of the user are accounted separately.
             #expect(engine.host.usage(of: bundle, for: .person) == nil)
             _ = try await engine.data(of: "x", as: "public.utf8-plain-text", bundle: bundle)
             #expect(try #require(engine.host.usage(of: bundle, for: .person)).cpu > 0)

@@ -90,7 +90,7 @@ struct BindingTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(Self.documents) == 2)
             if isMissing { try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away") }
-            // The worker of whoever is root has no right to see past that either.
+            // A worker of the root user cannot see past that either.
             if !isMissing { try #require(chmod(folder, 0) == 0) }
             for reindex in [true, false] {
                 let error = await #expect(throws: EngineError.self) {
@@ -149,7 +149,8 @@ struct BindingTests {
                 note, accepted: ["net.daringfireball.markdown"], to: .file(path: copy))
             #expect(dropped.representation.form == .inPlaceFile)
             #expect(try String(contentsOfFile: copy, encoding: .utf8).hasPrefix("# Ferry"))
-            // It cannot be read as UTF-8 any more; nothing is dropped then, and the reason is told.
+            // The file is no longer valid UTF-8. So nothing is dropped, and the error has the
+            // reason.
             try Data([0x66, 0xFF]).write(to: URL(filePath: harness.folder + "/Downloads/card.txt"))
             let error = await #expect(throws: EngineError.self) {
                 _ = try await engine.drag(
@@ -312,7 +313,7 @@ struct BindingTests {
         }
     }
 
-    /// What an app of the extension's has donated.
+    /// An item donated by an app of the extension's bundle.
     private func donateOne(to engine: SearchlightEngine) async throws {
         var batch = IndexBatch(scope: IndexScope(bundle: "com.example.bound"))
         batch.index([

@@ -87,13 +87,13 @@ struct BundleCommandTests {
         let held = try #require(report["held"] as? [[String: Any]])
         #expect(held.compactMap { $0["identifier"] as? String } == [crashing, notebook])
         #expect(held.compactMap { $0["state"] as? String } == ["quarantined", "disabled"])
-        // What it said last has lines of its own.
+        // Its last output has several lines.
         let info = try command("extensions", "info", crashing).output
         #expect(info.contains("\n          ") && info.contains("  | last words about crash\n"), "\(info)")
         let owed = try #require(info.split(separator: "\n").first { $0.contains("owes") })
         #expect(!owed.contains("last words"), "\(info)")
         #expect(info.split(separator: "\n").allSatisfy { $0.components(separatedBy: " | ").count <= 2 }, "\(info)")
-        // One that is refused now has not been asked anything as it is.
+        // A bundle that is now rejected has no requests in its present form.
         try FileManager.default.removeItem(atPath: harness.extensions + "/\(crashing).searchext/library.so")
         let refused = try command("extensions", "info", crashing).output
         #expect(refused.contains("refused") && !refused.contains("last words"), "\(refused)")
@@ -116,7 +116,7 @@ struct BundleCommandTests {
         _ = try harness.installFixture("notebook")
         #expect(try command("reindex").status == 0)
         try FileManager.default.removeItem(atPath: harness.extensions + "/com.example.notebook.searchext")
-        // Whoever opens the store to change it notices.
+        // A command that opens the store for writing notices it.
         _ = try command("delete", "--bundle", "nobody", "--all")
         #expect(try command("extensions").output.contains("Gone: com.example.notebook"))
         #expect(try command("extensions", "info", "com.example.notebook").output.contains("removed"))

@@ -162,7 +162,7 @@ struct BundleLedgerTests {
             #expect(await engine.refreshExtensions().removed == ["com.example.notebook"])
             try FileManager.default.createDirectory(atPath: notebook, withIntermediateDirectories: false)
             time.pass(Self.week * 2)
-            // Nobody has looked since.
+            // No check since.
             #expect(await engine.carryOutRemovals().isEmpty)
             #expect(engine.removals.isEmpty && engine.nextRemoval == nil)
             let found = try await engine.itemCounts()

@@ -3,7 +3,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// The command as a person or a script runs it: what it prints, and how it ends.
+/// The command as users and scripts run it: its output and its exit status.
 @Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
     private func indexed() throws -> Command { try Command.indexed() }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// What a user reads when the disk becomes full. docs/ARCHITECTURE.md, "Errors", lists the four forms that such an error takes.
+/// The messages that a user reads when the disk becomes full. docs/ARCHITECTURE.md, "Errors", lists
+/// the four forms of such an error.
 @Suite("A full disk, as the user reads it", .timeLimit(.minutes(5)))
 struct DiskFullMessageTests {
     private static let mayMount =

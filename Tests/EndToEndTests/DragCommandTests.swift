@@ -166,7 +166,7 @@ struct DragCommandTests {
         #expect(own.status == 0 && own.errors.hasPrefix("Note: Nobody declares the type public.htlm"), "\(own.errors)")
     }
 
-    /// Whether this user may mount a file system of their own.
+    /// `true` if this user may mount a file system of their own.
     private static let mayMount =
         (try? CFixture.run(
             "/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Where drag writes and what it says meanwhile, as real processes (drops.c).
+/// The paths that drag writes and its messages during that, as real processes (drops.c).
 @Suite("The output of drag", .timeLimit(.minutes(10)))
 struct DragOutputTests {
     private static func command() throws -> Command {
@@ -133,23 +133,24 @@ struct DragOutputTests {
     }
 }
 
-/// A terminal nobody sits at.
+/// A terminal without a user.
 private struct Terminal {
     private let main: FileHandle
-    /// What a program gets.
+    /// The end that a program gets.
     let side: FileHandle
 
     init() throws {
         let number = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         try #require(number >= 0)
         main = FileHandle(fileDescriptor: number, closeOnDealloc: true)
-        // What unlockpt and ptsname do, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        // Does the work of unlockpt and ptsname, which Swift does not import: TIOCSPTLCK and
+        // TIOCGPTN.
         var (unlocked, name): (Int32, UInt32) = (0, 0)
         try #require(ioctl(number, 0x4004_5431, &unlocked) == 0 && ioctl(number, 0x8004_5430, &name) == 0)
         side = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(name)"))
     }
 
-    /// What has been written since.
+    /// The output since the last read.
     func read() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)

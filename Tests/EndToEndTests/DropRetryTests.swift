@@ -5,7 +5,7 @@ import Promises
 import SearchlightEngine
 import Testing
 
-/// Crashes in the way of a drop: one more attempt in all, whoever makes it.
+/// Crashes during a drop: one more attempt in total, by any component.
 @Suite("A drop whose worker crashes", .timeLimit(.minutes(10)))
 struct DropRetryTests {
     private static let bundle = "com.example.drops"

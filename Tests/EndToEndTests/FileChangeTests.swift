@@ -61,7 +61,8 @@ struct FileChangeTests {
             #expect(try await number("/b") == b)
             let items = try await engine.search("item", bundle: bundle, limit: 10).hits.map(\.item)
             #expect(items.map(\.record.uniqueIdentifier) == ["/b"] && items.first?.displayTitle == "second")
-            // Two files cannot have become one, and the extension says so; then it is told of each by itself.
+            // Two files cannot have become one, and the extension says so. Then it gets each change
+            // separately.
             try await move(("/b", "/x"), ("/c", "/x"))
             #expect(try await number("/x") == b)
         }
@@ -141,7 +142,8 @@ struct FileChangeTests {
             let page = harness.folder + "/page.html"
             _ = try await engine.drag(moved, accepted: ["public.html"], to: .file(path: page))
             #expect(try String(contentsOfFile: page, encoding: .utf8).contains("ferry"))
-            // Written anew by a program that keeps the note before: the note at its place is the same one to people.
+            // Rewritten by a program that keeps the old note: to users the note at the path is the
+            // same one.
             rename(notes + "/three.md", notes + "/three.old.md")
             try write("# Three\n\nbridge", "three.md")
             try await update([

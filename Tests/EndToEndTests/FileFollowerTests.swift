@@ -7,7 +7,8 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Journal and Documents while their files change: told of each change, they have in the index what a reindex would donate.
+/// Journal and Documents while their files change. They get each change, and the index contains the
+/// items that a reindex would donate.
 @Suite("Extensions that follow files", .timeLimit(.minutes(10)))
 struct FileFollowerTests {
     /// An extension with a folder of its own.
@@ -53,8 +54,8 @@ struct FileFollowerTests {
             }.sorted()
         }
 
-        /// What a watcher tells after something was done: whatever has another number, size or time, and as moved what has a number
-        /// that another path had.
+        /// The changes that a watcher reports for an action: each path with another inode number,
+        /// size or time, and as moved each inode number that had another path.
         func changes(_ body: () throws -> Void) throws -> [FileChange] {
             let before = states()
             try body()
@@ -129,13 +130,13 @@ struct FileFollowerTests {
         try await trial.harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(trial.bundle)
             for round in 0..<12 {
-                // One round has more changes than are dealt with one by one.
+                // A single round has more changes than are handled one by one.
                 let count = round == 6 ? 400 : Int.random(in: 1..<12, using: &random)
                 let changes = try trial.changes { for _ in 0..<count { try change() } }
                 try await trial.update(changes.shuffled(using: &random), engine)
                 let comparison = try await engine.compare(trial.bundle)
                 #expect(comparison.isEqual, "seed \(seed), round \(round): \(comparison), \(changes)")
-                // Told again, and of files that are none, nothing is another.
+                // Repeated changes, and changes of missing files, change nothing.
                 try await trial.update(changes + [.changed(path: trial.path("no/such.md"))], engine)
                 #expect(try await engine.compare(trial.bundle).isEqual)
             }
@@ -232,14 +233,14 @@ struct FileFollowerTests {
         arguments: Follower.allCases, Saving.allCases)
     func saving(_ follower: Follower, _ way: Saving) async throws {
         let trial = try Trial(follower)
-        // What a link leads to is an item of Journal's; Documents has the file itself.
+        // The target of a link is an item of Journal. Documents has the file itself.
         let isLink = way == .linkSwapped && follower == .journal
         try trial.write("# Note\n\nferry", isLink ? ".versions/1.md" : "note.md")
         if isLink { symlink(".versions/1.md", trial.path("note.md")) }
         try await trial.harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(trial.bundle) == 1)
             for step in try steps(of: way, isLink, trial) {
-                // Whatever the watcher tells at any moment of the saving.
+                // Any report of the watcher during a save.
                 try await trial.update(try trial.changes(step), engine)
                 #expect(try await engine.itemCounts().values.reduce(0, +) <= 1)
                 #expect(try await engine.compare(trial.bundle).isEqual)

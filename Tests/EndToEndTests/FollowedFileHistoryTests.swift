@@ -10,8 +10,9 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Whatever happens to files while a service follows them and is killed: after rest the index is what a fresh reindex would make.
-/// Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200 SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
+/// Random changes of files while a service follows them and is killed. At rest the index equals
+/// that of a fresh reindex. Longer: `SEARCHLIGHT_HISTORIES=12 SEARCHLIGHT_HISTORY_STEPS=200
+/// SEARCHLIGHT_HISTORY_KILLS=10 SEED=200`.
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {
     @Test(
@@ -28,7 +29,7 @@ struct FollowedFileHistoryTests {
     }
 }
 
-/// One at a time: the limit of watches is that of the namespace.
+/// Serialised: the limit of watches applies to the whole namespace.
 @Suite(
     "Histories of followed files, in a namespace", .enabled(if: MountNamespace.isEntered), .serialized,
     .timeLimit(.minutes(60)))
@@ -37,10 +38,11 @@ struct FollowedFileHistoryInNamespaceTests {
     func histories(seed: UInt64) async throws { try await FileHistory(seed: seed, hasDisk: true).run() }
 }
 
-/// What happens to a person's notes while a service follows them.
+/// Events of a user's notes while a service follows them.
 private struct FileHistory {
     let seed: UInt64
-    /// Whether one of the folders is a disk of its own, and the limits of the kernel change: in a namespace only.
+    /// `true` if one of the folders is a separate disk and the kernel's limits change; only in a
+    /// namespace.
     var hasDisk = false
 
     /// A disk that is mounted at times.
@@ -63,14 +65,14 @@ private struct FileHistory {
 
         mutating func toggle() { if isMounted { unmount() } else { mount() } }
 
-        /// Does nothing while somebody has a file of it open.
+        /// Has no effect while a file of the disk is open.
         mutating func unmount() { if isMounted { isMounted = umount2(point, 0) != 0 } }
 
-        /// Where its files are now.
+        /// The current path of its files.
         var path: String { isMounted ? point : storage }
     }
 
-    /// A person's folder of notes, driven at random.
+    /// A user's folder of notes, changed at random.
     private struct Folder {
         let root: String
         /// Another one, which is on the list of folders at times.
@@ -96,7 +98,7 @@ private struct FileHistory {
             return "w\(serial)"
         }
 
-        /// What is there: paths of folders, and of files.
+        /// The paths of the existing folders and files.
         private func found() -> (folders: [String], files: [String]) {
             var (folders, files) = (tops, [String]())
             for top in tops {
@@ -142,7 +144,7 @@ private struct FileHistory {
                 let path = pick(files)
                 write(text(), path + ".tmp~")
                 rename(path + ".tmp~", path)
-            // One that keeps the former file.
+            // A save that keeps the old file.
             case 6:
                 guard !files.isEmpty else { return }
                 let path = pick(files)
@@ -190,7 +192,7 @@ private struct FileHistory {
 
     static let seeds = (0..<number("SEARCHLIGHT_HISTORIES", 3)).map { UInt64(number("SEED", 1) + $0) }
 
-    /// What the index of a store has of a bundle, by path.
+    /// The items of a bundle in the index of a store, by path.
     private static func items(_ store: String, _ harness: Harness, _ bundle: String) async throws -> [String:
         ItemRecord]?
     {
@@ -267,12 +269,12 @@ private struct FileHistory {
                 } else {
                     service.send(SIGKILL)
                     service.wait()
-                    // Nobody follows for a moment.
+                    // No service follows the files for a moment.
                     for _ in 0..<folder.random.below(4) { folder.step() }
                     service = try start()
                 }
             }
-            // Whatever is under way gets a little farther, or not.
+            // Work in progress continues a little, or not.
             if folder.random.below(4) == 0 {
                 sched_yield()
             } else {
@@ -304,7 +306,7 @@ private struct FileHistory {
         )
     }
 
-    /// What a reindex of everything makes, in a store of its own.
+    /// The items of a full reindex in a separate store.
     private static func freshItems(_ harness: Harness, _ bundle: String) async throws -> [String: ItemRecord] {
         let store = harness.folder + "/fresh"
         let engine = try SearchlightEngine(

@@ -36,7 +36,7 @@ struct FollowedFileTests {
         try Data(text.utf8).write(to: path)
     }
 
-    /// Installs Journal, which is told of changes in the folder of notes.
+    /// Installs Journal, which follows the folder of notes.
     private func installJournal() throws -> String {
         let bundle = try harness.installJournal(notes: notes)
         try change("WatchedPaths", true, of: bundle)
@@ -221,7 +221,7 @@ struct FollowedFileTests {
             try await look(engine)
             #expect(engine.files?.pending[bundle] == nil)
             #expect(try await found("ferry", engine) == ["one.md"])
-            // One that names nothing is another matter.
+            // A list that names no path is a different case.
             try Data("# none\n".utf8).write(to: list)
             #expect(!engine.watchedTrees().contains { $0.root == notes })
         }
@@ -339,7 +339,7 @@ struct FollowedFileTests {
             #expect(update.problem == nil && update.setAside == 1 && update.changed == 60, "\(update)")
             #expect(engine.scheduledJobs().isEmpty)
             #expect(engine.host.health[bundle]?.itemsSetAside.map(\.identifier) == [notes + "/bad"])
-            // Mended, it is told once more, and is not set aside any longer.
+            // After the repair it gets the change again, and is no longer skip-listed.
             rename(notes + "/bad", notes + "/mended")
             try write("x", "59")
             let second = try #require(try await engine.update(bundle).first)

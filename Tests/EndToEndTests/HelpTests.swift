@@ -2,12 +2,13 @@
 import Foundation
 import Testing
 
-/// What the programs say of themselves: help, version, completions. Manual pages are made of the same (Scripts/man-pages).
+/// The programs' help, version and completions. Manual pages are generated from the same source
+/// (Scripts/man-pages).
 @Suite("Help, versions and completions", .timeLimit(.minutes(10)))
 struct HelpTests {
     private static let programs = ["searchlight", "searchlightd"]
 
-    /// What is without help in a part of the parser's dump; `help`, its own command, is left out.
+    /// The parts of the parser's dump without help. `help`, its own command, is left out.
     private static func undocumented(_ command: [String: Any], _ path: String) throws -> [String] {
         let name = path + (command["commandName"] as? String ?? "?")
         var found: [String] = []

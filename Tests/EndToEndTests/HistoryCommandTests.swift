@@ -4,7 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `searchlight history` shows, and what is counted by other commands, with a service and without.
+/// The output of `searchlight history`, and the counts of other commands, with a service and
+/// without.
 @Suite("The history command", .timeLimit(.minutes(10)))
 struct HistoryCommandTests {
     private static func filled() async throws -> Command {

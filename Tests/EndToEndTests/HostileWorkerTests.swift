@@ -115,7 +115,7 @@ struct HostileWorkerTests {
     }
 }
 
-/// What can be found while and after everything is replaced.
+/// Searches during and after a replacement of all items.
 @Suite("A reindex that deletes everything first", .timeLimit(.minutes(10)))
 struct ReplacementTests {
     private func list(_ words: String..., in harness: Harness, of bundle: String) throws {

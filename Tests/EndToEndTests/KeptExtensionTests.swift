@@ -8,8 +8,8 @@ import SearchlightEngine
 import ServiceMessages
 import Testing
 
-/// Extensions of revision 1, in `Tests/Fixtures/Revision1` with the header as it was: what is built from them must work for
-/// ever. Nothing in that folder is changed.
+/// Extensions of revision 1, in `Tests/Fixtures/Revision1` with their original header. Extensions
+/// built from them must work indefinitely. Never change that folder.
 @Suite("Extensions of revision 1", .timeLimit(.minutes(10)))
 struct KeptExtensionTests {
     @Test("The smallest one is loaded and reindexed")

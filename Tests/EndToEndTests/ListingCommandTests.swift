@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Lists that go on, and donations that are told as they were taken.
+/// Lists that continue, and donations reported as they were accepted.
 @Suite("Lists and counts of commands", .timeLimit(.minutes(10)))
 struct ListingCommandTests {
     private let command: Command

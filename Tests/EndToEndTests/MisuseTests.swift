@@ -16,7 +16,7 @@ struct MisuseTests {
                 _ = try await engine.data(of: "one", as: "public.html", bundle: bundle)
             }
             #expect(error?.description.contains("another kind of answer") == true)
-            // One more answer, so that what was said before has arrived.
+            // Another answer, so that all earlier messages have arrived.
             try await engine.reindexItems(["one"], of: bundle)
         }
         let rules = harness.recordedEvents.compactMap { event -> HostRequest.Misuse? in

@@ -130,7 +130,7 @@ struct NativeExtensionTests {
                 Issue.record("\(String(describing: notFound))")
                 return
             }
-            // What is gone is asked for once more, so that it is not found again.
+            // The host requests a missing item once more, so that it is not found again.
             let owed = engine.owedWork(for: bundle)
             #expect(owed?.work == .reindexItems(["gamma"]) && owed?.cause == .foundGone)
             let unsupported = await #expect(throws: EngineError.self) {

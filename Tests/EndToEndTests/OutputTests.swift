@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Where output goes: standard output that fails, and files in every shape.
+/// The targets of output: standard output that fails, and files of every kind.
 @Suite("The command's output", .timeLimit(.minutes(10)))
 struct OutputTests {
     @Test(

@@ -12,7 +12,7 @@ import Testing
 /// Reindexing page by page: what survives which end of whom. The fixture donates five pages of ten items.
 @Suite("A reindex in pages", .timeLimit(.minutes(10)))
 struct PagingTests {
-    /// An extension, and what it is told to do.
+    /// An extension, and its instructions.
     private struct Paged {
         let harness: Harness
         let bundle = "com.example.paging"
@@ -82,7 +82,7 @@ struct PagingTests {
         try paged.tell("")
         let before = paged.pages.count
         try await paged.harness.withEngine { engine async throws in
-            // What an app donates between two pages, nobody has to donate again.
+            // Nothing needs to repeat an app's donation between two pages.
             var batch = IndexBatch(scope: IndexScope(bundle: paged.bundle))
             batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "the app's"))])
             try await engine.commit(batch)
@@ -104,7 +104,8 @@ struct PagingTests {
             let background = Task {
                 try await engine.run(.reindex(bundle: paged.bundle)) {
                     paged.harness.take(.output(bundle: paged.bundle, line: "paused"))
-                    // As one who is told to go on much later; gives up when nobody wants it any more.
+                    // Waits long, like a task that continues much later. Ends when the request is
+                    // cancelled.
                     try? await ContinuousClock().sleep(for: .seconds(60))
                     return !Task.isCancelled
                 }
@@ -238,7 +239,7 @@ struct PagingTests {
         let error = await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
         #expect(error?.description.contains("the last 10 pages have brought nothing new") == true)
         #expect(paged.pages.count == 20)
-        // What was there is still there: nothing is deleted by a reindex that fails.
+        // The items are still there: a failed reindex deletes nothing.
         #expect(try await engine.itemCounts()[paged.bundle] == 40)
         limits.pages = 3
         await engine.close()

@@ -13,7 +13,7 @@ import Testing
 @testable import SearchIndex
 @testable import SearchlightEngine
 
-/// Background workers that are to be quiet because a person is back.
+/// Background workers that must pause because the user is active.
 @Suite("A background worker that is paused", .timeLimit(.minutes(10)))
 struct PauseTests {
     private let harness: Harness
@@ -28,8 +28,8 @@ struct PauseTests {
         return task
     }
 
-    /// What becomes of a pause while time goes on. Where nothing gets to run but the tests, what works may look as if it
-    /// heeded.
+    /// The outcome of a pause while time passes. On a machine that runs only the tests, a working
+    /// process may appear to have obeyed.
     private func outcome(of pause: Task<PauseOutcome, Never>, by clock: ManualClock) async -> PauseOutcome {
         let outcome = Mutex<PauseOutcome?>(nil)
         let waiting = Task { [pause] in
@@ -58,7 +58,7 @@ struct PauseTests {
             let reindex = await begin(bundle, engine)
             let worker = harness.lastWorker
             let outcome = await engine.host.pauseBackground(bundle, .back)
-            // One that got no processor on a busy machine looks as if it heeded.
+            // A process without processor time on a busy machine appears to have obeyed.
             #expect(outcome == .heeded || outcome == .frozen && !mode.hasPrefix("cooperative"))
             await worker.waitForStop()
             let before = worker.processorTime
@@ -84,7 +84,7 @@ struct PauseTests {
                 try? String(contentsOfFile: "/proc/\(worker.identifier)/autogroup", encoding: .utf8)
             }
             let yielding = group()
-            // Where there are no groups, there is nothing to change.
+            // Without groups there is nothing to change.
             guard let alike = yielding?.replacing("nice 19", with: "nice 0"), alike != yielding else {
                 return await end(bundle, reindex, engine, clock)
             }
@@ -96,7 +96,7 @@ struct PauseTests {
                 while group() != yielding { await Task.yield() }
                 await engine.host.resumeBackground(bundle)
             }
-            // One that goes on before it stood still yields, too.
+            // A worker that continues before it was frozen gets the lower priority, too.
             let pause = Task { await engine.host.pauseBackground(bundle, .back) }
             while group() != alike { await Task.yield() }
             await engine.host.resumeBackground(bundle)
@@ -107,7 +107,7 @@ struct PauseTests {
         }
     }
 
-    /// Ends a worker that stands still, for which no clock has to go on.
+    /// Ends a frozen worker, for which no clock must advance.
     private func end(
         _ bundle: String, _ reindex: Task<WholeReindex, any Error>, _ engine: SearchlightEngine, _ clock: ManualClock
     ) async {
@@ -158,7 +158,7 @@ struct PauseTests {
             #expect(waits() && harness.donatedItems == 300)
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             #expect(applier.state.withLock { $0.applied < $0.target && !$0.isDue })
-            // What is deleted now is deleted, and not only marked.
+            // A deletion now takes effect at once, not only as a mark.
             #expect(!engine.reindexes.marks(.worker, bundle))
             if what == "resumes" {
                 await engine.resumeBackground(bundle)
@@ -201,7 +201,7 @@ struct PauseTests {
         try await harness.withEngine { engine async throws in
             let reindex = await begin(bundle, engine)
             #expect(await engine.host.pauseBackground(bundle, .back) == .heeded)
-            // Nobody else's notice reaches it meanwhile.
+            // No other notice reaches it during that time.
             #expect(await engine.throttle(bundle, nil) == false)
             await engine.host.resumeBackground(bundle)
             await engine.host.resumeBackground(bundle)
@@ -260,7 +260,7 @@ struct PauseTests {
             #expect(harness.lastWorker.state == "T")
             await engine.host.resumeBackground(bundle)
             await harness.wait(forMessage: "unthrottled")
-            // What is left is waited for from now on.
+            // The wait for the rest starts now.
             await clock.waitForSleepers()
             clock.advance(by: .seconds(59))
             #expect(await engine.host.workerCount == 1)
@@ -306,7 +306,7 @@ struct PauseTests {
         await clock.waitForSleepers()
         let pause = Task { await engine.host.pauseBackground(bundle, .back) }
         #expect([.frozen, .heeded].contains(await outcome(of: pause, by: clock)))
-        // Nobody moves the clock from here on.
+        // The clock does not advance from here on.
         if byShutdown { await engine.close() } else { reindex.cancel() }
         _ = await reindex.result
         await worker.waitForEnd()

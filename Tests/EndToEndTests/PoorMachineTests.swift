@@ -50,7 +50,7 @@ struct SweptLimit: Sendable, CustomTestStringConvertible {
     "On a poor machine", .timeLimit(.minutes(10)),
     .enabled(if: Sanitizer.current == nil, "sanitizers need memory of their own"))
 struct PoorMachineTests {
-    /// What is run, and how it may end where the limit is ample.
+    /// The programs, and their allowed exit statuses with an ample limit.
     private static let programs: [(program: String, arguments: [String], ample: Set<Int32>)] = [
         ("searchlight", ["--version"], [0]), ("searchlight", ["status"], [0]),
         ("searchlight", ["search", "pear"], [0]), ("searchlight", ["reindex"], [0]),
@@ -58,7 +58,7 @@ struct PoorMachineTests {
         ("searchlightd", ["--idle-exit", "1", "--no-session-bus"], [0]), ("searchlight-worker", ["--version"], [0]),
     ]
 
-    /// How a program ended under a limit.
+    /// The end of a program under a limit.
     private struct Trial {
         var value: UInt64
         var ending: ChildProcess.Ending
@@ -146,7 +146,7 @@ struct PoorMachineTests {
         let (status, _) = try CFixture.run(
             prefix[0], Array(prefix.dropFirst()) + [try BuiltProducts.program("searchlight"), "--version"],
             environment: try command.environment)
-        // What was built may lie where other users cannot come.
+        // The build products may be in a folder that other users cannot enter.
         try #require(status == 0)
         check(.processes, try Self.trials(of: .processes, prefix, try command.environment))
     }
@@ -186,7 +186,7 @@ struct PoorMachineTests {
             service.send(SIGKILL)
             service.wait()
         }
-        // The socket has its name a moment before somebody listens.
+        // The socket has its name a moment before a process listens.
         while (try? ServiceSocket.connect(inFolder: command.harness.store)) == nil, service.isRunning {
             sched_yield()
         }

@@ -5,7 +5,7 @@ import IdleScheduling
 import SearchlightEngine
 import Testing
 
-/// What extensions do wrong while the store is only read, as by `searchlight drag` without a service.
+/// Faults of extensions while the store is only read, as by `searchlight drag` without a service.
 @Suite("A failure while the store is only read", .timeLimit(.minutes(10)))
 struct ReaderFailureTests {
     private let command: Command
@@ -53,7 +53,7 @@ struct ReaderFailureTests {
         let writer = try Harness(sharing: harness).engine()
         try Data(contentsOf: path).write(to: path, options: .atomic)
         try await harness.withEngine(.readOnly) { reader async throws in await crash(reader) }
-        // Nothing is forgotten, and nothing owed behind the back of the one who changes the store.
+        // No work is lost, and none becomes pending without the process that changes the store.
         #expect(writer.owedWork(for: bundle)?.work != .reindexItems(["crash"]))
         await writer.close()
         try await harness.withEngine(.readOnly) { reader async throws in

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// “searchlight reindex”: what it tells, and how it ends.
+/// “searchlight reindex”: its output and its exit status.
 @Suite("The reindex command", .timeLimit(.minutes(10)))
 struct ReindexCommandTests {
     @Test("The last message is always shown, and no more than a thousand are kept")
@@ -81,7 +81,8 @@ struct ReindexCommandTests {
     func blockedErrors() throws {
         let command = Command(harness: try Harness())
         _ = try command.harness.installFixture("hostile-words")
-        // Far more than the pipe holds is said before anybody reads; the items are there meanwhile.
+        // It prints far more than the pipe holds before anything is read. The items are in the
+        // index by then.
         let (_, output) = try command.shell(
             "mkfifo pipe && { (exec 3<>pipe; \"$SEARCHLIGHT\" reindex --verbose 2>&3 >/dev/null & child=$!; "
                 + "until \"$SEARCHLIGHT\" status 2>/dev/null | grep -q '6 items'; do [ -d /proc/$child ] || break; done; "

@@ -10,14 +10,15 @@ import Testing
 /// An extension that tries everything it knows to reach what is not its own.
 @Suite("Out of the sandbox", .timeLimit(.minutes(10)))
 struct SandboxEscapeTests {
-    /// What is no escape; everything else has to fail.
+    /// Attempts that are no escape. All others must fail.
     private static let harmless: Set<String> = [
         "make a link of its own", "write in its own folder", "change the mode of its own file", "read its bundle",
         "make a pair of stream sockets", "start a thread", "end", "list the attributes of its own file",
         "list its own descriptors", "read its own maps",
     ]
 
-    /// How each attempt is told; `{outside}` is the folder of the other app, `{host}` this process.
+    /// The report of each attempt. `{outside}` is the folder of the other app, `{host}` this
+    /// process.
     private static let told: [String: String] = [
         "read another app's file": "tried to read {outside}/secret",
         "read it through another thread's root": "tried to read /etc/shadow",
@@ -203,7 +204,7 @@ struct SandboxEscapeTests {
 }
 
 extension Harness {
-    /// What a process that only reads the store knows of it.
+    /// The status according to a process that only reads the store.
     func statusOfAnother() async throws -> StoreStatus {
         let engine = try engine(.readOnly)
         let status = try await engine.status(isExact: false)

@@ -5,7 +5,8 @@ import Glibc
 import SearchlightEngine
 import Testing
 
-/// What symbolic links, made by a worker or by somebody beside it, do to the host and to what the worker may reach.
+/// The effect of symbolic links, made by a worker or another process, on the host and on the
+/// worker's access.
 @Suite("Links and the sandbox", .timeLimit(.minutes(10)))
 struct SandboxLinkTests {
     private static let bundle = "com.example.links"
@@ -36,7 +37,8 @@ struct SandboxLinkTests {
         try install(harness, trying: [thing])
         let (status, output) = try Command(harness: harness)("reindex", "--verbose", Self.bundle)
         #expect(status == 0 && output.contains("LINKS \(thing): "), "\(status): \(output)")
-        // It would be made in its own folder, where nothing is refused; but what is not followed to its end is told.
+        // The link would be in the worker's own folder, where nothing is denied. But a path that is
+        // not followed to its end is reported.
         #expect(output.contains("tried to") == (thing == "tower 20 150"), "\(output)")
     }
 
@@ -77,7 +79,7 @@ struct SandboxLinkTests {
                 "WritablePaths": ["$XDG_DOCUMENTS_DIR/marks", "$XDG_DOCUMENTS_DIR/shared/d"],
                 "ReadablePaths": ["$XDG_DOCUMENTS_DIR/shared/f", "~/in/notes"],
             ])
-        // What somebody does who may write there, between the two moments.
+        // The changes of another process with write access between the two moments.
         let worker = harness.folder + "/program/worker"
         try make(harness.folder + "/program")
         let script = """

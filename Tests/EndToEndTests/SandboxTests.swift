@@ -8,7 +8,7 @@ import SearchlightEngine
 import ServiceMessages
 import Testing
 
-/// What the sandbox leaves open, what it does without, and what it leaves behind.
+/// The access that the sandbox allows, the missing protections, and the remains.
 @Suite("Inside the sandbox", .timeLimit(.minutes(20)))
 struct SandboxTests {
     private func reports(_ harness: Harness) -> [SandboxReport] {

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// That Scripts/sanitize hears of what happens where reports are lost most easily: in a process that may open next to nothing,
-/// with an environment of its own.
+/// Checks that Scripts/sanitize gets reports from the process where they are lost most easily: it
+/// may open almost nothing and has its own environment.
 @Suite("A sanitizer", .timeLimit(.minutes(10)))
 struct SanitizerTests {
     @Test("that finds something in a worker leaves a report", .enabled(if: Sanitizer.reports != nil))
@@ -19,7 +19,7 @@ struct SanitizerTests {
         try harness.install(bundle, library: library)
         try await harness.withEngine { engine async throws in _ = try? await engine.reindexAll(bundle) }
         let fault = Sanitizer.current == .thread ? "data race" : "use-after-free"
-        // Others may write theirs meanwhile.
+        // Other processes may write theirs at the same time.
         let ours = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter {
             (try? String(contentsOfFile: $0, encoding: .utf8))?.contains(harness.extensions) == true
         }

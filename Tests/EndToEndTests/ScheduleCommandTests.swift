@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The whole way: the real service, its scheduler, a real worker, and what a person types.
+/// The complete path: the real service, its scheduler, a real worker, and the user's commands.
 @Suite("Work in the background by searchlightd", .timeLimit(.minutes(10)))
 struct ScheduleCommandTests {
     /// The service over a harness with the fixture `background`; the machine that runs the tests does not matter to it.
@@ -65,20 +65,20 @@ struct ScheduleCommandTests {
 
         func waitFor(_ line: String) async throws { try await waitUntil { text.contains(line) } }
 
-        /// What the kernel says of the service's session; `nil` where it groups nothing by sessions, or the service was started
-        /// at a terminal.
+        /// The kernel's data about the service's session; `nil` if the kernel does not group by
+        /// sessions, or the service was started at a terminal.
         var autogroup: String? {
             guard getsid(child.identifier) == child.identifier else { return nil }
             return try? String(contentsOfFile: "/proc/\(child.identifier)/autogroup", encoding: .utf8)
         }
 
-        /// Whether there is something of that name in the file of the schedule.
+        /// Returns `true` if the schedule file has a record of that name.
         func keeps(_ record: String) throws -> Bool {
             let file = try Data(contentsOf: URL(filePath: harness.store + "/schedule.json"))
             return String(decoding: file, as: UTF8.self).contains("\"\(record)\"")
         }
 
-        /// What “why --json” says.
+        /// The output of “why --json”.
         func report() throws -> Report {
             try JSONDecoder().decode(Report.self, from: Data(try command("why", bundle, "--json").output.utf8))
         }
@@ -112,7 +112,7 @@ struct ScheduleCommandTests {
         let run = try service.command("schedule", "run", service.bundle)
         #expect(run.status == 2 && run.output.contains("searchlight reindex \(service.bundle)"))
         #expect(try service.command("schedule", "cancel", service.bundle).status == 2)
-        // A name that was mistyped is no extension that owes nothing.
+        // A mistyped name is not an extension without pending work.
         for use in ["run", "cancel"] {
             let nobody = try service.command("schedule", use, "nobody.at.all")
             #expect(nobody.status == 2 && nobody.output.contains("There is no extension nobody.at.all"), "\(nobody)")
@@ -176,7 +176,7 @@ struct ScheduleCommandTests {
         try FileHandle(forWritingTo: URL(filePath: gate)).write(contentsOf: Data("x\n".utf8))
         #expect(inhibiting.wait() == .exited(7))
         try await service.waitUntil { worker.state.map { $0 != "T" } == true }
-        // Who is killed inhibits nothing any more.
+        // A killed process inhibits nothing any more.
         let killed = try ChildProcess(
             BuiltProducts.program("searchlight"), ["inhibit", "--", "sleep", "100"],
             environment: service.command.environment)
@@ -211,7 +211,7 @@ struct ScheduleCommandTests {
             #expect(!outcome.output.contains("survived"), "\(signal)")
             #expect(outcome.status > 128, "\(signal)")
         }
-        // Who ends it ends the command, whose exit status it waits for.
+        // Ending the inhibitor ends the command, for whose exit status it waits.
         let (gate, begun) = (command.harness.folder + "/gate", Pipe())
         mkfifo(gate, 0o600)
         let child = try ChildProcess(
@@ -249,7 +249,7 @@ struct ScheduleCommandTests {
             try service.command("schedule").output.contains("\(service.bundle) waits, owed since ")
         }
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
-        // What a person has cancelled stays so, whatever becomes of the service.
+        // A cancellation by the user stays, even if the service ends.
         try await service.waitUntil { try service.keeps("cancellations") }
         try service.replace()
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
@@ -260,7 +260,7 @@ struct ScheduleCommandTests {
         #expect(try service.command("schedule", "run", service.bundle).status == 0)
         try await service.waitFor("the index has 3 items of it")
         try await service.waitUntil { try service.report().jobs.first?.decision == "nothing-owed" }
-        // What a person wants is not held up by the quota, but counts.
+        // The quota does not delay work that the user requested, but the work counts.
         let (used, first) = (try #require(try service.report().jobs.first?.quota?.used.cpu), try #require(before))
         #expect(used > first)
         service.end()

@@ -11,7 +11,7 @@ import Testing
 @testable import SearchIndex
 @testable import SearchlightEngine
 
-/// What an engine tells a scheduler, and does for it.
+/// The messages of an engine to a scheduler, and the engine's work for it.
 @Suite("Work for a scheduler", .timeLimit(.minutes(10)))
 struct ScheduleTests {
     private let harness: Harness
@@ -129,7 +129,7 @@ struct ScheduleTests {
         try await with { engine in
             let (changes, changed) = AsyncStream.makeStream(of: [ScheduledJob].self)
             var told = changes.makeAsyncIterator()
-            // Asks for everything that is locked meanwhile.
+            // Requests everything that is locked at that moment.
             engine.onJobsChange { [weak engine] in
                 guard let engine else { return }
                 _ = (engine.health(of: bundle), engine.owedJobs, engine.registry, engine.nextLook)
@@ -168,7 +168,7 @@ struct ScheduleTests {
                 return
             }
             #expect(items.count == 3)
-            // Nobody has donated them again.
+            // They were not donated again.
             try engine.jobStore.update { queue in if let owed = queue[bundle] { queue.complete(owed) } }
             time.pass(days: 1)
             try await engine.lookAhead()

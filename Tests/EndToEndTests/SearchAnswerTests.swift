@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// What a search answers, and what that costs on the way to another process.
+/// The answers of searches, and their cost on the way to another process.
 @Suite("Answers of searches", .timeLimit(.minutes(10)))
 struct SearchAnswerTests {
     private static let bundle = "org.example.notes"
@@ -49,7 +49,7 @@ struct SearchAnswerTests {
             let hit = try #require(found.hits.first)
             #expect(hit.item.record.attributes.isEmpty)
             #expect(hit.title == "Note" && hit.contentType == "public.plain-text")
-            // What users call the type.
+            // The type's name for users.
             let kind = try #require(hit.kindName)
             #expect(!kind.isEmpty && kind != hit.contentType)
             #expect(hit.snippet?.pieces.filter(\.isMarked).map(\.text) == ["harbour"])

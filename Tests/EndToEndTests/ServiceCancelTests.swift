@@ -8,7 +8,8 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// What a client of `searchlightd` does not wait for any more ends in the extension, and nothing is left of it.
+/// A request that a client of `searchlightd` abandons ends in the extension, and nothing of it
+/// remains.
 @Suite("Requests through searchlightd that nobody waits for any more", .timeLimit(.minutes(10)))
 struct ServiceCancelTests {
     /// The program over a harness with items of an extension that does with each what it is called.
@@ -55,7 +56,7 @@ struct ServiceCancelTests {
             }
         }
 
-        /// Waits until a line was logged so many times.
+        /// Waits until a line was logged N times.
         func waitFor(_ line: String, times: Int = 1) async throws {
             try await waitUntil { text.components(separatedBy: line).count > times }
         }
@@ -72,14 +73,14 @@ struct ServiceCancelTests {
                     storeDirectory: harness.store, program: "test", patience: .seconds(60)))
         }
 
-        /// Ends it, and tells what is left where workers have their temporary folders.
+        /// Ends the service, and returns the files that remain in the workers' temporary folders.
         func end() throws -> [String] {
             child.send(SIGTERM)
             child.wait()
             let cache = FileManager.default.enumerator(atPath: harness.folder + "/cache")
             return (cache?.allObjects as? [String] ?? []).filter { path in
                 var status = stat()
-                // What is kept for other workers are empty folders.
+                // The folders kept for other workers are empty.
                 return lstat(harness.folder + "/cache/" + path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
             }
         }
@@ -105,7 +106,7 @@ struct ServiceCancelTests {
         preview.cancel()
         await #expect(throws: EngineError.self) { try await preview.value }
         try await service.waitFor("stopped", times: 2)
-        // Who asks next is answered by the same worker.
+        // The same worker answers the next request.
         let quick = try await client.item(named: "quick")
         let dropped = try await client.drag(quick, accepted: Self.text, to: .file(path: drop))
         #expect(dropped.bytes == 5)
@@ -155,7 +156,7 @@ struct ServiceCancelTests {
         await #expect(throws: EngineError.self) { try await drag.value }
         let first = try #require(service.workers.first)
         try await service.waitUntil { kill(first, 0) != 0 }
-        // It is held against nobody.
+        // It counts as a failure of no bundle.
         let quick = try await client.item(named: "quick")
         _ = try await client.drag(quick, accepted: Self.text, to: .file(path: drop))
         #expect(service.workers.count == 2 && Set(service.workers).count == 2)

@@ -27,7 +27,7 @@ struct ServiceCommandTests {
         return command
     }
 
-    /// What changes nothing, wrong use and failures among it.
+    /// Commands that change nothing, with wrong use and failures among them.
     private static let readings: [[String]] = [
         ["search", "sheet"], ["search", "alpha"], ["search", "she", "--limit", "1"], ["search", "nothing at all"],
         ["search", "name:*"], ["search", "--", "-x"], ["search", "sheet", "--bundle", "org.example.other"],
@@ -71,7 +71,7 @@ struct ServiceCommandTests {
         await host.close()
     }
 
-    /// What changes the store, in order. `nil` input is none.
+    /// Commands that change the store, in order. `nil` means no input.
     private static let changes: [(arguments: [String], input: String)] = [
         (["reindex"], ""), (["reindex", "--json"], ""), (["reindex", "nobody"], ""), (["reindex", "--verbose"], ""),
         (["donate", "--bundle", "b", "-"], #"{"uniqueIdentifier": "one"}"# + "\noops\n"),
@@ -166,7 +166,7 @@ struct ServiceCommandTests {
             environment: command.environment, input: .pipe(input), output: .pipe(output), errors: .inherited)
         try input.fileHandleForWriting.write(
             contentsOf: Data("{\"uniqueIdentifier\": \"1\"}\n{\"uniqueIdentifier\": \"2\"}\n".utf8))
-        // The first batch is durable, so that this one is under way.
+        // The first batch is durable, so this one is in progress.
         let acknowledged = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: output.fileHandleForReading.availableData) }
         }

@@ -11,7 +11,7 @@ import Testing
 /// Services that are stuck, of another release, or that end at a bad moment: the command says so, and what to do.
 @Suite("Services that misbehave", .timeLimit(.minutes(10)))
 struct ServiceProblemTests {
-    /// Something at the socket of a store that answers as it is told.
+    /// A fake service at the socket of a store that answers as configured.
     private final class Fake: Sendable {
         private let listener: OwnedDescriptor
         private let path: String

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What a person reads of an item: amounts, and notes as text.
+/// The text that a user reads about an item: amounts, and notes as text.
 @Suite("What is shown of an item as text", .timeLimit(.minutes(10)))
 struct ShownTextTests {
     private let command: Command

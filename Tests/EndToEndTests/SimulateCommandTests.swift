@@ -68,7 +68,7 @@ struct SimulateCommandTests {
         let svg = try String(contentsOfFile: file, encoding: .utf8)
         #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>\n") && svg.contains("somebody works at the machine"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("part") }.isEmpty)
-        // As a recording is: it shows when somebody was at the machine.
+        // The same as a recording, because it shows when the user was active.
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         let nowhere = try command("simulate", "never-idle", "--plot", folder + "/none/day.svg")

@@ -8,11 +8,11 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// What stands in the place of a file of a store.
+/// An object at the path of a file of a store.
 enum ForeignObject: String, CaseIterable, Sendable {
     case pipe, link, danglingLink, folder, device, socket, secondName, otherOwner, writable
 
-    /// Puts it at a path. `other` is a file outside of the store, which nobody may change.
+    /// Puts it at a path. `other` is a file outside of the store that must not change.
     func put(at path: String, other: String) throws {
         func check(_ code: Int32) throws {
             try #require(code == 0, "\(self) at \(path): \(String(cString: strerror(errno)))")
@@ -65,7 +65,7 @@ struct StoreFileKindTests {
         try Data(Self.content.utf8).write(to: URL(filePath: other))
         if access(path, F_OK) == 0 { try FileManager.default.moveItem(atPath: path, toPath: kept) }
         for object in ForeignObject.possible {
-            // That is what has to be there.
+            // The object is required there.
             if name == "socket", [.socket, .writable].contains(object) { continue }
             if name == "journal", object == .folder { continue }
             try object.put(at: path, other: other)
@@ -180,7 +180,7 @@ struct StoreFolderOwnerTests {
         try #require(mkdir(open, 0o700) == 0 && chmod(open, 0o777) == 0)
         #expect(try refusal(command, open + "/deep/store").contains(open))
         #expect(try FileManager.default.contentsOfDirectory(atPath: open).isEmpty)
-        // As in /tmp, nobody else can take away what is there.
+        // As in /tmp, other users cannot remove existing files.
         try #require(chmod(open, 0o1777) == 0)
         var other = command
         other.variables["SEARCHLIGHT_STORE"] = open + "/deep/store"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Requests that an extension does not answer, or that nobody waits for any more.
+/// Requests that an extension does not answer, or that were abandoned.
 @Suite("A request that goes on and on", .timeLimit(.minutes(10)))
 struct SupervisionCallTests {
     enum Asked: String, CaseIterable, CustomTestStringConvertible {

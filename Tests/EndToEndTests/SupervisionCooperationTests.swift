@@ -5,7 +5,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// Extensions that stop when they are told to, and say how far they have come.
+/// Extensions that stop on request, and report their progress.
 @Suite("An extension that heeds what it is told", .timeLimit(.minutes(10)))
 struct SupervisionCooperationTests {
     private let harness: Harness
@@ -65,7 +65,7 @@ struct SupervisionCooperationTests {
         try await harness.withEngine(limits: limits, clock: clock) { engine async throws in
             let asking = Task { try await data("wait", engine) }
             await harness.wait(forMessage: "waiting")
-            // That it began was a sign of life.
+            // The start was a sign of life.
             for _ in 0..<2 {
                 await clock.waitForSleepers()
                 clock.advance(by: .seconds(60))
@@ -92,7 +92,7 @@ struct SupervisionCooperationTests {
                 guard case .progress(bundle, let completed, 100) = event else { return nil }
                 return completed
             }
-            // The clock of this test stands still.
+            // The clock of this test is frozen.
             #expect(steps.count == 1)
         }
     }

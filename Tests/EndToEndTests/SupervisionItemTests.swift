@@ -37,7 +37,7 @@ struct SupervisionItemTests {
             }
             #expect(told == ["crash"] && harness.retries == 1)
 
-            // Nobody asks for it but a person, or after a release.
+            // Only the user requests it, or the host after a release.
             let workers = harness.startedWorkers
             try await engine.reindexItems(["crash", "good 1"], of: bundle, origin: .background)
             // In the background there is one of its own for the other item.
@@ -67,7 +67,7 @@ struct SupervisionItemTests {
             try await engine.reindexItems(["crash"], of: bundle)
             #expect(setAside(engine) == ["crash"])
             #expect(engine.health(of: bundle).failures.map(\.kind) == [.crashed])
-            // A person who names it has it tried; it did no harm this time.
+            // An item that the user names is tried. It did no harm this time.
             try await engine.reindexItems(["crash", "good"], of: bundle)
             #expect(setAside(engine) == ["crash"])
         }

@@ -8,7 +8,8 @@ struct SupervisionLeakTests {
     func leaks() throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("by-name")
-        // In a process of its own: what other tests do here could not be told apart.
+        // Runs in a separate process: in this one the resources of other tests could not be
+        // distinguished.
         let (status, output) = try CFixture.run(
             try BuiltProducts.program("TortureDonor"),
             [

@@ -58,7 +58,7 @@ struct SupervisionQuarantineTests {
             #expect(quarantine?.evidence.exit == .signalled(SIGABRT))
             #expect(quarantine?.evidence.lastOutput == ["last words about crash again"])
             #expect(quarantine?.evidence.during.hasPrefix("provide crash again") == true)
-            // It is owed on, and was not tried.
+            // It stays pending and was not tried.
             #expect(engine.owedWork(for: bundle)?.work == .reindexAll)
             #expect(engine.owedWork(for: bundle)?.failures == 0)
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// How long workers are kept, and how many there are.
+/// The lifetime and the number of workers.
 @Suite("A worker", .timeLimit(.minutes(10)))
 struct SupervisionWorkerTests {
     private let harness: Harness

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What an extension says reaches a person without anything a terminal would act on.
+/// An extension's words reach the user without terminal control characters.
 @Suite("What is printed of an extension's words", .timeLimit(.minutes(10)))
 struct TerminalSafetyTests {
     private static let bundle = "com.example.hostile-words"

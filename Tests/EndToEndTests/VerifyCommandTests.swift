@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// “searchlight verify” and “searchlight status” over stores that are sound, damaged and mended.
+/// “searchlight verify” and “searchlight status” with sound, damaged and repaired stores.
 @Suite("The verify and status commands", .timeLimit(.minutes(10)))
 struct VerifyCommandTests {
     private let command: Command

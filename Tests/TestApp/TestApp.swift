@@ -70,7 +70,7 @@ struct TestApp {
         try await donor.rename("3", to: "Sky")
         let search = JournalSearch()
         search.appear()
-        // What was donated is found within a second.
+        // A donation is found within a second.
         for _ in 0..<1000 {
             try await search.search("sky")
             if !search.items.isEmpty { break }
@@ -91,7 +91,7 @@ struct TestApp {
         CSSearchableIndex.default().indexDelegate = delegate
         try await CSSearchableIndex.default().indexSearchableItems([item("promised")])
         say("serving")
-        // Until nobody wants it any more.
+        // Until the test closes standard input.
         while readLine() != nil {}
         withExtendedLifetime(delegate) {}
     }

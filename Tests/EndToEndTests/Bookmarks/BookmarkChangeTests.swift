@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// What Bookmarks does when a browser writes its files.
+/// The reaction of Bookmarks to writes of a browser.
 @Suite("Bookmarks that follow their files", .timeLimit(.minutes(10)))
 struct BookmarkChangeTests {
     private let harness: Harness

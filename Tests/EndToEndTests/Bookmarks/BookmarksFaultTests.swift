@@ -5,7 +5,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// What others left in the places where the Bookmarks extension looks.
+/// Foreign content in the paths that the Bookmarks extension reads.
 @Suite("Bookmarks and bad input", .timeLimit(.minutes(10)))
 struct BookmarksFaultTests {
     private let harness: Harness
@@ -17,7 +17,7 @@ struct BookmarksFaultTests {
         try harness.export("<DT><A HREF=\"https://good.example/\">Good</A>")
     }
 
-    /// What may lie where a database should be.
+    /// The possible objects at the path of a database.
     enum Fault: CaseIterable {
         case noDatabase, empty, damaged, loop, dangling, pipe, folder, huge
     }
@@ -43,7 +43,7 @@ struct BookmarksFaultTests {
         }
         try await harness.withEngine { engine async throws in
             guard fault != .dangling, fault != .pipe, fault != .folder else {
-                // Nobody's bookmarks.
+                // Bookmarks of no profile.
                 #expect(try await engine.reindexAll(bundle) == 1)
                 #expect(engine.owedJobs.isEmpty)
                 let skipped = harness.messages.filter { $0.hasPrefix("skipped: \(places)") }
@@ -78,7 +78,7 @@ struct BookmarksFaultTests {
         let whole = try Data(contentsOf: URL(filePath: places))
         try await harness.withEngine { engine async throws in #expect(try await engine.reindexAll(bundle) == 2501) }
         try damaged(whole).write(to: URL(filePath: places))
-        // So many that a page ends between them and what the database has.
+        // The number is large enough for a page to end between them and the database's bookmarks.
         let links = (0..<1500).map { "<DT><A HREF=\"https://new\($0).example/\">New \($0)</A>" }
         try harness.export(links.joined(separator: "\n"))
         for _ in 0..<2 {
@@ -264,7 +264,8 @@ struct BookmarksFaultTests {
         }
         let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", ValidationCheck.judgeable)
         let others = report.checks.filter { $0.result.kind != .passed }
-        // It has to look into the browsers' profiles, whose names nobody knows beforehand; everything else is as it should be.
+        // It must read the browsers' profiles, whose names are unpredictable. All other checks
+        // pass.
         #expect(others.map(\.check) == [.manifest], "\(others.map { "\($0.check): \($0.result)" })")
         let manifest = try report.result(.manifest)
         #expect(manifest.kind == .warning)

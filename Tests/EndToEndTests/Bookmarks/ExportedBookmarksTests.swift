@@ -3,7 +3,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// What browsers export: under which names, in which encodings, and what of it is found.
+/// Browsers' exports: their names, their encodings, and the bookmarks found in them.
 @Suite("Exported bookmarks", .timeLimit(.minutes(10)))
 struct ExportedBookmarksTests {
     private let harness: Harness
@@ -50,7 +50,7 @@ struct ExportedBookmarksTests {
                 to: (number % 2 == 0 ? "Downloads/" : "Documents/") + name)
         }
         try write(backup("backup").utf8, to: "Downloads/bookmarks-2026-11-26.json")
-        // What else lies there is nobody's mistake.
+        // Other files there are no errors.
         try write("<html><body>A page that was saved".utf8, to: "Downloads/saved.html")
         try write("{\"bookmarks\": []}".utf8, to: "Downloads/package.json")
         try write([], to: "Documents/empty.html")
@@ -154,7 +154,8 @@ struct ExportedBookmarksTests {
             Declared("latin2", [0xB3, 0xF3, 0x64, 0xBC], "łódź"),
             Declared("l5", [0xFD, 0x6C, 0xFD, 0x6B], "ılık"),
             Declared("tis-620", [0xE4, 0xB7, 0xC2], "ไทย"),
-            // Who can read this in a page has no UTF-16 before him, so it means UTF-8, as in browsers.
+            // A page whose declaration is readable cannot be UTF-16, so the declaration means
+            // UTF-8, as in browsers.
             Declared("utf-16", Array("naïve".utf8), "naïve"),
         ]
     }

@@ -11,7 +11,7 @@ final class FirefoxProfile {
 
     /// - Parameters:
     ///   - home: The home folder.
-    ///   - root: Where Firefox keeps its profiles, below that.
+    ///   - root: The path of Firefox's profiles, relative to the home folder.
     init(home: String, root: String = ".mozilla/firefox", name: String = "x1y2.default") throws {
         let root = home + "/" + root
         folder = root + "/" + name

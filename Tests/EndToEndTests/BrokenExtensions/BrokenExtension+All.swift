@@ -9,7 +9,8 @@ extension BrokenExtension {
         crashes, hangs, takers, leavers, answers, promises, previews, donations, tables, swift,
     ].flatMap { $0 }
 
-    /// Those that are tried; under a sanitizer without those whose misuse it tells, as it should.
+    /// The extensions that are tested. Under a sanitizer, those whose misuse it rightly reports are
+    /// left out.
     static let tried = {
         let known = Sanitizer.current.map(misuses) ?? []
         return all.filter { !known.contains($0.name) }
@@ -22,7 +23,7 @@ extension BrokenExtension {
         ]
         switch sanitizer {
         case .address: return ofMemory
-        // Which also ends at a jump onto another thread's stack.
+        // ThreadSanitizer also ends at a jump onto another thread's stack.
         case .thread: return ofMemory.union(["answers: longjmp_away"])
         }
     }
@@ -30,7 +31,7 @@ extension BrokenExtension {
     private static let exit0 = BrokenOutcome.crashes([.exited(0)])
     private static let crash = BrokenOutcome.signal(SIGSEGV)
 
-    /// Those that crash, in each callback; and those that end their process in each way.
+    /// Extensions that crash in each callback, and extensions that end their process in each way.
     static let crashes: [BrokenExtension] = [
         .init("crash", in: "constructor", isUnusable: true, crash),
         .init("crash", in: "entry", isUnusable: true, crash),
@@ -70,7 +71,7 @@ extension BrokenExtension {
             .signal(SIGABRT)),
     ]
 
-    /// Those that do not come back, in each callback and way.
+    /// Extensions that do not return, in each callback and way.
     static let hangs: [BrokenExtension] = [
         .init("hang", in: "constructor", isUnusable: true, .hangs),
         .init("hang", in: "create", isUnusable: true, .hangs),
@@ -96,7 +97,7 @@ extension BrokenExtension {
         .init("swallow", in: "reindex_all", .hangs),
     ]
 
-    /// Those that take more than is theirs.
+    /// Extensions that exceed their resources.
     static let takers: [BrokenExtension] = [
         .init("memory", in: "reindex_all", .takesTooMuchMemory),
         .init("memory", in: "preview", asked: .preview, .takesTooMuchMemory),
@@ -111,7 +112,7 @@ extension BrokenExtension {
         .init("exec", in: "reindex_all", items: 0...1, .oneOf([.works, .crashes([.exited(7)])])),
     ]
 
-    /// Those that take the ground away from under themselves.
+    /// Extensions that destroy their own environment.
     static let leavers: [BrokenExtension] = [
         .init("close_connection", in: "reindex_all", items: 0...1, .oneOf([.works, .crashes(), .hangs])),
         .init("close_all", in: "reindex_all", .oneOf([.crashes(), .hangs])),

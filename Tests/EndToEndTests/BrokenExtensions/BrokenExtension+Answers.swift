@@ -4,7 +4,7 @@ import Glibc
 import ServiceMessages
 
 extension BrokenExtension {
-    /// Those that answer a reindex wrongly.
+    /// Extensions that answer a reindex wrongly.
     static let answers: [BrokenExtension] = [
         .init("answers", way: "before_it_is_durable", .works),
         .init("answers", way: "without_donating", items: 0...0, .works),
@@ -25,7 +25,7 @@ extension BrokenExtension {
         .init("answers", way: "nobody_as_host", .fails(.invalidArgument)),
     ]
 
-    /// Those that fulfil a promise wrongly.
+    /// Extensions that fulfil a promise wrongly.
     static let promises: [BrokenExtension] = [
         .init("promises", way: "negative_length", asked: .data, .fails(.invalidArgument)),
         .init("promises", way: "bytes_of_nowhere", asked: .data, .fails(.invalidArgument)),
@@ -55,7 +55,7 @@ extension BrokenExtension {
         .init("promises", way: "nothing", asked: .file, .fails(.failed)),
     ]
 
-    /// Those that render wrongly.
+    /// Extensions that render wrongly.
     static let previews: [BrokenExtension] = [
         .init(
             "previews", way: "a_gibibyte", asked: .preview,
@@ -73,7 +73,7 @@ extension BrokenExtension {
         .init("previews", way: "attachments_too_large", asked: .preview, .fails(.tooLarge)),
     ]
 
-    /// Those that donate wrongly; the one good item at the end is there.
+    /// Extensions that donate wrongly. The one good item at the end is in the index.
     static let donations: [BrokenExtension] =
         [
             "a_title_of_32_mib", "an_identifier_of_1_mib", "a_name_of_1_mib", "malformed_texts",
@@ -92,7 +92,7 @@ extension BrokenExtension {
             .init("donations", way: "an_item_that_was_released", items: 0...2, .oneOf([.crashes(), .works])),
         ]
 
-    /// Those that say wrongly what they are.
+    /// Extensions that describe themselves wrongly.
     static let tables: [BrokenExtension] =
         [
             ("no entry", "NO_ENTRY", .missingEntryPoint, "returned NULL"),
@@ -143,7 +143,7 @@ extension BrokenExtension {
             + .init(repeating: 0xFF, count: 40)
     }
 
-    /// Those in Swift.
+    /// Extensions in Swift.
     static let swift: [BrokenExtension] = [
         .init("Swift: fatalError in init", .swift("FatalErrorInInit"), isUnusable: true, .crashes()),
         .init("Swift: hangs in init", .swift("HangsInInit"), isUnusable: true, .hangs),

@@ -4,9 +4,9 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// One way to be broken, what is asked of such an extension, and what has to come of it.
+/// A broken extension, the request to it, and the expected outcome.
 struct BrokenExtension: Sendable, CustomTestStringConvertible {
-    /// Where its code is.
+    /// The location of its code.
     enum Code: Sendable {
         /// A source in Tests/Fixtures/Extensions/Broken, compiled with definitions.
         case c(String, [String])
@@ -18,28 +18,28 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         case misplaced(Misplacement)
     }
 
-    /// What is wrong with the file of a good library.
+    /// A fault of the file of a good library.
     enum Misplacement: Sendable { case missing, linked, writableByAll, folder }
 
-    /// What is asked of it.
+    /// The request to the extension.
     enum Request: String, Sendable, CaseIterable {
         case reindexAll, reindexItems, data, file, preview, throttle, endThrottle
-        /// Data that nobody waits for any more once the extension has said that it was asked.
+        /// Data that the caller abandons once the extension has reported the request.
         case cancelledData
 
         var isReindex: Bool { self == .reindexAll || self == .reindexItems }
     }
 
-    /// What is broken: the name of the test.
+    /// The fault: the name of the test.
     var name: String
     var code: Code
     var request: Request
     var outcome: BrokenOutcome
-    /// How many items of it there are afterwards.
+    /// The number of its items afterwards.
     var items: ClosedRange<Int>
-    /// Whether it is good for nothing from its start, so that nothing is asked of it before.
+    /// `true` if it is unusable from its start, so that it gets no request before.
     var isUnusable: Bool
-    /// Whether the host's limits bring it to an end, and are made short.
+    /// `true` if only the host's limits end it. The limits are made short for it.
     var hangs: Bool
 
     var testDescription: String { name }

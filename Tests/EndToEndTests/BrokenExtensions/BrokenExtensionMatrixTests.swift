@@ -41,7 +41,7 @@ struct BrokenExtensionMatrixTests {
             try FileManager.default.contentsOfDirectory(atPath: harness.folder).allSatisfy { !$0.hasPrefix("drop") })
     }
 
-    /// What was acknowledged is there, and what is owed is exactly what was not.
+    /// All acknowledged items are there, and exactly the unacknowledged work is pending.
     private func expectHarmless(_ broken: BrokenExtension, _ engine: SearchlightEngine, good: String) async throws {
         let counts = try await engine.itemCounts()
         #expect(counts[good] == 3)
@@ -65,7 +65,7 @@ struct BrokenExtensionMatrixTests {
         let children = Set(harness.messages.compactMap { $0.hasPrefix("child ") ? Int32($0.dropFirst(6)) : nil })
         #expect(!workers.isEmpty)
         var left: [Int32] = []
-        // Whoever was killed is gone a moment later.
+        // A killed process is gone a moment later.
         for _ in 0..<10_000 {
             left = WorkerProcesses.all.filter { worker in
                 workers.contains(worker.group) || workers.contains(worker.process) || children.contains(worker.process)
@@ -92,7 +92,7 @@ extension BrokenExtension {
         return limits
     }
 
-    /// Whether a failure leaves something to be made up for.
+    /// `true` if a failure may leave pending work.
     var mayOwe: Bool {
         if case .isRefused = outcome { return false }
         return true

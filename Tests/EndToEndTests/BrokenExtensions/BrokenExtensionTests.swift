@@ -5,11 +5,12 @@ import SearchlightEngine
 import ServiceMessages
 import Testing
 
-/// One fixture for each way to be broken: a typed error that says what is wrong, and no harm to anything else.
+/// A fixture for each kind of fault. The error is typed and names the fault, and nothing else is
+/// harmed.
 @Suite("A broken extension", .timeLimit(.minutes(10)))
 struct BrokenExtensionTests {
-    /// Reindexes a broken fixture beside a good one: the broken one fails as expected and stays owed, the good one
-    /// works before and after.
+    /// Reindexes a broken fixture beside a good one. The broken one fails as expected and its
+    /// reindex stays pending. The good one works before and after.
     private func expectFailure(
         _ fixture: String, limits: WorkerConfiguration.Limits = .patient,
         _ isExpected: (ExtensionError) -> Bool

@@ -3,9 +3,9 @@ import ExtensionHost
 import SearchlightEngine
 import ServiceMessages
 
-/// What has to come of asking a broken extension.
+/// The expected outcome of a request to a broken extension.
 indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
-    /// What it does makes no difference to the answer.
+    /// The fault does not affect the answer.
     case works
     /// Its worker ends in one of these ways; in any if there are none.
     case crashes([WorkerExit] = [])
@@ -13,7 +13,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     case hangs
     /// It is ended for the memory it takes.
     case takesTooMuchMemory
-    /// It is not loaded, for a reason that is told.
+    /// It is not loaded, for a reported reason.
     case cannotLoad(LoadFailure, String = "")
     /// It is not even tried to load.
     case isRefused
@@ -21,15 +21,15 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     case fails(ExtensionStatus, String = "")
     /// Its answer cannot be used.
     case makesNoSense(String = "")
-    /// What it delivers is not what it said.
+    /// The delivered content is not as declared.
     case cannotBeDelivered
-    /// The item that makes it fail is set aside, and all else goes on.
+    /// The failing item is skip-listed, and everything else continues.
     case setsItemAside
-    /// Nobody waited for it.
+    /// The caller no longer waited.
     case isCancelled
-    /// It hears what nobody waits for an answer to; for requests that have none.
+    /// It receives a request without an answer.
     case isNotHeard
-    /// One of these, by chance or by kernel.
+    /// Any of these, depending on chance or the kernel.
     case oneOf([BrokenOutcome])
 
     /// Crashes by a signal.
@@ -43,7 +43,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it may say that there is no such item.
+    /// `true` if it may report that the item does not exist.
     var mayBeNotFound: Bool {
         switch self {
         case .fails(.notFound, _): true
@@ -52,7 +52,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether there is no worker that has it loaded.
+    /// `true` if no worker has loaded it.
     var isOfLoading: Bool {
         switch self {
         case .cannotLoad, .isRefused: true
@@ -61,7 +61,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it takes the host's limits to bring it to an end.
+    /// `true` if only the host's limits end it.
     var isEndedAtLimit: Bool {
         switch self {
         case .hangs: true
@@ -88,7 +88,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether an answer is what is expected.
+    /// Returns `true` if an answer is the expected one.
     func matches(_ answer: BrokenAnswer) -> Bool {
         if case .oneOf(let all) = self { return all.contains { $0.matches(answer) } }
         switch answer {
@@ -137,16 +137,16 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     }
 }
 
-/// What came of asking.
+/// The outcome of a request.
 enum BrokenAnswer: Sendable {
-    /// What was asked for.
+    /// The requested content.
     case none
     /// An error.
     case error(EngineError)
     /// A preview of the item's attributes instead, and why.
     case problem(String)
-    /// What was asked for, less an item that was set aside.
+    /// The requested content, without a skip-listed item.
     case setAside
-    /// A notice found nobody.
+    /// A notice without a recipient.
     case unheard
 }

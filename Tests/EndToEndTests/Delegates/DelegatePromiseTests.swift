@@ -10,7 +10,7 @@ import ServiceMessages
 import SystemSupport
 import Testing
 
-/// What a person asks for while the app runs.
+/// Requests of the user while the app runs.
 @Suite("A live delegate that is asked for an item", .timeLimit(.minutes(10)))
 struct DelegatePromiseTests {
     private func withNotebook(

@@ -26,7 +26,7 @@ struct DelegateReindexTests {
                 try await app.donate("pear", "plum")
                 return []
             }
-            // What could not be kept before is no fault of this reindex.
+            // An earlier loss is not a failure of this reindex.
             app.lose(BusError.refused(.unavailable, "earlier"))
             try app.register()
             try await app.donate("apple", "pear")
@@ -149,7 +149,8 @@ struct DelegateReindexTests {
             let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in
                 try await app.send(.deleteAll)
                 try await app.donate("half")
-                // The connection ends; whoever notices unregisters it. Its answer comes too late.
+                // The connection ends, and the connection's owner unregisters the app. Its answer
+                // comes too late.
                 app.unregister()
                 return []
             }
@@ -231,10 +232,10 @@ struct DelegateReindexTests {
 }
 
 extension Harness {
-    /// How many workers were started.
+    /// The number of started workers.
     var startedWorkers: Int { recordedEvents.count { if case .started = $0 { true } else { false } } }
 
-    /// What the fixture “replaces” donates, besides “last”.
+    /// Sets the items that the fixture “replaces” donates, besides “last”.
     func list(_ words: String..., of bundle: String) throws {
         let path = marks + "/\(bundle).searchext.list"
         try Data((words.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))

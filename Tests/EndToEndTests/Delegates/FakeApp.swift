@@ -29,9 +29,9 @@ final class FakeApp: LiveDelegate {
         self.answer = answer
     }
 
-    /// What it was asked.
+    /// The requests it received.
     var requests: [WorkerRequest] { state.withLock { $0.requests } }
-    /// How often was waited for what it had sent.
+    /// The number of waits for its donations.
     var settles: Int { state.withLock { $0.settles } }
 
     @discardableResult

@@ -99,7 +99,7 @@ struct MeanwhileTests {
     func besideTheExtension() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
-        // The fixture deletes everything and then waits for somebody to write what it is to donate.
+        // The fixture deletes everything and then waits for the list of items to donate.
         let pipe = harness.marks + "/\(bundle).searchext.list"
         #expect(mkfifo(pipe, 0o600) == 0)
         try await harness.withEngine { engine async throws in

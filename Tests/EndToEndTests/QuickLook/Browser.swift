@@ -7,7 +7,7 @@ import Testing
 /// A headless Chromium, driven over a pipe (`--remote-debugging-pipe`): messages as JSON, each ended by a zero byte. Blocks the
 /// thread that asks.
 final class Browser {
-    /// Where Chromium is, if it is installed.
+    /// The path of Chromium, if it is installed.
     static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
@@ -71,9 +71,10 @@ final class Browser {
         }
     }
 
-    /// What a script of the page gives back; a promise is waited for.
+    /// Returns the result of a script in the page; waits for a promise.
     ///
-    /// - Parameter mayLeave: Whether the page may be left meanwhile; then there is nothing.
+    /// - Parameter mayLeave: `true` if the browser may leave the page during the script; the
+    ///   result is then `nil`.
     func evaluate(_ script: String, mayLeave: Bool = false) throws -> Any? {
         let answer = try call(
             "Runtime.evaluate", ["expression": script, "awaitPromise": true, "returnByValue": true], mayFail: mayLeave)

@@ -10,12 +10,12 @@ import Testing
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
     .timeLimit(.minutes(10)))
 struct QuickLookBrowserTests {
-    /// Where pictures are to be left.
+    /// The folder for screenshots.
     private static let pictures = ProcessInfo.processInfo.environment["SEARCHLIGHT_SCREENSHOTS"]
 
     private func picture(_ browser: Browser, _ name: String) throws {
         guard let folder = Self.pictures else { return }
-        // What has just changed is drawn, in the frame as well.
+        // Recent changes are drawn, in the frame too.
         _ = try browser.evaluate("new Promise((done) => setTimeout(done, 700))")
         try browser.screenshot().write(to: URL(filePath: "\(folder)/\(name).png"))
     }
@@ -55,7 +55,7 @@ struct QuickLookBrowserTests {
         try browser.press("ArrowUp", code: 38)
         #expect(try browser.evaluate("query.getAttribute('aria-activedescendant')") as? String == "hit-0")
 
-        // What a drag carries, without anything having been made.
+        // The data of a drag, before any content is created.
         let carried =
             try browser.evaluate(
                 """
@@ -80,7 +80,7 @@ struct QuickLookBrowserTests {
         try browser.press("Escape", code: 27)
         #expect(try browser.evaluate("document.querySelector('#offers details').open") as? Bool == false)
 
-        // Typing searches anew; nothing found says so; Escape empties the field.
+        // Typing starts a new search. An empty result shows a message. Escape empties the field.
         _ = try browser.evaluate("query.value = 'harbour'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "document.querySelector('#title').textContent.includes('Harbour')")
         try browser.wait(for: "!document.getElementById('note').hidden")
@@ -150,7 +150,7 @@ struct QuickLookBrowserTests {
         // Other words keep the filters, and so say that these are in use.
         _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "document.querySelector('#nothing p').textContent.endsWith('with these filters.')")
-        // Those that are not in use were among the hits of another text.
+        // Filters that are not in use were among the hits of another text.
         let labels = "[...document.querySelectorAll('.chip')].map((one) => one.getAttribute('aria-label')).join()"
         #expect(try browser.evaluate(labels) as? String == "App tickets,Kind PDF document")
         _ = try browser.evaluate("query.value = 'ferry'; query.dispatchEvent(new Event('input'))")

@@ -5,7 +5,8 @@ import QuickLookServer
 import SearchlightEngine
 import Testing
 
-/// As a person moves through the results, what is not looked at any more is not rendered any more, down to the extension.
+/// When the user moves through the results, previews that are no longer shown are cancelled, down
+/// to the extension.
 @Suite("A preview that nobody looks at any more", .timeLimit(.minutes(10)))
 struct QuickLookCancelTests {
     /// An engine with items of an extension that renders those called “wait” until it is cancelled, and what it says.
@@ -16,7 +17,7 @@ struct QuickLookCancelTests {
         let bundle = try harness.installFixture("by-name")
         let (said, saying) = AsyncStream.makeStream(of: String.self)
         harness.listen { if case .log(_, _, let line) = $0 { saying.yield(line) } }
-        // On a busy machine an extension needs longer to heed what it is told.
+        // On a busy machine an extension needs longer to react.
         var limits = WorkerConfiguration.Limits.patient
         limits.cancelGrace = .seconds(60)
         try await harness.withEngine(limits: limits) { engine async throws in
@@ -50,7 +51,7 @@ struct QuickLookCancelTests {
             #expect(shown.status == 200)
             #expect(try await another.value.status == 499)
             #expect(await said.next() == "stopped")
-            // One that was asked before and arrives only now.
+            // A request that was sent earlier and arrives only now.
             #expect(try await session.get("api/preview/\(first)", ["page": "p", "n": "2"]).status == 409)
         }
         #expect(starts(harness) == 1)
@@ -86,7 +87,7 @@ struct QuickLookCancelTests {
                 Task { try await session.get("api/preview/\(number)") }
             }
             #expect(await said.next() == "waiting")
-            // One request more, if it came earlier, could take the place of one of these.
+            // Another request, if it arrived earlier, could take the slot of one of these.
             for _ in 0..<6000 where session.routes.requestsUnderWay < waiting.count {
                 try await Task.sleep(for: .milliseconds(10))
             }

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What strangers of this machine cost the page's server.
+/// The cost of foreign connections on this machine to the page's server.
 @Suite("Connections to the page's server", .timeLimit(.minutes(10)), .serialized)
 struct QuickLookConnectionTests {
     /// Many connections that send headers without end, each opened again when it is closed.
@@ -56,7 +56,7 @@ struct QuickLookConnectionTests {
             try flood.go()
             #expect(try browser.answer("api/search?q=beta").hasPrefix("HTTP/1.1 200 "))
         }
-        // Fewer than there are places for, so that nobody's place is taken.
+        // Fewer than the available slots, so that no connection loses its slot.
         let few = try Flood(try served.port, 48)
         while few.sent < 256 << 20 { try few.go() }
         #expect(try browser.answer("api/search?q=beta").hasPrefix("HTTP/1.1 200 "))
@@ -80,7 +80,7 @@ struct QuickLookConnectionTests {
             open.append(try RawBrowser.connect(try served.port))
             try RawBrowser.write(open[open.count - 1], text)
         }
-        // An answer of 3 MiB that nobody reads.
+        // An answer of 3 MiB that the client does not read.
         let found = try browser.answer("api/search?q=beta")
         let number = try #require(found.firstMatch(of: /"id":"(\d+)"/)?.1)
         try browser.send("promise/\(number)?type=public.html")
@@ -107,7 +107,8 @@ struct QuickLookConnectionTests {
         #expect(ending == .exited(0) && time < .seconds(1), "\(ending) after \(time)")
     }
 
-    /// Whether a process has started one that ignores SIGTERM, as the extension does from then on.
+    /// Returns `true` if a process has a child that ignores SIGTERM, as the extension does from
+    /// then on.
     private static func hasStubbornChild(_ process: pid_t) throws -> Bool {
         let threads = "/proc/\(process)/task"
         let children = try FileManager.default.contentsOfDirectory(atPath: threads).flatMap { thread in

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How the page gets into a browser without others of this machine learning how.
+/// The path of the page into a browser, hidden from other users of this machine.
 @Suite("The way to the page", .timeLimit(.minutes(10)))
 struct QuickLookHandOverTests {
     /// A command with an `xdg-open` that notes its argument and runs on, and where that is noted.
@@ -50,7 +50,7 @@ struct QuickLookHandOverTests {
         let folder = URL(filePath: served.file).deletingLastPathComponent().path
         #expect(stat(folder, &status) == 0 && status.st_mode == S_IFDIR | 0o700)
         #expect(served.end().ending == .exited(0) && access(served.file, F_OK) != 0)
-        // The opener is the desktop's, and lives on; this one is of no use to anybody.
+        // The opener belongs to the desktop and continues to run. This one is useless to others.
         for path in seen where path.hasSuffix("cmdline") {
             if let process = pid_t(path.split(separator: "/")[1]) { kill(process, SIGTERM) }
         }

@@ -5,7 +5,7 @@ import QuickLookServer
 import SearchlightEngine
 import Testing
 
-/// What the page is answered, over a real engine and a real worker.
+/// The answers to the page, from a real engine and a real worker.
 @Suite("Quick Look", .timeLimit(.minutes(10)))
 struct QuickLookRouteTests {
     private func withNotebook(_ body: (QuickLookSession, SearchlightEngine) async throws -> Void) async throws {
@@ -100,7 +100,7 @@ struct QuickLookRouteTests {
             #expect(try await found(["kind": "com.adobe.pdf"]).count == 5)
             #expect(try await found(["app": "org.example.mail", "kind": ""]).count == 3)
             #expect(try await found(["app": "nobody"]).count == 0)
-            // What was typed is marked, and no filter.
+            // The typed words are marked, and filters are not.
             let title = try #require(notes.hits[0]["title"] as? [[String: Any]])
             #expect(title.filter { $0["found"] as? Bool == true }.compactMap { $0["text"] as? String } == ["Fer"])
             // Filters of one search do not continue another.

@@ -112,7 +112,7 @@ final class RawBrowser {
     }
 }
 
-/// What a browser reads in the file that leads to the page.
+/// The content of the file that leads a browser to the page.
 struct HandOverForm {
     let address: String
     let code: String

@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-/// What happens on a file system without room, and on one that cannot be written. Both are made for the test, in a
-/// namespace of its own; `DiskFullTests` does the same with layers that fail, which takes no rights.
+/// A full file system and a read-only one. Both are created for the test, in a separate namespace.
+/// `DiskFullTests` does the same with failing layers, which needs no rights.
 @Suite("Torture, a full disk and a read-only one")
 struct DiskFullTortureTests {
     private let command: Command
@@ -89,7 +89,7 @@ struct DiskFullTortureTests {
         #expect(read.hasPrefix("with: 0: "), "\(output)")
     }
 
-    /// What is done to a store that cannot be written.
+    /// The operations on a store that cannot be written.
     private static let readAndWrite = """
         for command in "search hello" "query pageCount>0" "list" "show one"; do
             $AS "$SEARCHLIGHT" $command > "$OUT" 2>&1; echo "read: $?: $(cat "$OUT")"

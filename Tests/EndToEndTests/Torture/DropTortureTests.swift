@@ -17,7 +17,7 @@ struct DropTortureTests {
         ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_DROPS"].flatMap { Int($0) }
         ?? TortureSettings.rounds ?? 200
 
-    /// What is dropped, and how that ends if nobody cancels it; `nil` for well.
+    /// A drop, and its end without cancellation; `nil` for success.
     private struct Drop {
         var item: String
         var type: String
@@ -27,7 +27,7 @@ struct DropTortureTests {
         var bytes: UInt64 = 0
 
         static func random(_ random: inout SplitMix64) -> Drop {
-            // One in twenty crashes.
+            // About one in twenty crashes.
             if random.below(20) == 0 {
                 let form = random.pick([Representation.Form.data, .file])
                 return Drop(
@@ -121,7 +121,7 @@ struct DropTortureTests {
         let promises = AwaitedPromises(store: StorePromises(engine))
         let session = DragSession(
             promises, items: [.init(item, resolution: resolution, target: .deliver(.folder(path: out, name: name)))])
-        // What answers never, somebody gives up.
+        // An item that never answers is cancelled.
         let patience = wait ?? (drop.item == "slow-1" ? 2000 : nil)
         let timer = patience.map { microseconds in
             Task {
@@ -148,7 +148,8 @@ struct DropTortureTests {
     }
 }
 
-/// Promises of a store of which it is known when the last one under way has ended: a drop that is cancelled does not wait for it.
+/// The promises of a store. They report the end of the last promise in progress: a cancelled drop
+/// does not wait for it.
 private final class AwaitedPromises: PromiseProvider {
     private struct State {
         var underWay = 0
@@ -176,7 +177,8 @@ private final class AwaitedPromises: PromiseProvider {
         return try await store.fulfil(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
     }
 
-    /// Returns once nothing is under way; for one at a time. What begins later was cancelled before, and asks nobody.
+    /// Returns once no promise is in progress; for one drop at a time. Later promises are already
+    /// cancelled and send no requests.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in

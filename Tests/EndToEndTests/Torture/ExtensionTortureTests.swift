@@ -12,7 +12,8 @@ import Testing
 struct ExtensionTortureTests {
     private static let rounds = TortureSettings.rounds ?? 30
     private static let goodOnes = 3
-    /// How many broken ones at once; of all, when there are rounds enough to meet them.
+    /// The number of simultaneous broken extensions; all of them if there are enough rounds to
+    /// reach them.
     private static let brokenOnes = TortureSettings.rounds == nil ? 40 : Int.max
 
     /// Too large for a machine that does other things too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What requests, engines and extensions wrote down in a torture of jobs (JobsTrial.swift, jobs.c), read again with the rules
-/// that must hold.
+/// Parses the log of requests, engines and extensions in a torture of jobs (JobsTrial.swift,
+/// jobs.c), and checks the rules that must hold.
 struct JobHistory {
     /// A request for everything (`nil`) or for an item.
     private struct Subject: Hashable {
@@ -12,7 +12,7 @@ struct JobHistory {
         var begun: Int
         /// From when on it is written down for certain: a request that was cut off may have been, until the next opening.
         var certain: Int?
-        /// Whether it was said to be written down.
+        /// `true` if the request was reported as durable.
         var isPromised = false
         var isAcknowledged = false
     }
@@ -29,7 +29,7 @@ struct JobHistory {
     private(set) var requests = 0
     private(set) var acknowledgements = 0
     private(set) var strikes = 0
-    /// How often something was asked once more that had not been struck out.
+    /// The number of repeated requests that were not completed before.
     private(set) var repeated = 0
     private var askedBefore: Set<Subject> = []
 
@@ -38,7 +38,7 @@ struct JobHistory {
             let count = faults.count
             read(line, at: moment)
             guard faults.count > count else { continue }
-            // What led to it.
+            // The line that led to it.
             let bundle = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             let before = lines[..<moment].enumerated().filter { $0.1.contains(bundle) || $0.1 == "opened" }.suffix(14)
             faults[faults.count - 1] += " after " + before.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
@@ -94,7 +94,8 @@ struct JobHistory {
         }
     }
 
-    /// What is asked must have been wanted since the last job was taken that was struck out, or be a part of that one.
+    /// A request must have been wanted since the last completed job was taken, or be a part of that
+    /// job.
     private mutating func ask(_ subject: Subject, at moment: Int, _ line: String) {
         if !askedBefore.insert(subject).inserted { repeated += 1 }
         let since = (subject.item == nil ? struck : struckItems)[subject.bundle] ?? -1
@@ -104,11 +105,12 @@ struct JobHistory {
         if !isWanted && !isLooked { faults.append("line \(moment): “\(line)” was struck out before") }
     }
 
-    /// What is acknowledged answers what was wanted before it was asked; everything answers items too.
+    /// An acknowledgement completes all work that was wanted before its request. A full reindex
+    /// also completes items.
     private mutating func acknowledge(_ bundle: String, _ items: [String?], at asked: Int) {
         let isEverything = items.contains(nil)
         for subject in wants.keys where subject.bundle == bundle && (isEverything || items.contains(subject.item)) {
-            // Whoever asks for everything again is content with pages that go on.
+            // A repeated request for a full reindex is satisfied by pages in progress.
             let isContent = subject.item == nil && bundle.hasSuffix("paged")
             let moment = isContent ? max(asked, taken[bundle] ?? asked) : asked
             for index in (wants[subject] ?? []).indices where wants[subject]?[index].begun ?? .max < moment {

@@ -10,7 +10,7 @@ import Testing
 struct JobTortureTests {
     private static let rounds = TortureSettings.rounds ?? 12
     private static let bundles = ["org.example.plain", "org.example.paged", "org.example.upgraded"]
-    /// After so many kills one is let live, so that what is owed is done.
+    /// After N kills one process runs to its end, so that pending work is done.
     private static let roundsPerDrain = 20
 
     @Test(
@@ -81,9 +81,9 @@ struct JobTortureTests {
         try Data(changed.utf8).write(to: URL(filePath: path), options: .atomic)
     }
 
-    /// Runs a trial until it has written so many lines, and kills it so many microseconds later.
+    /// Runs a trial until it has written N lines, and kills it some microseconds later.
     ///
-    /// - Returns: Whether it was killed rather than done.
+    /// - Returns: `true` if it was killed before it was done.
     private func run(
         _ harness: Harness, seed: UInt64, day: Double, killAfter count: Int?, microseconds: Int = 0
     ) throws -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TortureSupport
 
-/// What a torture did, for a person to read.
+/// The results of a torture, for the user.
 struct KillReport: CustomStringConvertible {
     private var kills: [KillSite: Int] = [:]
     private var openings: [Duration] = []

@@ -25,7 +25,8 @@ struct KillSiteTortureTests {
             let note = "round \(round), \(site) \(occurrence), again with: \(TortureSettings.repetition)"
             if store.rounds >= 30 { store = try KilledStore(seed: random.next()) }
             var wasKilled = false
-            // Where there were not so many this time, and where chance left nothing to do, the first will do.
+            // If the step was reached less often this time, or chance left nothing to do, the first
+            // occurrence suffices.
             for occurrence in [occurrence, 1, 1] where !wasKilled {
                 if site.isOfNewStore { store = try KilledStore(seed: random.next()) }
                 if let preparation = site.preparation {

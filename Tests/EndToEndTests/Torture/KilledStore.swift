@@ -27,7 +27,7 @@ struct KilledStore {
 
     /// Runs a donor until it is killed at a site, or is done.
     ///
-    /// - Returns: Whether it was killed.
+    /// - Returns: `true` if it was killed.
     mutating func donate(batches: Int, killedAt site: KillSite, occurrence: Int) throws -> Bool {
         let output = Pipe()
         let complaints = folder.path("complaints")
@@ -56,9 +56,9 @@ struct KilledStore {
         return wasKilled
     }
 
-    /// Opens the store and compares all that can be asked of it with what was acknowledged.
+    /// Opens the store and compares its answers to all queries with the acknowledged state.
     ///
-    /// - Returns: How long the opening took, and how many items were compared.
+    /// - Returns: The duration of the opening, and the number of compared items.
     mutating func check(_ note: String) async throws -> (opening: Duration, items: Int) {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -69,7 +69,7 @@ struct KilledStore {
         for (scope, name) in TortureBatch.scopes.enumerated() {
             let state = try await index.clientState(of: name)
             let number = state.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-            // One more may be durable than what the killed process got to say.
+            // A further batch may be durable beyond those that the killed process reported.
             try #require(
                 number == acknowledged[scope] || number == acknowledged[scope] + 1,
                 "\(note): scope \(scope) has state \(number), and \(acknowledged[scope]) was acknowledged")

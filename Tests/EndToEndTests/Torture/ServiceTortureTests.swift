@@ -53,8 +53,8 @@ struct ServiceTortureTests {
         }
     }
 
-    /// What the torture is started with: a namespace in which it may mount, and which ends with it; nothing where that is
-    /// forbidden.
+    /// The prefix that starts the torture in a namespace where it may mount and which ends with it;
+    /// empty if namespaces are forbidden.
     private static func namespace() throws -> [String] {
         let choices = [["unshare", "-mpf"], ["unshare", "-rmpf"]].map { $0 + ["--mount-proc", "--kill-child"] }
         for choice in choices {
@@ -64,8 +64,8 @@ struct ServiceTortureTests {
         return []
     }
 
-    // Not in every test run yet: nobody has measured how long the short form takes beside the other tests, nor whether its
-    // limits of time are generous enough there. SEARCHLIGHT_TORTURE_SECONDS=6 has it run.
+    // Not in every test run yet: neither the duration of the short form beside the other tests nor
+    // its time limits have been measured. SEARCHLIGHT_TORTURE_SECONDS=6 runs it.
     @Test(
         "Whatever breaks, nothing acknowledged is lost, and nothing is left behind",
         .enabled(if: seconds != nil, "Only in “make torture”."), .timeLimit(.minutes(30)))
@@ -82,7 +82,7 @@ struct ServiceTortureTests {
         let process = try ChildProcess(
             "/usr/bin/env", try Self.namespace() + [BuiltProducts.program("ServiceTorture")] + arguments,
             output: .pipe(pipe))
-        // Told as it goes on.
+        // Printed during the run.
         var output = Data()
         while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
             print(String(decoding: data, as: UTF8.self), terminator: "")

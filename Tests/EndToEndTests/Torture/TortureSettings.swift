@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How long and how a torture runs; Scripts/torture sets more rounds.
+/// The duration and the settings of a torture. Scripts/torture sets more rounds.
 enum TortureSettings {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -10,6 +10,6 @@ enum TortureSettings {
     /// The program that is killed from outside, if it is another build than that of the tests.
     static let program = environment["SEARCHLIGHT_TORTURE_PROGRAM"]
 
-    /// What to type to have the same again.
+    /// The command line that repeats the run.
     static let repetition = "SEED=\(seed) \(rounds.map { "ROUNDS=\($0) " } ?? "")make torture"
 }

@@ -29,7 +29,7 @@ struct TortureTests {
     }
 }
 
-/// What happened in all rounds.
+/// The totals of all rounds.
 struct TortureFigures: CustomStringConvertible {
     var rounds = 0
     var kills = 0
@@ -47,7 +47,7 @@ struct TortureFigures: CustomStringConvertible {
     }
 }
 
-/// One store and what must be in it.
+/// A store and its expected content.
 struct TortureRun {
     private static let bundle = "org.example.torture"
     private static let batchesPerRound = 60
@@ -94,7 +94,7 @@ struct TortureRun {
 
         let (status, text) = try command("client-state", "--bundle", Self.bundle)
         let state = status == 2 ? 0 : try #require(Int(text.dropLast()), "\(note): \(text)")
-        // One more may be durable than what the killed process got to print.
+        // A further batch may be durable beyond those that the killed process printed.
         #expect(state == expected || wasKilled && state == expected + 1, "\(note): \(expected) acknowledged")
         figures.durableUnacknowledged += state > expected ? 1 : 0
         durable = state
@@ -133,9 +133,11 @@ struct TortureRun {
         return items.count
     }
 
-    /// Runs a donation from a pipe until it has acknowledged so many batches, and kills it so many microseconds later.
+    /// Runs a donation from a pipe until it has acknowledged N batches, and kills it some
+    /// microseconds later.
     ///
-    /// - Returns: How many batches it acknowledged, and whether it was killed rather than done.
+    /// - Returns: The number of acknowledged batches, and `true` if it was killed before it was
+    ///   done.
     private func donate(
         _ input: String, killAfter count: Int, microseconds: Int
     ) throws -> (acknowledged: Int, wasKilled: Bool) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// What an extension donates to a validation, which keeps it as an index would.
+/// The donations of an extension to a validation, kept as in an index.
 @Suite("The index of a validation")
 struct DonationCollectorTests {
     private static func record(_ identifier: String, _ title: String) -> ItemRecord {

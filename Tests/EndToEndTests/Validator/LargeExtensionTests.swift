@@ -11,7 +11,7 @@ import Testing
 /// Extensions with 20,000 items are judged by a sample.
 @Suite("The validator and an extension with very many items", .timeLimit(.minutes(10)))
 struct LargeExtensionTests {
-    /// The items that checks have received, as they were told.
+    /// The reported numbers of items that checks have received.
     private final class Told: Sendable {
         private let state = Mutex<[ValidationCheck: Int]>([:])
         func add(_ check: ValidationCheck, _ count: Int) { state.withLock { $0[check] = max($0[check] ?? 0, count) } }

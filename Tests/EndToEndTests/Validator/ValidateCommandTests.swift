@@ -119,7 +119,7 @@ struct ValidateCommandTests {
         let report = try #require(
             try command.json("extensions", "validate", bundle, expecting: 11) as? [String: Any])
         #expect((report["checks"] as? [Any])?.count == ValidationCheck.allCases.count)
-        // Whatever is to be checked, one that is refused is no good one.
+        // A rejected bundle is not good, with any selection of checks.
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
 
@@ -254,7 +254,8 @@ struct ValidateCommandTests {
         process.send(SIGINT)
         #expect(process.wait() == .killed(SIGINT))
         #expect(!workers.isEmpty)
-        // Those that were killed are gone a moment later; the time limit of the suite says when they were not.
+        // Killed processes are gone a moment later. The time limit of the suite fails the test
+        // otherwise.
         while workers.contains(where: \.isAlive), !Task.isCancelled { try await Task.sleep(for: .milliseconds(1)) }
         #expect(workers.filter(\.isAlive).isEmpty)
     }

@@ -11,7 +11,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var subject: ValidatorSubject
     var check: ValidationCheck
     var kind: CheckResult.Kind
-    /// What the reason says.
+    /// A part of the reason.
     var reason: String
 
     init(_ subject: ValidatorSubject, _ check: ValidationCheck, _ kind: CheckResult.Kind, _ reason: String) {
@@ -69,7 +69,7 @@ struct ValidatorCheckTests {
             (limits.firstSign, limits.progress) = (.seconds(2), .seconds(2))
         }
         limits.cancelGrace = .milliseconds(200)
-        // One that takes its time does so by the clock on the wall.
+        // A slow extension uses the wall clock.
         let clock: any Clock<Duration> = fault.subject == .slowNotice ? ContinuousClock() : SteadyClock.shared
         let report = try await harness.validate(
             try fault.subject.install(harness), [fault.check], limits: limits, clock: clock)
@@ -83,7 +83,8 @@ struct ValidatorCheckTests {
     func good(inProcess: Bool) async throws {
         let harness = try Harness()
         let bundle = try ValidatorSubject.good.install(harness)
-        // A misused item names no host: other tests in this process may be told of here.
+        // A misused item names no host, so misuses of other tests in this process may be reported
+        // here.
         let checks = inProcess ? ValidationCheck.judgeable.subtracting([.misuse]) : ValidationCheck.judgeable
         let report = try await harness.validate(bundle, checks, inProcess: inProcess)
         #expect(report.problems == [])

@@ -52,7 +52,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
 }
 
 extension Harness {
-    /// How the judge starts its processes here.
+    /// The configuration with which the validator starts its processes here.
     func validatorConfiguration(
         _ limits: WorkerConfiguration.Limits = .patient, inProcess: Bool = false,
         clock: any Clock<Duration> = SteadyClock.shared
@@ -94,7 +94,7 @@ extension ValidationReport {
         try #require(checks.first { $0.check == check }?.result)
     }
 
-    /// What went wrong, for a failed expectation.
+    /// The problems, for a failed expectation.
     var problems: [String] {
         checks.filter { $0.result.isFailure }.map { "\($0.check.rawValue): \($0.result.reason ?? "")" }
     }

@@ -5,7 +5,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// What walls.c tries to reach: another app's files, and sockets of other programs.
+/// The targets of walls.c: another app's files, and sockets of other programs.
 final class WallSurroundings {
     let outside: String
     private let harness: Harness
@@ -30,7 +30,7 @@ final class WallSurroundings {
         ports = [stream.port, datagram.port]
     }
 
-    /// Makes the files again, and tells a bundle what to try on.
+    /// Creates the files again, and passes a bundle the name of the group to try.
     func prepare(_ group: String, bundle: String) throws {
         try? FileManager.default.removeItem(atPath: outside)
         try FileManager.default.createDirectory(
@@ -51,7 +51,7 @@ final class WallSurroundings {
             .write(to: URL(filePath: harness.marks + "/\(bundle).searchext.target"))
     }
 
-    /// What is left of the other app's files that should all be there, unchanged.
+    /// Returns `true` if the other app's files are all there, unchanged.
     func isUntouched() -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: outside)) ?? []
         return names.count == 2 * Self.count

@@ -4,11 +4,12 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Several hundred attempts to get through the walls, of an ordinary user's extension: none gains anything, and each is told.
-/// What is tried, and what is to be told of it, is in Tests/Fixtures/Extensions/walls.c.
+/// Several hundred escape attempts of an ordinary user's extension. None succeeds, and each is
+/// reported. Tests/Fixtures/Extensions/walls.c has the attempts and the expected reports.
 @Suite("The walls", .timeLimit(.minutes(20)))
 struct WallsTests {
-    /// One theme: what a worker tries, since the host tells of 64 different attempts of each.
+    /// The groups of attempts. Each group has its own worker, because the host reports at most 64
+    /// different attempts of a worker.
     private static let long = [
         "read", "read-places", "list", "write", "write-own", "make", "move", "special", "attributes", "modes",
         "proc-host",
@@ -26,7 +27,7 @@ struct WallsTests {
         "pairs", "loopback", "servers",
     ]
     private static let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_WALLS"] == "long"
-    /// What of them may use the network; this machine's own addresses are closed to them, too.
+    /// The groups that may use the network. This machine's own addresses are closed to them, too.
     private static let online: Set = ["loopback", "servers"]
     /// The least number of attempts, so that none gets lost.
     private static let leastLong = 1000
@@ -80,7 +81,7 @@ struct WallsTests {
             let bundle = Self.bundle(group)
             let refusals = (history.bundles[bundle]?.refusals ?? []).map(\.refusal)
             let lines = attempts(harness, bundle)
-            // What ends the worker is the last that it tries.
+            // The attempt that ends the worker is the last one.
             if let last = lines.last, last.code == "?", last.expected.hasPrefix("! ") {
                 let isTold = outputs[group]?.contains(last.expected.dropFirst(2)) == true
                 #expect(isTold, "\(group) ended otherwise: \(outputs[group] ?? "")")
@@ -97,7 +98,7 @@ struct WallsTests {
                     refused[attempt.expected, default: []].append(attempt.name)
                 }
             }
-            // Several attempts may be told as one thing, as often as they were made.
+            // Several attempts may be one report with a count.
             for (text, names) in refused {
                 let times = refusals.filter { $0.description.contains(text) }.reduce(0) { $0 + $1.count }
                 told += min(times, names.count)
