@@ -134,7 +134,7 @@ struct ItemRecordTests {
         #expect(throws: ItemRecordError.tooLarge(.values, value: 262_145)) {
             try ItemRecord(uniqueIdentifier: "bomb", attributes: ["a": .array(rows)]).encoded()
         }
-        // The same record as somebody else's encoder would write it.
+        // The same record as another encoder would write it.
         var bytes: [UInt8] = [1, 0, 1, 0x62, 5]
         for name in UInt8(ascii: "a")...UInt8(ascii: "e") {
             bytes += [1, name, 11, 0xE0, 0xD4, 0x03] + [UInt8](repeating: 0, count: 60_000)

@@ -99,7 +99,7 @@ struct ParserFuzzTests {
 
     @Test("Work grows with the length of the query, not with its square")
     func linear() throws {
-        // What the processor spends on this thread: how busy the machine is does not count.
+        // The processor time of this thread, which is independent of the load of the machine.
         func spent() -> Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

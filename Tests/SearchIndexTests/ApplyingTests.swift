@@ -74,11 +74,11 @@ struct ApplyingTests {
             try await store.index.commit(batch, isPatient: isPatient)
         }
         func waiting() async throws -> Bool {
-            // Whatever was begun ends first.
+            // Started work ends first.
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             return try await store.found("lemon").isEmpty && !isDue()
         }
-        // What was logged before it is held waits as well.
+        // Donations logged before the hold wait, too.
         applier.state.withLock { $0.isScheduled = true }
         try await donate("before")
         store.index.hold(Store.app.bundle)
@@ -229,7 +229,7 @@ struct ApplyingTests {
         index.hold(nil)
         #expect(try await waiting.value)
         #expect(try await store.found("lemon").count == 1)
-        // One that is held while somebody waits for it in the middle waits on.
+        // A waiter whose store is held during the wait keeps waiting.
         let gate = DispatchSemaphore(value: 0)
         applier.onQueue { gate.wait() }
         try await donate("second")
@@ -241,7 +241,7 @@ struct ApplyingTests {
         #expect(applier.state.withLock { $0.applied < $0.target && $0.waiters.count == 1 })
         index.hold(nil)
         #expect(try await second.value)
-        // One that waits when the store is given back is told.
+        // A waiter is notified when the store is returned.
         index.hold(Store.app.bundle)
         try await donate("third")
         let last = await begin()

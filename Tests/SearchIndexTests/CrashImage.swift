@@ -11,7 +11,7 @@ final class CrashImage: Sendable {
     private struct State {
         var source = ""
         var target: TemporaryFolder?
-        /// How many transactions begin before the copy is made.
+        /// The number of transactions before the copy is made.
         var countdown = 0
         var isTaken = false
     }

@@ -31,9 +31,9 @@ struct DamageTests {
         return files
     }
 
-    /// Does everything that can be done with a store, and gives back the errors.
+    /// Performs every operation on a store, and returns the errors.
     ///
-    /// - Parameter isJournaled: Whether the log of the sound store is beside it.
+    /// - Parameter isJournaled: `true` if the log of the sound store is beside it.
     private static func useEverything(
         _ bytes: [UInt8], access: SearchIndex.Access, isJournaled: Bool = true
     ) async throws -> [SearchIndexError] {
@@ -56,7 +56,7 @@ struct DamageTests {
                 if let error = error as? SearchIndexError { errors.append(error) } else { Issue.record(error) }
             }
         }
-        // What was mended at the opening is damage that was noticed, too.
+        // Damage that was repaired at the opening is noticed damage, too.
         if index.recovery.lostDonations { errors.append(.damaged(path: folder.path, detail: "mended")) }
         let replacement = try (0..<40).map { try EncodedItem(item("item \($0 * 5)", title: "pear \($0)")) }
         let change = try [EncodedItem(update("item 3", ["title": .string("plum")]))]

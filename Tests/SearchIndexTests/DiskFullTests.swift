@@ -92,7 +92,7 @@ struct DiskFullTests {
         await #expect(throws: SearchIndexError.self) { try await index.clientState(of: Store.app) }
         #expect(index.rejectedItems.isEmpty)
         try await limit(index, toPages: pages * 100)
-        // What was tried before there was room may say so only now.
+        // An attempt from before there was room may report its failure only now.
         for _ in 0..<10 where (try? await index.settle()) == nil {}
         #expect(try await numbers(in: index) == Array(1...60))
         #expect(try await state(of: index) == "60")

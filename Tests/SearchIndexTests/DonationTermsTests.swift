@@ -74,7 +74,7 @@ struct DonationTermsTests {
         }
         late.cancel()
         try await late.value
-        // Who has waited before does not wait again.
+        // A donor that has already waited does not wait again.
         var terms = DonationTerms()
         terms.waitsForRoom = false
         try await index.commit(try batch("second"), terms: terms)

@@ -77,7 +77,7 @@ struct EarlyApplyingTests {
     @Test("An app that reads without end while it donates does not keep others' donations from being applied")
     func endless() async throws {
         let folder = try TemporaryFolder()
-        /// What is done when a transaction of the applier begins.
+        /// The action at the start of a transaction of the applier.
         let hook = SharedHook()
         let index = try Self.open(folder.path("store")) { seams in
             seams.prepareDatabase = { db in

@@ -5,15 +5,15 @@ import Synchronization
 
 @testable import SearchIndex
 
-/// The machine's file system with so many bytes left, for the log.
+/// The machine's file system with N bytes left, for the log.
 final class FullDisk: LogFiles {
     private let files = SystemLogFiles()
     private let room = Mutex<Int?>(nil)
 
-    /// So many bytes can still be written; `nil` means there is no end.
+    /// Leaves room for N bytes; `nil` means no limit.
     func leave(_ bytes: Int?) { room.withLock { $0 = bytes } }
 
-    /// How many of some bytes still find room.
+    /// Returns the number of bytes for which there is room.
     fileprivate func take(_ count: Int) -> Int {
         room.withLock { room in
             guard let left = room else { return count }

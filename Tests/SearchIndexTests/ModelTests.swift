@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// What the index ought to hold, kept the simplest way.
+/// The expected content of the index, in the simplest form.
 private struct Model {
     struct Key: Hashable {
         var scope: IndexScope
@@ -161,7 +161,7 @@ struct ModelTests {
         #expect(try await store.index.itemCounts() == counts, comment)
     }
 
-    /// What is left of the words must be what a new store would have: nothing forgotten, nothing left behind.
+    /// The remaining words must equal those of a new store: none missing, none left behind.
     private func compareVocabulary(_ store: Store, _ model: Model) async throws {
         let fresh = try Store()
         for (key, entry) in model.entries { try await fresh.put(entry.record, in: key.scope) }

@@ -9,7 +9,7 @@ import TextAnalysis
 struct QueryFoldingTests {
     private static let scalars = (1...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
 
-    /// What a scalar may become under any modifiers.
+    /// The possible forms of a scalar under any modifiers.
     private static func foldings(_ scalar: Unicode.Scalar) -> [[Unicode.Scalar]] {
         [(false, false), (true, false), (false, true), (true, true)].map { foldsCase, foldsDiacritics in
             Array(
@@ -31,7 +31,7 @@ struct QueryFoldingTests {
                 for result in scalars where result.isASCII && FoldedByte.isLetter(UInt8(result.value)) {
                     isRight = isRight && folded == .letter(UInt8(result.value)) && scalars.count <= 2
                 }
-                // What stands behind a letter must not be one, nor vanish.
+                // The scalars after a letter must not be letters, and must not vanish.
                 isRight = isRight && scalars.filter { $0.isASCII && FoldedByte.isLetter(UInt8($0.value)) }.count <= 1
             }
             #expect(isRight, "U+\(String(scalar.value, radix: 16)): \(folded), \(foldings)")

@@ -39,7 +39,7 @@ struct QueryTestStore: Sendable {
     }
 }
 
-/// Types that conform to what they begin with, whatever their case; "private" is not searchable by default.
+/// Types that conform to their prefix, in any case. "private" is not searchable by default.
 let queryTestContext = QueryContext(
     clock: QueryClock(now: queryTestNow),
     conforms: { $0.lowercased() == $1.lowercased() || $0.lowercased().hasPrefix($1.lowercased() + ".") },

@@ -68,7 +68,7 @@ struct QueryWordsTests {
         let looked = try await check(store, records, &random, 100, Self.lookups, seed)
         #expect(looked.words > 25)
         #expect(looked.found > 25)
-        // What was taken out of the full-text tables is what was put into them.
+        // The entries removed from the full-text tables are those that were added.
         let problems = try await store.index.write("Checking") { try FullTextCheck.problems($0) }
         #expect(problems.isEmpty)
     }

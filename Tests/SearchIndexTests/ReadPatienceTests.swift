@@ -49,7 +49,7 @@ struct ReadPatienceTests {
             #expect(try await index.itemCounts() == [Store.app.bundle: 1])
             #expect(try await index.count(SearchRequest("lemon")) == 1)
         }
-        // Who donated nothing of what is pending waits for nothing, whatever its patience.
+        // A caller without pending donations waits for nothing, with any patience.
         try await ReadPatience.own(Store.app.bundle).during { () throws in
             #expect(try await index.search(SearchRequest("lemon", bundle: Store.app.bundle)).hits.count == 1)
             #expect(try await index.clientState(of: Store.app) == nil)
@@ -101,7 +101,7 @@ struct ReadPatienceTests {
             }
         }
         while applier.state.withLock({ $0.waiters.isEmpty }), !isAnswered.withLock(\.self) { await Task.yield() }
-        // Who asks for an item of another bundle waits for nothing of this one.
+        // A request for an item of another bundle does not wait for this one.
         if patience != .everything, patience != .own(Self.other.bundle) {
             try await patience.during { () throws in
                 #expect(try await index.items(uniqueIdentifier: "a", bundle: Store.app.bundle).isEmpty)
@@ -143,7 +143,7 @@ struct ReadPatienceTests {
         try await index.close()
     }
 
-    /// More than those of every run: `SEARCHLIGHT_ORDER_SEEDS` asks for so many.
+    /// More seeds than in every run: `SEARCHLIGHT_ORDER_SEEDS` sets the number.
     private static let seeds =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_ORDER_SEEDS"].flatMap { UInt64($0) } ?? 12
 
@@ -176,7 +176,7 @@ struct ReadPatienceTests {
         return batch
     }
 
-    /// What a bundle has: its items by identifier in each index, and its client states.
+    /// The content of a bundle: its items by identifier in each index, and its client states.
     private struct Contents: Equatable {
         var items: [String: ItemRecord] = [:]
         var states: [String: [UInt8]] = [:]
@@ -196,8 +196,8 @@ struct ReadPatienceTests {
         }
     }
 
-    /// What several bundles do, some of it waited for by its bundle, with crashes between any two transactions. Another store
-    /// is told the same, and applies it in order.
+    /// The actions of several bundles, some with waits of the bundle, and crashes between any two
+    /// transactions. Another store gets the same actions and applies them in order.
     @Test("Whatever is applied early, each bundle has what it donated, also after a crash", arguments: 1...seeds)
     func anyOrder(seed: UInt64) async throws {
         var folder = try TemporaryFolder()

@@ -9,7 +9,8 @@ import UserSearch
 @testable import ItemRecord
 @testable import SearchIndex
 
-/// What the index ought to hold, kept the simplest way: which item has an identifier, and what is known of each.
+/// The expected content of the index, in the simplest form: the item of each identifier, and its
+/// attributes.
 private struct Model {
     struct Key: Hashable {
         var scope: IndexScope
@@ -42,7 +43,7 @@ private struct Model {
         for (key, entry) in moved { entries[key] = entry }
     }
 
-    /// Whether the index has these items and no others. Numbers that are not known are any.
+    /// Returns `true` if the index has these items and no others. Unknown numbers match any number.
     func matches(_ items: [StoredItem]) -> Bool {
         items.count == entries.count
             && items.allSatisfy { item in
@@ -197,7 +198,7 @@ struct RenameTests {
         for (identifier, other) in expected { #expect(try await related(identifier) == other, "\(identifier)") }
         try await store.index.delete(identifiers: ["b", "me"], in: Store.app)
         #expect(try await identifiers == ["a", "of b"])
-        // One whose related item is in another index too depends on that.
+        // An item whose related item is in another index depends on it, too.
         try await store.put(item("a", title: "common"), in: Self.named)
         try await rename(["a": "c"])
         #expect(try await related("of b") == "a")
@@ -240,7 +241,8 @@ struct RenameTests {
         let numbers = [try await number("a"), try await number("b")]
         _ = try await store.index.beginWholeReplacement(of: Store.app.bundle)
         try await store.put(item("d", title: "again"), item("e", title: "again"))
-        // a: not donated again. b: its file was met at its new place before its rename was told. c: donated afterwards.
+        // a: not donated again. b: its file was found at its new path before its rename was
+        // reported. c: donated afterwards.
         try await rename(["a": "x", "b": "e", "c": "y", "d": "z"])
         try await store.put(item("y", title: "again"))
         try await store.index.finishReplacement(of: Store.app.bundle)
@@ -303,7 +305,8 @@ struct RenameTests {
             let before = model
             var batch = IndexBatch(scope: scope)
             clock.advance(by: 1)
-            // What is deleted and donated again in one batch keeps its counts, which is not the question here.
+            // An item that is deleted and donated again in one batch keeps its counts. This test
+            // does not check that.
             let deletes = random.below(3) == 0
             for _ in 0..<(1 + random.below(3)) {
                 switch random.below(5) {

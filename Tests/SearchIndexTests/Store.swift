@@ -32,7 +32,7 @@ extension SearchIndex {
     }
 }
 
-/// A store in a folder of its own, with a clock that stands still.
+/// A store in a separate folder, with a frozen clock.
 struct Store {
     let folder: TemporaryFolder
     let clock = TestClock()
@@ -58,7 +58,8 @@ struct Store {
         try await index.items(uniqueIdentifier: identifier).first?.record
     }
 
-    /// What the full-text table holds: each word with its column, its documents and its occurrences.
+    /// The content of the full-text table: each word with its column, its documents and its
+    /// occurrences.
     func vocabulary() async throws -> [String] {
         try await index.write("Reading the vocabulary") { db in
             try db.execute(

@@ -12,7 +12,7 @@ struct StoreClockTests {
     private static let day = 86400.0
     private static let year = 365 * day
 
-    /// A machine: time that passes, and a wall clock that anybody sets.
+    /// A machine: monotonic time, and a wall clock that can be set.
     private final class Machine: Sendable {
         struct State {
             var time = 0.0
@@ -256,7 +256,8 @@ struct StoreClockTests {
             }
             let found = try await Self.names(index)
             for (name, end) in ends {
-                // Across a restart nothing tells how long the machine was off if its clock was set besides.
+                // After a restart there is no evidence how long the machine was off if its clock
+                // was also set.
                 if machine.time < end - slack { #expect(found.contains(name), "step \(step)") }
                 if machine.time > end + 5 * 20 * Self.day { #expect(!found.contains(name), "step \(step)") }
             }

@@ -285,7 +285,7 @@ struct SearchIntentTests {
             #expect((filter.expression == nil) != filter.apps.isEmpty)
         }
         for hint in intent.hints { #expect(hint.range.upperBound <= bytes.count && !hint.range.isEmpty) }
-        // What is left is what the text without the filters says.
+        // The rest equals the text without the filters.
         var blanked = bytes
         for filter in intent.filters { for index in filter.range { blanked[index] = 0x20 } }
         #expect(intent.words == UserQuery(String(decoding: blanked, as: UTF8.self)))

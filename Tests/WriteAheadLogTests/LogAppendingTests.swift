@@ -148,7 +148,8 @@ import Testing
     func failedFirstGroup() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
-        // A rehearsal on another disk tells which call synchronises the group and not the header.
+        // A trial run on another disk finds the call that synchronises the group and not the
+        // header.
         let rehearsal = LogTestDisk(seed: 1)
         _ = try await LogTest.open(rehearsal).append(LogTest.entry(1))
         let failing = rehearsal.calls - 2  // The last is the note.

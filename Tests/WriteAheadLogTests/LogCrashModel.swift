@@ -10,11 +10,11 @@ struct LogCrashModel {
     let disk: LogTestDisk
     var generator: SplitMix64
     var log: WriteAheadLog?
-    /// What was acknowledged, by number.
+    /// The acknowledged entries, by number.
     var acknowledged: [UInt64: LogEntry] = [:]
-    /// What was submitted and neither acknowledged nor reported as failed, in order.
+    /// The submitted entries that are neither acknowledged nor reported as failed, in order.
     var inFlight: [LogEntry] = []
-    /// What was reported as failed since anything was last acknowledged, in order.
+    /// The entries reported as failed since the last acknowledgement, in order.
     var failed: [LogEntry] = []
     var applied: UInt64 = 0
     var submitted = 0
@@ -26,7 +26,7 @@ struct LogCrashModel {
         generator = SplitMix64(seed: seed)
     }
 
-    /// Opens the log and compares what is in it; does nothing if the program stops meanwhile.
+    /// Opens the log and compares its content. Does nothing if the program stops during that.
     mutating func open() throws {
         log = nil
         do {
@@ -42,7 +42,7 @@ struct LogCrashModel {
         let damage = log.findings.filter(\.isDamage)
         try #require(damage.isEmpty, "a crash looks like damage: \(damage)")
         guard let records = try records(log) else {
-            // The program stopped before anybody used it.
+            // The program stopped before the log was used.
             self.log = nil
             return
         }
@@ -64,7 +64,7 @@ struct LogCrashModel {
         failed = []
     }
 
-    /// What is readable; `nil` if the program stops while it is read.
+    /// The readable entries; `nil` if the program stops during the read.
     private func records(_ log: WriteAheadLog) throws -> [NumberedLogEntry]? {
         do {
             return try log.records(after: applied)
@@ -102,7 +102,7 @@ struct LogCrashModel {
         }
     }
 
-    /// One random step; stops early once the disk has stopped.
+    /// Takes a random step. Ends early once the disk has stopped.
     mutating func step() async throws {
         switch generator.below(10) {
         case 0:
@@ -124,7 +124,7 @@ struct LogCrashModel {
         }
     }
 
-    /// The program ends; whatever had not been synchronised may be gone.
+    /// Ends the program. Bytes that were not synchronised may be lost.
     mutating func crash(losing loss: LogTestDisk.Loss) async {
         await log?.settle()
         log = nil

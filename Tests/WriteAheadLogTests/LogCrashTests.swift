@@ -5,7 +5,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// What was acknowledged is found after a crash, in order, once, whole; whatever the crash interrupts.
+/// After any crash, the acknowledged entries are found in order, once and complete.
 @Suite struct LogCrashTests {
     static let cases = (1...12).flatMap { seed in LogTestDisk.Loss.allCases.map { (UInt64(seed), $0) } }
 

@@ -90,14 +90,15 @@ import Testing
                 #expect(opened.findings.map { $0.lostEntries(after: 0) } == [sequence...sequence])
                 #expect(opened.replay(after: 0).count { (try? $0.get()) != nil } == 7)
             } else {
-                // Nothing but the note tells this from a group that was being written when the power failed.
+                // Only the note distinguishes this from a group that was being written when the
+                // power failed.
                 let start = LogSegmentHeader.byteCount + Int(sequence - 1) * entryBytes
                 #expect(
                     opened.findings == [
                         .tornTail(file: LogFileNames.segment(1), offset: start, bytes: bytes.count - start)
                     ])
                 #expect(try opened.records().count == Int(sequence) - 1)
-                // What the owner has applied is evidence too.
+                // The owner's applied number is evidence, too.
                 changed.contents = contents
                 changed.contents[path]?[offset] ^= 0x10
                 #expect(try LogTest.open(changed, applied: 8).findings.contains { $0.isDamage })
@@ -238,7 +239,7 @@ import Testing
     func forgedEntry() async throws {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk)
-        // What an app can make: it knows the format, not the store.
+        // An app can create these bytes: it knows the format, not the store.
         let forged = try LogTest.entry(666).encoded()
         var frame: [UInt8] = []
         LogFrame(

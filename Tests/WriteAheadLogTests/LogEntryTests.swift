@@ -62,7 +62,7 @@ import Testing
                 }
             }
             guard let entry = try? LogEntry(decoding: bytes) else { continue }
-            // Those of version 1 are written in version 2.
+            // Entries of version 1 are written in version 2.
             #expect(try bytes[0] == 1 || entry.encoded() == bytes, "seed \(seed)")
         }
     }

@@ -7,8 +7,9 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Rates on this machine's disk, beside one `fdatasync` an append. They want an optimised build and a quiet machine:
-/// `SEARCHLIGHT_MEASURE=1 swift test -c release -Xswiftc -enable-testing --filter LogPerformance`
+/// Rates on this machine's disk, beside one `fdatasync` per append. They need an optimised build
+/// and an idle machine: `SEARCHLIGHT_MEASURE=1 swift test -c release -Xswiftc -enable-testing
+/// --filter LogPerformance`
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SEARCHLIGHT_MEASURE"] != nil))
 struct LogPerformanceTests {
     /// A batch of ten items of about 1 KB, with the state that belongs to it.

@@ -5,7 +5,8 @@ import TestSupport
 
 @testable import WriteAheadLog
 
-/// A file system in memory that remembers what has reached the disk, fails when told to, and can lose its power.
+/// A file system in memory that records which bytes have reached the disk, fails on request, and
+/// can lose its power.
 final class LogTestDisk: LogFiles {
     enum Call: Hashable, Sendable {
         case createFolder, names, open, create, size, read, write, synchronize, truncate, rename, remove
@@ -21,7 +22,7 @@ final class LogTestDisk: LogFiles {
         case stop
     }
 
-    /// What becomes of bytes and names that were not synchronised.
+    /// The outcome for bytes and names that were not synchronised.
     enum Loss: CaseIterable, Sendable {
         /// The process was killed; nothing is lost.
         case nothing
@@ -139,7 +140,7 @@ final class LogTestDisk: LogFiles {
             let bytes = Array(bytes)
             return try disk.state.withLock { state throws(LogFileError) in
                 var count = bytes.count
-                // One whole sector is written or not; anything else may be cut anywhere.
+                // A whole sector is written or not; any other range may be cut anywhere.
                 let isSector = offset % 512 == 0 && count == 512
                 if try state.begin(.write, path, epoch) != nil {
                     let isWritten = !state.isStopped || Bool.random(using: &state.generator)
@@ -252,10 +253,10 @@ final class LogTestDisk: LogFiles {
     /// Says what happens in calls to come: by their number and kind.
     func plan(_ plan: (@Sendable (Int, Call) -> Fault?)?) { state.withLock { $0.plan = plan } }
 
-    /// How many calls there were.
+    /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// How many calls of a kind there were.
+    /// The number of calls of a kind.
     func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
     var isStopped: Bool { state.withLock { $0.isStopped } }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import WriteAheadLog
 
-/// What tests of the log share.
+/// Helpers for the tests of the log.
 enum LogTest {
     static let folder = "/store/journal"
 
@@ -54,7 +54,7 @@ extension WriteAheadLog {
         return entries.indices.map { box[$0] ?? .failure(.closed) }
     }
 
-    /// Waits until the I/O queue has done what it was told so far.
+    /// Waits until the I/O queue has done its present work.
     func settle() async {
         await withCheckedContinuation { continuation in ioQueue.async { continuation.resume() } }
     }
@@ -75,6 +75,6 @@ final class ResultBox: Sendable {
 }
 
 extension LogFinding {
-    /// Whether it is damage and not the trace of a crash.
+    /// `true` for damage, `false` for the trace of a crash.
     var isDamage: Bool { if case .damaged = self { true } else { false } }
 }

@@ -13,12 +13,12 @@ struct RankingOracleTests {
         "annual", "report", "reports", "reporting", "budget", "sales", "sale", "meeting", "notes", "note", "travel",
         "plan", "plans", "東京", "Überblick", "v12", "c++", "list", "directory", "contents",
     ]
-    /// How many searches of small stores are compared; more in a long run (`make oracle`).
+    /// The number of compared searches of small stores; more in a long run (`make oracle`).
     private static let cases = variable("SEARCHLIGHT_RANKING_CASES") ?? 120
     /// The seed of the first store; a failure names its own.
     private static let firstSeed = UInt64(max(1, variable("SEARCHLIGHT_RANKING_SEED") ?? 1))
     private static let isLong = cases > 120
-    /// How many searches one store is asked.
+    /// The number of searches of one store.
     private static let searches = isLong ? 250 : 30
     private static var smallStores: Range<UInt64> { firstSeed..<firstSeed + UInt64(max(1, cases / searches)) }
     /// Ranking all of many items takes long.

@@ -79,7 +79,7 @@ struct SearchOrderTests {
         request.limits.candidates = 7
         let first = try await store.index.search(request)
         #expect(Self.identifiers(first) == ["19", "18", "17"])
-        // One that was in the same window and on no page.
+        // An item that was in the same batch and on no page.
         try await store.index.delete(identifiers: ["14"], in: Store.app)
         var found = Self.identifiers(first)
         request.cursor = first.next
@@ -102,7 +102,7 @@ struct SearchOrderTests {
         for text in ["lemon", "tree", "l", "absent"] {
             #expect(try await store.found(text) == (text == "absent" ? [] : ["one"]), "\(text)")
         }
-        // There is no number for another; that is damage, which is mended at once.
+        // There is no number for another item. That is damage, which is repaired at once.
         try await store.put(item("two", title: "lime"))
         #expect(try await store.found("lime") == ["two"])
     }

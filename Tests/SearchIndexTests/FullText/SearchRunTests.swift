@@ -186,7 +186,7 @@ struct SearchRunTests {
         var request = SearchRequest("ber")
         request.limits.wordLookups = 2
         #expect(try await store.index.count(request) == 2 * TermDictionary.wordsAtOnce)
-        // What has all parts of three letters apart is looked at as well, and no further than so far.
+        // A word that has all trigrams, but apart, is checked too, up to the limit.
         let (words, end) = try await store.index.write("Looking") { db in
             try TermDictionary.words(containing: "abcd", after: 0, db)
         }

@@ -72,7 +72,7 @@ struct SearchTotalTests {
         request.limits.countedReads = 40
         let total = try #require(try await store.index.search(request).total)
         #expect(!total.isExact && (40..<200).contains(total.count))
-        // What FTS5 counts is not read.
+        // The count of FTS5 is not read.
         request.filters = []
         #expect(try await store.index.search(request).total == SearchTotal(count: 200, isExact: true))
     }

@@ -56,7 +56,7 @@ struct LearningSimulationTests {
             return wanted[0]
         }
 
-        /// What the user types, one after the other.
+        /// The texts that the user types, in order.
         func texts(for item: Int, _ random: inout SplitMix64) -> [String] {
             let title = titles[item].joined(separator: " ")
             let word = random.pick(titles[item])

@@ -24,7 +24,7 @@ struct LearningTests {
         }
     }
 
-    /// What is counted, as `identifier: text`.
+    /// The counts, as `identifier: text`.
     private static func counted(_ index: SearchIndex) async throws -> Set<String> {
         let history = try await index.engagementHistory(from: 0, limit: 1000)
         #expect(history.total == history.entries.count)
@@ -232,7 +232,7 @@ struct LearningTests {
             }
         }
         #expect(try occurrences() > 0)
-        // What was counted for items that are gone is in free pages, or in none.
+        // The counts of deleted items are in free pages, or in none.
         try await store.index.delete(domains: ["reports.0"], in: Store.app)
         try await store.index.settle()
         #expect(try await store.index.clearEngagement() == 15)
@@ -241,7 +241,7 @@ struct LearningTests {
         #expect(try await store.index.clearEngagement() == 0)
         // Counting goes on.
         try await Self.use("3", after: "zyxw", store.index)
-        // The log cannot be emptied while something reads it, which is told.
+        // The log cannot be emptied during a read, and that is reported.
         try await store.index.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
         do {
             let reader = try store.index.pool.makeSnapshot()
@@ -304,7 +304,8 @@ struct LearningTests {
             return count
         }
         #expect(try await counted() == 5)
-        // What is refused waits for nobody who writes, and those who never donated are bounded too.
+        // A rejected count does not wait for a writer. Reporters that never donated are limited,
+        // too.
         try await store.index.pool.write { _ in
             let done = DispatchSemaphore(value: 0)
             let index = store.index
@@ -383,7 +384,7 @@ struct LearningTests {
                     INSERT INTO item (bundle, index_name, unique_identifier, donated, record, checksum)
                     SELECT bundle, index_name, 'copy ' || n, donated, record, checksum FROM item, n WHERE id = ?1
                     """, arguments: [number])
-            // One row less than there is room for, the oldest first.
+            // The limit minus one row, the oldest first.
             func fill(_ reporter: String, _ text: String, items: String, _ count: Int) throws {
                 try db.execute(
                     sql: """

@@ -13,7 +13,7 @@ struct MaintenanceTests {
 
     init() throws { store = try Store() }
 
-    /// Donates items in so many transactions, so that there are as many segments.
+    /// Donates items in N transactions, so that there are as many segments.
     private func fill(
         _ count: Int, in groups: Int = 1, noise: Int = 0, expires: ItemRecord.Expiration = .never
     ) async throws {
@@ -66,7 +66,7 @@ struct MaintenanceTests {
             if steps == 1 { try await store.put(item("late", title: "late", text: "late")) }
             try #require(steps < 1000)
         }
-        // What came late may be one of its own.
+        // The late donation may have its own segment.
         #expect(try await store.index.wear().segments <= 2)
         #expect(try await store.found("word5").count == 9)
         #expect(try await store.found("late") == ["late"])
@@ -89,7 +89,7 @@ struct MaintenanceTests {
 
     @Test("Merges that an earlier opening has left are gone on with when a store is opened, without a donation")
     func goesOnMerging() async throws {
-        // While somebody is held nothing is merged but what is due to so many bytes.
+        // During a hold only due segments up to a number of bytes are merged.
         store.index.hold("com.example.held")
         for number in 0..<12 {
             try await store.put(item("\(number)", title: "title \(number)"))

@@ -36,7 +36,7 @@ struct DamagePropertyTests {
             for breakage in breakages { breakage.apply(&files[breakage.file]) }
         }
         var (outcome, generation) = ("unharmed", 0)
-        // The first opening: nothing may be missing unless somebody says so.
+        // The first opening: nothing may be missing without a report.
         var first: SampleStore.Contents?
         var (hasSpoken, findings) = (false, [String]())
         do {

@@ -6,11 +6,12 @@ import Testing
 
 @testable import SearchIndex
 
-/// Stores of earlier formats, kept in `Tests/Fixtures/Stores`, one folder for each format: each must be opened, upgraded
-/// and found whole for ever.
+/// Stores of earlier formats, kept in `Tests/Fixtures/Stores`, one folder for each format. Each
+/// must be opened, upgraded and found complete, indefinitely.
 ///
-/// `SEARCHLIGHT_KEEP_STORE=1 swift test --filter KeptStoreTests` makes the one of the present format where it is missing
-/// and never changes one that is there. It is made with fixed items and times; only the store's identifier is random.
+/// `SEARCHLIGHT_KEEP_STORE=1 swift test --filter KeptStoreTests` creates the store of the present
+/// format if it is missing, and never changes an existing one. Its items and times are fixed; only
+/// the store's identifier is random.
 @Suite("Kept stores")
 struct KeptStoreTests {
     private static let folder =
@@ -28,7 +29,8 @@ struct KeptStoreTests {
         return record
     }
 
-    /// - Parameter endsEarly: Whether the process ends before anything was applied, so that all is in the log.
+    /// - Parameter endsEarly: `true` if the process ends before anything is applied, so that
+    ///   everything is in the log.
     private static func fill(_ path: String, endsEarly: Bool = false) async throws {
         let index = try SearchIndex(directory: path, access: .readWrite) { moment }
         for start in stride(from: 0, to: count, by: 8) {
@@ -47,7 +49,7 @@ struct KeptStoreTests {
         if endsEarly { index.abandon() } else { try await index.close() }
     }
 
-    /// What is in a store that ``fill(_:)`` made.
+    /// Checks the content of a store that ``fill(_:)`` made.
     private static func check(_ path: String) async throws {
         let index = try SearchIndex(directory: path, access: .readWrite, knownGeneration: 1) { moment }
         #expect(index.recovery.findings == [] && !index.recovery.lostDonations)
@@ -80,7 +82,7 @@ struct KeptStoreTests {
         for name in names {
             let copy = try TemporaryFolder()
             try files.copyItem(atPath: Self.folder + "/" + name, toPath: copy.path("store"))
-            // What a version control keeps of modes is not enough.
+            // The modes that version control keeps are not enough.
             for file in try SampleStore.names(in: copy.path("store")) {
                 try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path("store/" + file))
             }

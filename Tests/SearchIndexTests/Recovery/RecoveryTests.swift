@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// One fault each, and the depth to which it is mended.
+/// A fault in each test, and the depth of its repair.
 @Suite("Recovery", .timeLimit(.minutes(10)))
 struct RecoveryTests {
     private static let sample = Task { try await SampleStore() }

@@ -12,21 +12,21 @@ import TestSupport
 struct SampleStore {
     /// The bytes of each file by its path in the store's folder.
     let files: [String: [UInt8]]
-    /// What is in it.
+    /// Its content.
     let contents: Contents
 
     static let generation = 3
     static let moment = 1000.0
     static let other = IndexScope(bundle: "com.example.other", index: "second")
 
-    /// What can be asked of a store.
+    /// The answers of a store to all queries.
     struct Contents: Equatable {
         var items: [String: ItemRecord] = [:]
         var states: [IndexScope: [UInt8]] = [:]
         /// The items found by words and by queries.
         var found: [String: [String]] = [:]
 
-        /// Where this differs from what was expected.
+        /// Describes the difference from the expected content.
         func difference(from expected: Contents) -> String {
             let missing = expected.items.keys.filter { items[$0] == nil }.sorted()
             let wrong = items.filter { expected.items[$0.key] != $0.value }.keys.sorted()
@@ -138,7 +138,7 @@ struct SampleStore {
         }
         do {
             let value = try await body(index)
-            // What is left is applied at the next opening.
+            // The rest is applied at the next opening.
             do { try await index.close() } catch { index.abandon() }
             return value
         } catch {
