@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// One at a time: an index that a handler makes itself belongs to the only extension of the process.
+/// Serialised: an index that a handler creates belongs to the only extension of the process.
 @Suite("Adapter", .serialized)
 struct AdapterTests {
     /// Makes an extension, lets the body use it, destroys it.
@@ -277,7 +277,8 @@ struct AdapterTests {
         }
     }
 
-    /// Where a file lies does not tell whether it is an original: that may be in the temporary directory, too.
+    /// The path of a file does not show whether it is an original. An original may be in the
+    /// temporary directory, too.
     @Test func filesOfHandlersAreNeverRemoved() async throws {
         let temporary = FileManager.default.temporaryDirectory.path
         try await with("TestHandler") { host, pointer in

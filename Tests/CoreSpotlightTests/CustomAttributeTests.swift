@@ -97,7 +97,7 @@ struct CustomAttributeTests {
             CSCustomAttributeKey(
                 keyName: "k", searchable: false, searchableByDefault: true, unique: false, multiValued: true))
         let set = CSSearchableItemAttributeSet()
-        // Whether the value is an array is the value's to say.
+        // The value determines whether it is an array.
         set.setValue("x" as NSString, forCustomKey: key)
         let item = CSSearchableItem(uniqueIdentifier: "1", domainIdentifier: nil, attributeSet: set)
         #expect(item.record.traits == ["k": [.searchableByDefault, .multiValued]])

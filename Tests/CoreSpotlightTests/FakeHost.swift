@@ -32,7 +32,7 @@ final class FakeHost: @unchecked Sendable {
     private let continuation: AsyncStream<(UInt64, Answer)>.Continuation
     private let stream: AsyncStream<(UInt64, Answer)>
     let log = Mutex<[IndexCall]>([])
-    /// What `read_state` says.
+    /// The client state that `read_state` returns.
     let clientState: Mutex<[UInt8]?> = Mutex(nil)
     private let answers = Mutex<[(UInt64, Answer)]>([])
     private let cancelled = Mutex(false)
@@ -40,7 +40,7 @@ final class FakeHost: @unchecked Sendable {
     private let handlerSet: AsyncStream<Void>.Continuation
     private let handlerStream: AsyncStream<Void>
     private let completes: Bool
-    /// What every call to the index comes to.
+    /// The result of every call to the index.
     private let outcome: (returned: Int32, completed: Int32, message: String?)
 
     init(

@@ -8,7 +8,7 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
 
     /// Handlers that were kept, to be called by the test.
     static let kept = Mutex<[Acknowledgement]>([])
-    /// How often each was called.
+    /// The number of calls of each method.
     static let throttles = Mutex<[String]>([])
 
     /// Sendable: an acknowledgement handler may be called from any thread.

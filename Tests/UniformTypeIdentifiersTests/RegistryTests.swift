@@ -142,7 +142,7 @@ struct RegistryTests {
             #expect(moved.conforms(type, to: parent) && moved.conforms(type, to: root))
             #expect(moved.supertypes(of: type).contains(root))
             guard case .core(let core) = type.storage else { continue }
-            // What `UTType` looks at before it trusts the table.
+            // The condition that `UTType` checks before it uses the table.
             #expect(registry.overrides(core))
         }
         #expect(!moved.conforms(parent, to: .data))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Resolving representations")
 struct ResolverTests {
-    /// Random lists that overlap often: near relatives, dynamic types and names nobody declares.
+    /// Random lists that overlap often: near relatives, dynamic types and undeclared names.
     static func randomTypes(_ random: inout SplitMix64) -> [UTType] {
         let near: [UTType] = [
             .png, .jpeg, .image, .data, .content, .item, .text, .plainText, .utf8PlainText, .html, .rtf, .pdf, .rtfd,

@@ -89,7 +89,8 @@ struct SampleDatabase {
 }
 
 extension SampleDatabase {
-    /// Lends the database; its files are read late, so the folder must outlive the questions.
+    /// Passes the database to a closure. Its files are read late, so the folder must outlive the
+    /// queries.
     static func use<Answer>(_ body: (SharedMIMEInfo) throws -> Answer) throws -> Answer {
         let sample = try SampleDatabase()
         return try withExtendedLifetime(sample) { try body(sample.database) }

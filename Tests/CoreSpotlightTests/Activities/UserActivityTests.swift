@@ -12,7 +12,7 @@ private final class Titling: NSObject, NSUserActivityDelegate, @unchecked Sendab
     var number = 0
 
     func userActivityWillSave(_ userActivity: NSUserActivity) {
-        // What is being saved does not have to be saved once more.
+        // An activity that is being saved need not be saved again.
         userActivity.needsSave = true
         number += 1
         userActivity.title = "Saved \(number)"
@@ -21,7 +21,7 @@ private final class Titling: NSObject, NSUserActivityDelegate, @unchecked Sendab
 
 @Suite("User activity")
 struct UserActivityTests {
-    /// What a test's activities donate, and one place for the current one of them.
+    /// The donations of a test's activities, and the holder of the current activity.
     private struct World {
         let transport = RecordingTransport()
         let found: FakeQueryTransport
@@ -44,7 +44,7 @@ struct UserActivityTests {
             }
         }
 
-        /// What was sent, once everything was.
+        /// The sent requests, once all are sent.
         func sent() async throws -> [IndexRequest.Action] {
             // Requests are sent one after the other, so that the last is.
             try await replacement.index?.deleteSearchableItems(withIdentifiers: ["fence"])

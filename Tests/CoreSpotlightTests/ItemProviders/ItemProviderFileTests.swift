@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Item provider: files")
 struct ItemProviderFileTests {
-    /// What a handler saw of a file, and whether the file is still there afterwards.
+    /// The observations of a handler about a file, and whether the file still exists afterwards.
     private struct Seen: Sendable {
         var url: URL
         var isOriginal = false

@@ -35,7 +35,7 @@ final class FakeQueryTransport: QueryTransport {
 
     var pages: [ResultPageRequest] { state.withLock { $0.pages } }
     var suggestionRequests: [String] { state.withLock { $0.suggestionRequests } }
-    /// What the user did, as `kind item after text`.
+    /// The engagements of the user, as `kind item after text`.
     var engagements: [String] { state.withLock { $0.engagements } }
     /// The numbers of calls, in the order in which they came.
     var numbers: [UInt64] { state.withLock { $0.numbers } }
@@ -88,7 +88,8 @@ final class FakeQueryTransport: QueryTransport {
 
     func cancel(number: UInt64) { state.withLock { _ = $0.cancelled.insert(number) } }
 
-    /// What the service sends of an item: more than was asked for, to see that only that is handed on.
+    /// The record of an item that the service sends. It has more attributes than were requested, to
+    /// check that only those are passed on.
     static func record(_ title: String) -> [UInt8] {
         let record = ItemRecord(
             uniqueIdentifier: "id-\(title)", domainIdentifier: "d",

@@ -177,7 +177,7 @@ struct SearchQueryTests {
         #expect(areMain == [false, false])
     }
 
-    /// What a view of an app is.
+    /// A model of an app's view.
     @MainActor private final class ResultList {
         var rows: [String] = []
         var calls = 0

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Requests of the service", .timeLimit(.minutes(10)))
 struct DelegateDeskTests {
-    /// Keeps what it is asked, and answers as it is told.
+    /// Records its requests and answers as configured.
     final class Delegate: NSObject, CSSearchableIndexDelegate, Sendable {
         let kept = Mutex<[@Sendable () -> Void]>([])
         let requests = Mutex<[String]>([])

@@ -49,7 +49,7 @@ final class ConnectionHarness: Sendable {
         while service.carryOut() || service.answer() { settle() }
     }
 
-    /// How often each request was answered.
+    /// The number of answers to each request.
     var counts: [Int: Int] { outcomes.withLock { $0.mapValues(\.count) } }
 
     func failure(_ number: Int) -> BusError? {
@@ -208,7 +208,7 @@ struct ReconnectionTests {
             .commitBatch(changes: deletion.bytes, clientState: [22], expecting: .exactly(nil)),
             .change(.put(Array("z".utf8))),
         ]
-        // How much was carried out, and the state that this left behind.
+        // The number of executed requests, and the resulting state.
         for (count, state, expected) in [(2, nil, []), (3, [22], [1, 2]), (4, [22], [1, 2])] as [(Int, [UInt8]?, Set)] {
             let requests = sent.map { IndexRequest($0, index: "b") }
             #expect(ResendPlan.carriedOut(requests, states: ["b": state]) == expected, "\(count) carried out")
@@ -225,7 +225,7 @@ struct ReconnectionTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
         for _ in 0..<3000 {
-            // What a service had before, what was sent, and how much of it was carried out.
+            // The earlier state of a service, the sent requests, and the number of executed ones.
             var service = ScriptedService.Index(items: ["x"], state: [nil, [], [1]].randomElement(using: &random)!)
             var model = service
             var sent: [IndexRequest] = []

@@ -20,7 +20,7 @@ final class ScriptedService: ServiceOpener {
     }
     struct State {
         var indexes: [String?: Index] = [:]
-        /// What arrived over each connection, greetings and questions about client states left out.
+        /// The requests received over each connection, without greetings and client state queries.
         var received: [[IndexRequest]] = []
         var otherCalls: [BusMember] = []
         var posted: [BusMember] = []
@@ -137,7 +137,7 @@ final class ScriptedService: ServiceOpener {
 
 extension ScriptedService.Call {
     var indexRequest: IndexRequest? {
-        // What arrives here was encoded; it is decoded as the service would.
+        // The received message was encoded. It is decoded in the same way as by the service.
         guard member.interface == IndexRequest.interface else { return nil }
         var arguments = BusArguments(arguments, of: member.member)
         return try? IndexRequest(member: member, &arguments)
@@ -167,7 +167,7 @@ extension IndexRequest {
 }
 
 extension ScriptedService.Index {
-    /// Does what is asked; items are whatever bytes stand for them.
+    /// Executes the request. Items are the bytes that represent them.
     mutating func apply(_ action: IndexRequest.Action) -> Result<[BusValue], BusError> {
         switch action {
         case .clientState: return .success(ClientStateReply(state: state).arguments)

@@ -223,7 +223,7 @@ struct ServiceConnectionTests {
         harness.settle()
         while harness.clock.runNext() { harness.settle() }
         #expect((.seconds(600)...(.seconds(620))).contains(harness.clock.now))
-        // Whoever asks something then brings it back.
+        // The next request restores it.
         harness.service.state.withLock { $0.refusal = nil }
         harness.ask(0, delete)
         harness.run()

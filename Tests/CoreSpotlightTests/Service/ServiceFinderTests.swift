@@ -54,7 +54,7 @@ struct ServiceFinderTests {
             })
         #expect(refused?.name == ServiceErrorName.absent && refused?.advice.contains("No such unit.") == true)
         #expect(refused?.advice.contains("run searchlightd") == true)
-        // One that was started may be about to listen, so it is waited for.
+        // A service that was started may be about to listen, so the finder waits for it.
         let slow = failure(ServiceFinder(location: location) {})
         #expect(slow?.name == ServiceErrorName.unreachable)
         do {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-// What WWDC17 session 231 shows: results that can be dragged, made when they are dropped; and an app's own search.
+// The example of WWDC17 session 231: results that can be dragged and are created when they are
+// dropped, and an app's own search.
 
 /// Photos that promise their picture when they are indexed.
 struct PhotoItems {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-// What WWDC24 session 10131 shows of an app that searches its own content, in our words.
+// The example of WWDC24 session 10131, in our words: an app that searches its own content.
 
 /// A journal that is donated in batches, so that an interrupted donation goes on where it ended.
 public final class JournalDonor {
