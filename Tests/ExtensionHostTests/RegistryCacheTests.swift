@@ -17,7 +17,7 @@ struct RegistryCacheTests {
         ExtensionRegistry(searchPath: [folder.path("a")], cache: cache)
     }
 
-    /// Makes everything look as if it had been there for long, so that the stamps tell.
+    /// Makes all files look old, so that the stamps are reliable.
     private func age(_ cache: RegistryCache) {
         var entries = cache.entries()
         for path in entries.keys { entries[path]?.isSettled = true }
@@ -53,7 +53,7 @@ struct RegistryCacheTests {
         let cache = try fill(1)
         var entries = cache.entries()
         let path = try #require(entries.keys.first)
-        // What only the cache says shows that it was asked.
+        // Content that only the cache has shows that the cache was used.
         let values = try ExtensionManifest.values(Array(try Data(contentsOf: URL(filePath: path + "/Info.plist"))))
         guard case .dictionary(var keys) = values else { return }
         keys["CFBundleVersion"] = .string("from the cache")

@@ -13,7 +13,7 @@ struct RegistryWatchTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Tells of changes, one at a time.
+    /// Returns changes, one at a time.
     private struct Changes {
         let watch: DirectoryWatch
         let stream: AsyncStream<Void>
@@ -34,7 +34,7 @@ struct RegistryWatchTests {
     @Test("A bundle that is dropped in, written to, renamed and removed is noticed")
     func changes() async throws {
         let changes = try Changes([folder.path("a")])
-        // The folder does not exist yet; the one around it tells when it does.
+        // The folder does not exist yet. The parent folder reports its creation.
         try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
         await changes.next()
         changes.watch.refresh()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ExtensionHost
 
-/// What a worker is told of the person whose files it may look for.
+/// The user data in the environment of a worker.
 @Suite("The environment of a worker")
 struct WorkerEnvironmentTests {
     private func variables(_ environment: [String: String]) -> [String] {

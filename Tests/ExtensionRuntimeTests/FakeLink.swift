@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-/// A host that notes what it is told.
+/// A host that records its messages.
 final class FakeLink: HostLink {
     private let noted = Mutex<[HostRequest]>([])
     private let sent = Mutex<[HostRequest]>([])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-/// What an extension does wrong is refused and told, and harms nobody.
+/// Misuse by an extension is rejected and reported, and harms no other.
 @Suite("Misuse of the host's functions")
 struct MisuseTests {
     private func items(_ fake: FakeHost) throws -> searchlight_host_items {
@@ -54,7 +54,7 @@ struct MisuseTests {
         #expect(items.set_string(batch, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
         #expect(batches.delete_all(item) == SEARCHLIGHT_INVALID_ARGUMENT)
         #expect(items.set_string(nil, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
-        // Told to whoever began last: a pointer that is none names nobody.
+        // Reported to the host that started last: an invalid pointer identifies no host.
         let told = fake.link.misuses.count
         items.release(item)
         items.release(item)

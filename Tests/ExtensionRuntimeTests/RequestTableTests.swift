@@ -143,7 +143,7 @@ struct RequestTableTests {
     }
 }
 
-/// What happened, in its order.
+/// The events, in order.
 final class Order: Sendable {
     private let events = Mutex<[String]>([])
     func add(_ event: String) { events.withLock { $0.append(event) } }

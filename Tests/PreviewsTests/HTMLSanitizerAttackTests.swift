@@ -12,7 +12,7 @@ struct HTMLSanitizerAttackTests {
         try HTMLSanitizer(attachments: [picture]).page(bytes[...])
     }
 
-    /// Whether a page is written as it must be, and stays the same when it is written again.
+    /// Checks that a page has the required form, and stays the same when it is rewritten.
     private static func expectHarmless(_ bytes: [UInt8]) throws {
         let page = try page(bytes)
         let problems = PageScanner.problems(of: page.html)

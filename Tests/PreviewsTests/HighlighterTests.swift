@@ -92,7 +92,7 @@ struct HighlighterTests {
         #expect(marks > 20)
     }
 
-    /// Whether words stand side by side in a text, the last perhaps as the beginning of one.
+    /// Returns `true` if words are adjacent in a text, the last possibly as a prefix.
     private static func occur(_ words: [String], in text: [String]) -> Bool {
         text.indices.contains { start in
             let part = text[start...].prefix(words.count)

@@ -4,7 +4,7 @@ import Previews
 /// Looks at a written page knowing nothing of who wrote it: strict where browsers forgive, so that what passes can be read
 /// in one way only.
 struct PageScanner {
-    /// What is wrong with the page.
+    /// The faults of the page.
     private(set) var problems: [String] = []
     private var rest: Substring.UTF8View
     private var open: [String] = []
@@ -29,7 +29,7 @@ struct PageScanner {
         guard let start = text.prefixMatch(of: /<!DOCTYPE html>(<meta charset="utf-8">)?(?=<html)/) else {
             return ["no doctype"]
         }
-        // Where browsers look for it.
+        // The position where browsers search for it.
         guard
             text.utf8.prefix(1024).count < 1024
                 || String(decoding: text.utf8.prefix(1024), as: UTF8.self).contains("<meta charset=\"utf-8\">")

@@ -2,7 +2,7 @@
 
 /// Pictures, or the beginnings of some.
 enum Pictures {
-    /// What stands in front of the pixels of a PNG.
+    /// The bytes before the pixels of a PNG.
     static func png(width: UInt32 = 1, height: UInt32 = 1) -> [UInt8] {
         func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + bytes(width)

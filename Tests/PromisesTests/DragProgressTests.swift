@@ -51,7 +51,7 @@ struct DragProgressTests {
         let preparing = told.withLock { $0.map(\.preparing) }
         #expect(preparing.prefix(3) == [ProviderProgress(), ProviderProgress(completed: 1, total: 4), nil])
         #expect(preparing.dropFirst(2).allSatisfy { $0 == nil })
-        // Of what is told too late nothing is left.
+        // A report that comes too late leaves nothing.
         provider.tellLate()
         let last = try #require(told.withLock { $0.last })
         #expect(last.preparing == nil && last.endedItems == 1 && last.bytes == 3)

@@ -278,7 +278,7 @@ struct DragSessionTests {
         #expect(found?.fulfilment?.bytes == 3)
         #expect(found?.fulfilment?.isWritable == true)
         #expect(try folder.names == ["original"])
-        // One that has no name (any more), or is none, has no place.
+        // A file without a name, or no regular file, has no path.
         let gone = await drop {
             let reply = try FileReply(opening: try folder.write([1], to: "gone"))
             unlink(folder.path("gone"))

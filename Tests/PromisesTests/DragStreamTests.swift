@@ -63,7 +63,8 @@ struct DragStreamTests {
         let late = Mutex<OwnedDescriptor?>(nil)
         let limits = DeliveryLimits(opening: .milliseconds(50))
         let outcomes = await Self.session(["one", "two", "three"], to: path, limits: limits).drop { _, _ in
-            // One that comes now is too late; had the others waited too, they would have found it.
+            // A drop that comes now is too late. If the others had waited too, they would have
+            // found it.
             late.withLock { late in
                 late = late ?? OwnedDescriptor(adopting: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC))
             }

@@ -74,7 +74,7 @@ struct FileCopyTests {
         let error = #expect(throws: PromiseError.self) {
             try Self.deliver(source, to: folder.path("out"), control: control)
         }
-        // Where blocks are shared there is no while.
+        // With shared blocks the copy takes no time.
         guard case .wrongLength(UInt64(Self.longBytes), let received)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -142,7 +142,8 @@ struct FileCopyTests {
     @Test("A device that fills up in the middle is told, and nothing stays")
     func full() throws {
         let folder = try TemporaryFolder()
-        // What a process may write at most acts as a device that is full; for this thread's process only in a child.
+        // The limit of written bytes acts like a full device. This thread's process can only set it
+        // in a child.
         let source = try Self.long(in: folder)
         let number = open(source, O_RDONLY | O_CLOEXEC)
         defer { close(number) }

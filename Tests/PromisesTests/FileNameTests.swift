@@ -106,7 +106,7 @@ struct FileNameTests {
         #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: file + "/", code: ENOTDIR)) {
             try Delivery.deliver(.data(.inline([1])), to: .folder(path: file, name: name), token: 1)
         }
-        // Nobody, not even root, makes files there.
+        // No user, not even root, can create files there.
         #expect(throws: PromiseError.self) {
             try Delivery.deliver(.data(.inline([1])), to: .folder(path: "/proc", name: name), token: 1)
         }

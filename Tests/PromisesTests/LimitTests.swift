@@ -106,7 +106,7 @@ struct LimitTests {
         let flags = fcntl(input.number, F_GETFL)
         let reader = Mutex<PipeInput?>(PipeInput(number: ends[0]))
         let control = DeliveryControl { _ in
-            // The first bytes have arrived, and now nobody takes the rest.
+            // The first bytes have arrived, and now the receiver reads no more.
             onThread { reader.withLock { $0.take() }?.end() }
         }
         #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: "the output", code: EPIPE)) {

@@ -34,7 +34,7 @@ enum Pipe {
     }
 }
 
-/// The end of a stream that is written to. Whoever has it must end it.
+/// The write end of a stream. The owner must close it.
 struct PipeInput: Sendable {
     let number: Int32
 

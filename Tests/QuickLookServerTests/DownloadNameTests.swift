@@ -3,7 +3,7 @@ import Testing
 
 @testable import QuickLookServer
 
-/// What a browser saves something as, and how long nobody has asked.
+/// The name of a browser's download, and the time since the last request.
 @Suite("Downloads and idleness")
 struct DownloadNameTests {
     @Test(

@@ -49,7 +49,7 @@ struct HandOverFileTests {
         let place = try TemporaryFolder()
         let inner = place.path("searchlight/quicklook")
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
-        // Another test sets the umask meanwhile, which is one for the process.
+        // Another test changes the process-wide umask at the same time.
         chmod(place.path("searchlight"), 0o755)
         chmod(inner, 0o777)
         let made = try file(in: place.path("searchlight"))

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who gets to see the page.
+/// Access to the page.
 @Suite("Access to the page")
 struct PageAccessTests {
     private let access: PageAccess

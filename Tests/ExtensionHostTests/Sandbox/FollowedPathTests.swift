@@ -41,7 +41,7 @@ struct FollowedPathTests {
             #expect(throws: FollowedPath.Failure.self) { _ = try FollowedPath.follow(path, left: &left) }
             for number in 0..<links { try #require(unlink(root + "/l\(number)") == 0) }
         }
-        // One after the other, as many as the kernel follows.
+        // In a chain of the maximum length that the kernel follows.
         let path = try tower(FollowedPath.maximumLinks, 1)
         #expect(try FollowedPath(path).path == root + "/l40")
         #expect(open(path, O_RDONLY) == -1 && errno == ENOENT)
@@ -95,7 +95,7 @@ struct FollowedPathTests {
         try #require(mkdir(Array(root.utf8CString.dropLast()) + [0x2F, CChar(bitPattern: 0xFF), 0], 0o700) == 0)
         try #require(symlink([CChar(bitPattern: 0xFF), 0], root + "/to") == 0)
         #expect(throws: FollowedPath.Failure.form) { _ = try FollowedPath(root + "/to") }
-        // One letter to Swift, two names to the kernel.
+        // A single letter to Swift, two different names to the kernel.
         try make("\u{E9}")
         let (composed, decomposed) = (try FollowedPath(root + "/\u{E9}"), try FollowedPath(root + "/e\u{301}"))
         #expect(composed.isThere && !decomposed.isThere)

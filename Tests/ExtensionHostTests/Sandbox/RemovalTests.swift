@@ -14,7 +14,7 @@ struct RemovalTests {
         let name = String(repeating: "d", count: 200)
         for _ in 0..<60 {
             try #require(mkdirat(folder, name, 0o300) == 0)
-            // One that may not be listed can still be entered.
+            // A folder that cannot be listed can still be entered.
             let next = openat(folder, name, O_PATH_flag | O_DIRECTORY | O_CLOEXEC)
             try #require(next >= 0)
             close(folder)

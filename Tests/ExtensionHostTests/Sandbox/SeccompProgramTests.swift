@@ -109,7 +109,7 @@ struct SeccompProgramTests {
                 #expect(try answer(programs.plain, name, clock).isFailure)
             }
         }
-        // Anybody may leave the idle class of disks.
+        // Any process may leave the idle I/O class.
         #expect(try answer(programs.telling, "ioprio_set", 1, 0, 0) == .asked)
     }
 

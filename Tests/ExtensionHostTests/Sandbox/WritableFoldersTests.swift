@@ -6,8 +6,8 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// What `WritablePaths` may name: a rule, not a list, so that the names below are examples, and random ones are judged by an
-/// oracle.
+/// The paths that `WritablePaths` may contain. They follow a rule, not a list, so the names below
+/// are examples. An oracle judges random names.
 @Suite("What an extension may have written")
 struct WritableFoldersTests {
     private static let bundle = "org.example.Notes.search"
@@ -66,7 +66,7 @@ struct WritableFoldersTests {
 
     /// Examples of the places that the rule closes; nothing in the code knows their names.
     static let closed: [String] = [
-        // What shells, editors and tools run as they start.
+        // Files that shells, editors and tools run at their start.
         "~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.inputrc",
         "~/.vimrc", "~/.vim", "~/.emacs", "~/.emacs.d/init.el", "~/.tmux.conf", "~/.screenrc", "~/.gitconfig",
         "~/.gdbinit", "~/.lldbinit", "~/.Rprofile", "~/.pythonrc", "~/.irbrc", "~/.pryrc", "~/.psqlrc", "~/.xinitrc",
@@ -297,7 +297,7 @@ struct WritableFoldersTests {
         ] {
             #expect(refusal("~/" + path) == nil, "\(path)")
         }
-        // Whoever links a folder for documents to another place says that it is one.
+        // A user who links a documents folder to another place declares that place as documents.
         #expect(refusal("~/Music/x") == nil && refusal("$XDG_MUSIC_DIR") == nil)
     }
 
@@ -313,7 +313,7 @@ struct WritableFoldersTests {
             // Its own folders are named after it, so that nothing leads there by chance.
             #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search", names: most) == nil)
         }
-        // What is listed again is what was listed before, as far as it is the same.
+        // A new listing equals the earlier one, as far as nothing changed.
         #expect(refusal("~/Documents/notes") == nil)
         try link(".local/share/x/7/late", to: home + "/Documents/notes")
         #expect(refusal("~/Documents/notes") != nil)
@@ -426,7 +426,7 @@ struct WritableFoldersTests {
         ] as [(String, Bool)] {
             #expect((refusal("~/Documents/disk/x", mounts: mount) == nil) == isOpen, "\(mount)")
         }
-        // What holds such a folder is as closed as what lies in it.
+        // The parent of such a folder is closed, like its content.
         #expect(refusal("~/Documents", mounts: mounted("8:1", "/etc", "Documents/a/b")) != nil)
         #expect(refusal("~/Documents/a/b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) == nil)
         #expect(refusal("~/Documents/a b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) != nil)
@@ -490,7 +490,8 @@ struct WritableFoldersTests {
                 let path = path(4)
                 var parts = path.split(separator: "/").map(String.init)
                 var rest: [String] = []
-                // What there is of it, without links; what is a link to nothing is judged apart.
+                // The existing part of the path, without links. A dangling link is judged
+                // separately.
                 while !parts.isEmpty, access(home + "/" + parts.joined(separator: "/"), F_OK) != 0 {
                     var status = stat()
                     if lstat(home + "/" + parts.joined(separator: "/"), &status) == 0 { break }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ExtensionHost
 
-/// What follows from how an extension behaves, decided without a clock, a file or a worker.
+/// The consequences of an extension's behaviour, decided without a clock, a file or a worker.
 @Suite("The health of an extension")
 struct HealthPolicyTests {
     static func fingerprint(_ number: UInt64) -> BundleFingerprint {
@@ -124,7 +124,7 @@ struct HealthPolicyTests {
         let isReleased = health.meet(Self.fingerprint(2))
         #expect(isReleased && health.quarantine == nil && health.backOff == nil)
         #expect(health.failures.isEmpty && health.itemsSetAside.isEmpty && health.isDisabled)
-        // What the old ones did is not held against the new ones.
+        // The failures of the old version do not count for the new one.
         let begun = health.note(Self.failure(.crashed, at: 4), Self.fingerprint(2))
         #expect(begun == nil)
     }
@@ -159,7 +159,7 @@ struct HealthPolicyTests {
         }
         #expect(health.itemsSetAside.count <= HealthLimits.items)
         #expect(health.itemsSetAside.reduce(0) { $0 + $1.identifier.utf8.count } <= HealthLimits.itemBytes)
-        // One that is set aside again is there once.
+        // An item that is skip-listed again is listed once.
         let count = health.itemsSetAside.count
         if let first = health.itemsSetAside.first { health.setAside([first], files) }
         #expect(health.itemsSetAside.count == count)

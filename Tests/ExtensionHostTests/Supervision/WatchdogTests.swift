@@ -4,13 +4,13 @@ import Testing
 
 @testable import ExtensionHost
 
-/// A clock that never moves, and tells who sleeps.
+/// A clock that never moves, and reports sleepers.
 private final class StillClock: Clock {
     typealias Instant = ContinuousClock.Instant
     let now = ContinuousClock.now
     let minimumResolution = Duration.zero
     private let sleeping: AsyncStream<Duration>.Continuation
-    /// How long is slept, each time it begins.
+    /// The duration of each sleep, when it starts.
     let sleeps: AsyncStream<Duration>
 
     init() { (sleeps, sleeping) = AsyncStream.makeStream(of: Duration.self) }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The workers of a host", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {
-    /// Nobody donates here: there is no program to start.
+    /// Receives no donations: there is no program to start.
     private struct NoReceiver: DonationReceiver {
         func receive(_ batch: IndexBatch) async throws(BusError) {}
         func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
@@ -58,7 +58,7 @@ struct WorkerPoolTests {
         await pool.shutdown()
     }
 
-    /// A pool of two places in all, one of them only for persons; nobody can be started.
+    /// A pool of two slots, one of them only for the user's requests. No worker can be started.
     private static func pool(
         in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600),
         onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) async -> Void = { _, _ in }
@@ -82,7 +82,7 @@ struct WorkerPoolTests {
         let a = try await pool.lease(try Self.bundle("a", in: folder), .person)
         let b = try await pool.lease(try Self.bundle("b", in: folder), .person)
         let third = try Self.bundle("c", in: folder)
-        // Whatever persons have, and they have none of the background's.
+        // Slots of the user's requests do not count for background work, and vice versa.
         let background = try await pool.lease(third, .background)
         let fourth = try Self.bundle("d", in: folder)
         await #expect(throws: ExtensionError.self) { try await pool.lease(fourth, .background) }
@@ -116,10 +116,10 @@ struct WorkerPoolTests {
         let first = Task { try await pool.lease(c, .person) }
         while await pool.waitingCount == 0 { await Task.yield() }
         await pool.giveBack(a, isUsable: true)
-        // It ends the idle one for itself, and its place is taken by nobody meanwhile.
+        // It ends the idle worker for itself, and no other request takes the slot.
         while await pool.count == 2 { await Task.yield() }
         let second = Task { try await pool.lease(d, .person) }
-        // Whoever waits looks again when anything changes, and is not counted meanwhile.
+        // A waiter checks again after each change, and is not counted during the check.
         while await pool.waitingCount != 1, await pool.count == 1 { await Task.yield() }
         #expect(await pool.count == 1)
         let third = Task { try await pool.lease(e, .person) }
@@ -165,7 +165,7 @@ struct WorkerPoolTests {
     }
 }
 
-/// A clock on which nobody waits: whoever sleeps is woken then and there, when it is that late.
+/// A clock without waits: a sleeper is woken at once, with its deadline as the time.
 private final class HurriedClock: Clock {
     typealias Instant = ContinuousClock.Instant
     private let time = Mutex(ContinuousClock.now)

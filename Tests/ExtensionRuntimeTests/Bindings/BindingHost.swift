@@ -64,7 +64,7 @@ final class BindingHost: HostLink {
         state.withLock { $0.posts }.compactMap { if case .log(_, let message) = $0 { message } else { nil } }
     }
 
-    /// What the host answers when it is asked for an item.
+    /// Sets the host's answer to a request for an item.
     func hold(_ record: ItemRecord?, types: [String] = ["public.plain-text"]) throws {
         let bytes = try record?.encoded()
         state.withLock { $0.record = RecordReply(record: bytes, types: types) }

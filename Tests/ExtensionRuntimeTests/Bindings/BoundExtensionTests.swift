@@ -103,7 +103,7 @@ struct BoundExtensionTests {
                 return
             }
         }
-        // One by one, and by a walk of all.
+        // Separately, and by a walk of all files.
         for more in [0, BoundReindex.maximumFileCalls] {
             await update(more)
             #expect(host.items.keys.sorted() == [path("deeper/two.md"), path("one.md")])

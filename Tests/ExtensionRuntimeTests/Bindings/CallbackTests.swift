@@ -84,7 +84,7 @@ struct CallbackTests {
     func late() async throws {
         #expect(isAcknowledged(try await reindex(Self.keepAll)))
         #expect(host.misuses.isEmpty)
-        // While another request is under way.
+        // During another request.
         #expect(isAcknowledged(try await reindex("call_kept()")))
         #expect(host.items.isEmpty)
         #expect(

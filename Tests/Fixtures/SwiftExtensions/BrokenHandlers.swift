@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import UniformTypeIdentifiers
 
-// One principal class for each way to be broken in Swift; the manifest of a test names one of them.
+// A principal class for each kind of fault in Swift. The manifest of a test names one of them.
 
 /// Works; the broken ones override what they break.
 class WorkingHandler: CSIndexExtensionRequestHandler {
@@ -153,7 +153,7 @@ class AcknowledgesOften: WorkingHandler {
     }
 }
 
-/// Source of before Swift 6 hands its handlers to whoever it likes.
+/// Source from before Swift 6 passes its handlers to any code.
 struct UncheckedHandler: @unchecked Sendable { let call: () -> Void }
 
 class AsyncThatNeverReturns: WorkingHandler {
