@@ -4,12 +4,12 @@ import Foundation
 import Glibc
 import IdleScheduling
 
-/// What the sensors cost on the machine this runs on, and what they find:
+/// Measures the cost of the sensors on this machine, and prints their readings:
 ///
-///     ConditionProbe look [COUNT]        how long a look takes
-///     ConditionProbe wait [SECONDS]      how often threads of a monitor that waits are woken
-///     ConditionProbe modes               threads and descriptors in each mode, a line for each step
-///     ConditionProbe                     what the machine is like
+///     ConditionProbe look [COUNT]        the duration of a reading
+///     ConditionProbe wait [SECONDS]      the wake-ups of the threads of a waiting monitor
+///     ConditionProbe modes               threads and descriptors in each mode, one line for each step
+///     ConditionProbe                     the conditions of the machine
 @main
 enum ConditionProbe {
     static func main() {
@@ -47,7 +47,7 @@ enum ConditionProbe {
         print("\(after.count) threads besides this one, woken \(count) times in \(seconds) s")
     }
 
-    /// How often each thread but the first was switched.
+    /// The number of context switches of each thread except the first.
     private static func switches() -> [String: Int] {
         var counts: [String: Int] = [:]
         for task in tasks() where task != "\(getpid())" {
@@ -67,10 +67,10 @@ enum ConditionProbe {
         for mode in [SchedulerAction.Sensing.off, .waiting, .running, .waiting, .running, .off] {
             monitor.sense(mode)
             monitor.look()
-            // What ends does so by itself, soon.
+            // Ending threads end without help, soon.
             for _ in 0..<2000 where mode == .off && tasks().count > 1 { usleep(1000) }
             let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-            // One is that of the folder itself.
+            // A descriptor belongs to the folder itself.
             print("\(mode.rawValue) \(tasks().count) threads \(descriptors.count - 1) descriptors")
         }
     }

@@ -43,7 +43,7 @@ struct LogindTests {
     /// Looks until logind has answered; each look waits for it a little.
     private func lookUntilKnown() { while monitor.report()[.logind] != .inUse { monitor.look() } }
 
-    /// Microseconds since 1970 of a moment so many seconds ago.
+    /// Microseconds from 1970 to N seconds before now.
     private func ago(_ seconds: Double) -> Int { Int((machine.now.value - seconds + SensorRoots.epoch) * 1e6) }
 
     @Test("A session that is used, left and locked is told as it happens")
@@ -181,7 +181,7 @@ struct LogindTests {
         seat.publish(.failed("Nobody is there.")) { _ in }
         #expect(desk.report(.waiting)[.logind] == .absent("There is no bus."))
         life.end()
-        // One that was closed does not begin to end.
+        // A closed life cycle does not start to end.
         life.beginEnd()
         #expect(life.isOver && !life.isEnding)
         desk.update(.logind, .inUse, way: "", if: { life.isEnding }) { _ in }

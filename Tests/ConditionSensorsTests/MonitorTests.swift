@@ -27,8 +27,8 @@ struct MonitorTests {
         }
     }
 
-    /// Waits until something is so that nothing tells; gives up after a time that a machine ten times slower keeps, too: a
-    /// limit of the test ends no loop.
+    /// Polls until a condition holds that sends no notification. The time limit also suffices on a
+    /// machine that is ten times slower: the test's own limit ends no loop.
     private func comes(_ condition: () -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(100)
         while !condition() {

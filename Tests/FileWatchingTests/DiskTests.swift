@@ -83,7 +83,7 @@ struct DisksInNamespaceTests {
         try await place.wait { $0.trees.values.contains(.unavailable([disk])) && $0.isUpToDate }
         #expect(place.files.count == 3)
         try place.write("new", "disk/d")
-        // Nothing is told of a disk that does not count yet.
+        // A disk that does not count yet has no reports.
         place.compareAgain()
         _ = try await place.settle()
         #expect(place.files.count == 2)

@@ -6,10 +6,11 @@ import TestSupport
 
 @testable import FileWatching
 
-/// An owner that keeps what it is told, as an index would: the files that it knows, with their content, by path.
+/// An owner that applies all reported changes, as an index would: its files by path, with their
+/// content.
 struct FileOwner {
     static let name = "org.example.notes"
-    /// What it knows.
+    /// The known files.
     var files: [String: String] = [:]
     /// A number for each item, kept when its file moves.
     var numbers: [String: Int] = [:]
@@ -21,7 +22,7 @@ struct FileOwner {
             switch change {
             case .changed(let path): read(path)
             case .removed(let path):
-                // The file may be back already; then another change tells so.
+                // The file may exist again already. Another change reports that.
                 if readable(path) == nil { drop(path) }
             case .moved(let old, let new):
                 if readable(old) == nil, let number = numbers.removeValue(forKey: old) {
@@ -55,7 +56,7 @@ struct FileOwner {
 }
 
 extension FileSnapshot {
-    /// What an owner is told next; `nil` if that is nothing.
+    /// The next reported changes of an owner; `nil` if there are none.
     func next(of owner: String, limit: Int) throws(FileWatchingError) -> FileChanges? {
         guard case .changes(let changes) = try changes(of: owner, limit: limit) else { return nil }
         return changes
@@ -73,7 +74,8 @@ private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ 
     }
 }
 
-/// What a fresh look at a tree finds: regular files and links to some, without hidden names, by path.
+/// The result of a fresh listing of a tree: regular files and links to them, without hidden names,
+/// by path.
 func filesOnDisk(_ root: String) -> [String: String] {
     var files: [String: String] = [:]
     walk(root) { path, name, isFolder in
@@ -118,7 +120,7 @@ struct RandomTree {
 
     /// Takes one step.
     ///
-    /// - Returns: What was done.
+    /// - Returns: The action.
     @discardableResult
     mutating func step() -> String {
         let (files, folders) = all()

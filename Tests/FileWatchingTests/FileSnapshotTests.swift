@@ -277,7 +277,7 @@ struct FileSnapshotTests {
         try place.write("two", "c")
         try place.compare()
         unlink(place.path("c"))
-        // Its time of change is another, so it is looked at once more; nothing is told of the others.
+        // Its change time differs, so it is checked again. Nothing is reported about the others.
         #expect(try place.settle().allSatisfy { $0 == .changed(path: place.path("a")) })
     }
 
@@ -408,7 +408,7 @@ struct FileSnapshotTests {
         let report = try acting(as: 4242) { try place.compare() }
         #expect(report.unavailable == [place.path("folder")])
         #expect(try place.settle() == [])
-        // Not the folder that holds it either, when an event told of it.
+        // Nor the folder that contains it, when an event reported that.
         let folder = try place.snapshot.presentFolders().sorted()[1]
         let named = try acting(as: 4242) { try place.snapshot.compare(nil, of: folder, observer: nil) }
         #expect(named.unavailable == [place.path("folder")])
@@ -678,7 +678,7 @@ struct FileSnapshotTests {
     }
 }
 
-/// Notes what it is told of, and says of all folders that they are watched.
+/// Records its reports, and answers that all folders are watched.
 private final class Recorder: FolderObserver {
     var noted: [Int64] = []
     var watched: Set<Int64> = []

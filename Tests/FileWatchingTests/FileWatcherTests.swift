@@ -11,7 +11,7 @@ import Testing
 @testable import FileWatching
 
 extension FolderWatches {
-    /// How many folders of an owner are watched.
+    /// The number of an owner's watched folders.
     fileprivate func folderCount(of owner: String, _ snapshot: FileSnapshot) -> Int {
         let folders = try? snapshot.once { db in
             try Int64.fetchAll(
@@ -25,7 +25,7 @@ extension FolderWatches {
     }
 }
 
-/// A watcher, and an owner that deals with everything it is told, until it knows what is on the disk.
+/// A watcher, and an owner that processes all reports until it knows the files on the disk.
 final class Watched: Sendable {
     let folder: TemporaryFolder
     let snapshot: FileSnapshot
@@ -34,7 +34,7 @@ final class Watched: Sendable {
     private let owner = Mutex(FileOwner())
     let root: String
 
-    /// Waits less than a person would have it.
+    /// Shorter delays than in the service.
     static let pace = WatchPace(
         failure: .milliseconds(50), polling: .milliseconds(100), first: .milliseconds(50), longest: .milliseconds(400))
 
@@ -67,7 +67,8 @@ final class Watched: Sendable {
     var status: FileWatcher.Status { watcher.status }
     var numbers: [String: Int] { owner.withLock { $0.numbers } }
 
-    /// Deals with what is told now. Of a snapshot that is made again everything differs, and is noticed.
+    /// Processes the present reports. After a snapshot is created again, everything differs and is
+    /// noticed.
     private func takeAll() throws(FileWatchingError) -> [FileChange] {
         var all: [FileChange] = []
         while true {
@@ -83,7 +84,8 @@ final class Watched: Sendable {
         }
     }
 
-    /// Deals with what is told until a condition holds; the suite's time limit ends what never holds.
+    /// Processes reports until a condition holds. The suite's time limit ends a wait for a
+    /// condition that never holds.
     @discardableResult
     func settle(until isDone: @Sendable (Watched) -> Bool) async throws -> [FileChange] {
         var all: [FileChange] = []
@@ -209,7 +211,8 @@ struct FileWatcherTests {
         place.watch([place.root + "/a"])
         try await place.settle { $0.files.keys.sorted() == [$0.root + "/a/x"] }
         place.watch([place.root + "/b"])
-        // What is not watched is told as removed, and is still there: what becomes of it is the owner's to say.
+        // A file that is no longer watched is reported as removed although it still exists. The
+        // owner decides the consequences.
         try await place.settle { $0.files[$0.root + "/b/x"] == "one" }
         try place.write("two", "b/x")
         try await place.settle { $0.files[$0.root + "/b/x"] == "two" }
@@ -288,13 +291,13 @@ struct FileWatcherTests {
             while run.work() {}
             return run.status
         }
-        // One alone has all.
+        // A single owner gets all watches.
         var status = work(["large"])
         #expect(
             (50...60).contains(status.watches)
                 && status.unwatchedFolders == 61 - watches.folderCount(of: "large", snapshot))
         #expect(status.polled == [tree("large"): .unwatched])
-        // One that needs few has them all.
+        // An owner that needs few watches gets them all.
         status = work(["large", "small"])
         #expect(status.polled == [tree("large"): .unwatched] && status.code == ENOSPC)
         #expect(watches.folderCount(of: "small", snapshot) == 5)
@@ -306,7 +309,7 @@ struct FileWatcherTests {
         #expect(watches.folderCount(of: "small", snapshot) == 5)
         #expect(watches.folderCount(of: "other", snapshot) >= 19 && watches.folderCount(of: "large", snapshot) >= 20)
         #expect(status.watches <= 60)
-        // Another comparison takes nothing from anybody.
+        // Another comparison takes no watches from an owner.
         let counts = ["large", "small", "other"].map { watches.folderCount(of: $0, snapshot) }
         run.compareAll()
         while run.work() {}
@@ -332,7 +335,7 @@ struct FileWatcherTests {
         let server = WatchedTree(owner: FileOwner.name, root: place.root + "/server")
         while place.status.trees[server] != .silent { await Task.yield() }
         #expect(!place.status.isUpToDate)
-        // Whoever compares another tree does not wait for it.
+        // A comparison of another tree does not wait for it.
         let other = try #require(try place.snapshot.trees().first { $0.rule != server })
         try place.snapshot.compare(other)
         isHanging.withLock { $0 = false }
@@ -523,7 +526,7 @@ struct FileWatcherTests {
             close(open(path, O_WRONLY | O_CREAT, 0o600))
             unlink(path)
         }
-        // Nobody is told of these.
+        // These are not reported.
         try place.write("two", "first/late")
         try place.write("two", "first/second/late")
         go.signal()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileWatching
 
-/// What a fresh look finds of the files that trees watch, by path: their content.
+/// The result of a fresh listing of the files that trees watch: their content by path.
 private func filesWatched(_ trees: [WatchedTree]) -> [String: String] {
     var files: [String: String] = [:]
     func isFile(_ path: String, _ type: mode_t, following: Bool) -> Bool {
@@ -39,7 +39,7 @@ private struct Place {
     let folder: TemporaryFolder
     var snapshot: FileSnapshot
     var trees: [WatchedTree] = []
-    /// What the owner knows.
+    /// The files that the owner knows.
     var files: [String: String] = [:]
     var root: String { folder.path("notes") }
 
@@ -72,7 +72,7 @@ private struct Place {
         return report
     }
 
-    /// Reads what is told, and nothing else.
+    /// Reads the reports, and nothing else.
     mutating func take(_ changes: FileChanges) {
         let present = filesWatched(trees)
         for change in changes.changes {
@@ -203,7 +203,7 @@ struct TreeSuccessionTests {
         // Through another tree too.
         try place.watch(place.tree("a"))
         #expect(Set(try place.settle()) == place.removed("b"))
-        // What was told already is told as changed once it is back.
+        // A file that was already reported is reported as changed once it is back.
         try place.watch()
         _ = try place.snapshot.next(of: FileOwner.name, limit: 9)
         try place.watch(place.tree())

@@ -30,7 +30,8 @@ enum Fuzz {
 }
 
 #if COVERAGE_GUIDED
-    /// What libFuzzer calls with each input; its own main function, which is not used, refers to it too.
+    /// The function that libFuzzer calls with each input. Its own unused main function refers to
+    /// it, too.
     @_cdecl("LLVMFuzzerTestOneInput")
     func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         Fuzz.check(Array(UnsafeBufferPointer(start: bytes, count: count)))

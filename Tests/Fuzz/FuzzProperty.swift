@@ -5,7 +5,7 @@ import ItemRecord
 import MetadataQuery
 import SymbolBindings
 
-/// What must hold for any input; a process that fuzzes ends where it does not.
+/// The properties that must hold for any input. A process that fuzzes ends if one does not.
 enum FuzzProperty: UInt8, CaseIterable {
     case metadataQuery, userQuery, itemRecord, jobs, binding
 
@@ -20,7 +20,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         }
     }
 
-    /// What is accepted is the same after it was printed.
+    /// An accepted query is the same after printing.
     private func metadataQuery(_ text: String) {
         guard let expression = try? QueryExpression(parsing: text) else { return }
         var limits = QueryLimits.standard
@@ -29,7 +29,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         precondition(again == expression, "printed and parsed it is another one")
     }
 
-    /// What is accepted is the same after it was printed.
+    /// An accepted binding is the same after printing.
     private func binding(_ text: String) {
         guard let binding = try? SymbolBinding(parsing: text) else { return }
         let printed = binding.description
@@ -44,7 +44,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         precondition(query.terms.count <= UserQuery.maximumTerms, "too many terms")
     }
 
-    /// What is accepted is the same after it was encoded.
+    /// An accepted record is the same after encoding.
     private func itemRecord(_ bytes: [UInt8]) {
         guard let record = try? ItemRecord(decoding: bytes) else { return }
         guard let encoded = try? record.encoded(), let again = try? ItemRecord(decoding: encoded) else {

@@ -31,7 +31,7 @@ struct FreshWorkTests {
             #expect(begun?.job == Self.files && begun?.gates == [one.gate])
             #expect(bench.scheduler.jobsUnderWay == [Self.files])
         }
-        // Nobody looked at the machine so far; a person waits for something else.
+        // There was no reading of the machine so far. The user waits for something else.
         var scheduler = Scheduler(now: 1000)
         _ = scheduler.handle(.personsWaiting(1), at: 1000)
         #expect(scheduler.handle(.jobs([Self.job()]), at: 1000).contains(.start(Self.files)))
@@ -65,7 +65,7 @@ struct FreshWorkTests {
         case .throttled: bench.send(.throttled(bundle: "a", true))
         case .backOff: job.notBefore = 1100
         case .cpuQuota:
-            // The quota is the bundle's, whatever its jobs are.
+            // The quota belongs to the bundle and covers all its jobs.
             bench.send(.jobs([Bench.job()]))
             bench.send(.used(Bench.a, Usage(cpu: 590)))
             bench.send(.ended(Bench.a, .done))
@@ -113,7 +113,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.stop(vacuum, .cancelled)])
         bench.send(.ended(vacuum, .stopped))
         #expect(bench.scheduler.jobsUnderWay == [Bench.b])
-        // Somebody comes back: what is fresh is not made quiet.
+        // The user returns: fresh work is not paused.
         bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
         #expect(bench.steps == [.start(Self.files)])
         bench.send(.conditions(.idle.with { $0.presence = .active }))
@@ -173,7 +173,7 @@ struct FreshWorkTests {
         #expect(bench.steps == [.pause(Self.files, .userActive)])
         bench.send(.jobs([Self.job()]), after: 6)
         #expect(bench.steps == [.resume(Self.files)])
-        // Where another has its turn it is stopped.
+        // If another job holds the slot, it is stopped.
         bench = Bench()
         bench.send(.jobs([Bench.job(Bench.b), Self.job()]))
         bench.send(.jobs([Bench.job(Bench.b), Self.job(isFresh: false)]), after: 1)
@@ -223,7 +223,7 @@ struct FreshWorkTests {
         bench.now = bench.wake ?? 0
         bench.send(.tick)
         #expect(bench.steps == [.resume(Self.files)])
-        // Nobody pays for what comes and goes by itself with lines.
+        // Conditions that come and go cause no lines in the log.
         #expect(bench.journal.map(\.kind) == [.start])
         // Another one finds the same bucket.
         bench.send(.used(Self.files, Usage(cpu: 0.1)), after: 0.2)
@@ -304,7 +304,7 @@ struct FreshWorkTests {
         #expect(bench.closed() == [.busy, .userActive])
     }
 
-    // MARK: Whatever happens
+    // MARK: Invariants
 
     /// Saves of some bundles, among reindexes, for some hours.
     private static func history(_ seed: UInt64) -> Simulation {

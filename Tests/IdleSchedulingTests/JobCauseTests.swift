@@ -82,7 +82,7 @@ struct JobCauseTests {
                 request: begun.request), of: "a")
         queue.add(Self.job(["x"], .asked))
         queue.add(Self.job(nil, .asked))
-        // Whoever goes on at the second page has taken both.
+        // A job that continues at the second page has taken both.
         let taken = try #require(queue["a"])
         queue.complete(taken)
         #expect(queue["a"]?.work == .reindexItems(["x"]))

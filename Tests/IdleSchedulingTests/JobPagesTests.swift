@@ -73,7 +73,7 @@ struct JobPagesTests {
         #expect(queue["a"] == nil)
     }
 
-    /// A reindex that is under way: with what, and the step at which its first page was asked for.
+    /// A reindex in progress: its work, and the step in which its first page was requested.
     private struct Run {
         var job: Job
         var begun: Int
@@ -119,7 +119,7 @@ struct JobPagesTests {
                 queue.complete(done.job)
                 switch done.job.work {
                 case .reindexAll:
-                    // Whoever asks for everything again is content with pages that go on.
+                    // A repeated request for a full reindex is satisfied by pages in progress.
                     if let asked = everything, asked <= done.begun { everything = nil }
                     items = items.filter { $0.value > done.first }
                 case .reindexItems(let names):

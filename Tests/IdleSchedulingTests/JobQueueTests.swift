@@ -10,7 +10,7 @@ struct JobQueueTests {
         Job(bundle: bundle, work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: moment)
     }
 
-    /// What a person sees of a queue: whose, what and since when.
+    /// The user's view of a queue: bundles, work and times.
     private static func visible(_ queue: JobQueue) -> [String] {
         queue.jobs.map { "\($0.bundle) \($0.requested) \(text($0.work))" }
     }
@@ -38,7 +38,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.place == nil)
         place.request = queue.add(Self.job("a")).request
         queue.setPlace(place, of: "a")
-        // Whoever asks for everything again is content with what is under way.
+        // A repeated request for a full reindex is satisfied by a reindex in progress.
         let begun = queue.add(Self.job("a"))
         #expect(begun.place == place)
         queue.add(Self.job("a", ["y"]))
@@ -70,7 +70,7 @@ struct JobQueueTests {
         let begun = try #require(queue["a"])
         queue.add(Self.job("a", ["one more"]))
         #expect(queue["a"]?.work == .reindexAll)
-        // What was begun before has not done that.
+        // A job that started earlier has not done that.
         queue.complete(begun)
         #expect(queue["a"]?.work == .reindexAll)
         // Beside everything too.
@@ -233,7 +233,8 @@ struct JobQueueTests {
             }
         }
 
-        /// Everything that is owed is in the queue: by itself, or within everything.
+        /// Returns `true` if all pending work is in the queue, separately or as part of a full
+        /// reindex.
         func isCovered(by queue: JobQueue) -> Bool {
             all.keys.allSatisfy { queue[$0]?.work == .reindexAll }
                 && items.allSatisfy { bundle, names in
@@ -246,7 +247,7 @@ struct JobQueueTests {
                 }
         }
 
-        /// Nothing is in the queue that nobody asked for.
+        /// Returns `true` if the queue has no work that was not requested.
         func covers(_ queue: JobQueue) -> Bool {
             queue.jobs.allSatisfy { job in
                 switch job.work {

@@ -22,8 +22,9 @@ struct SchedulerPropertyTests {
         }
     }
 
-    /// The bound: jobs that go on where they were need what they cost, and lose nothing. One that begins anew loses what it
-    /// did at each stop; patience doubles from half an hour with each, so that after so many it outlasts the longest gap.
+    /// The bound. Resumable jobs need their own cost and lose nothing. A job that restarts loses
+    /// its work at each stop. Its patience doubles from half an hour with each stop, so that after
+    /// some stops it is longer than the longest gap.
     private static func openTimeNeeded(_ work: [SimulatedWork], gap: Double) -> Double {
         let stops = max(0, log2(max(1, gap) / 1800).rounded(.up)) + 1
         return work.reduce(0) { $0 + $1.seconds * ($1.job.isResumable ? 1 : 1 + stops) + 2 }
@@ -191,7 +192,8 @@ struct SchedulerPropertyTests {
         #expect(check.starts > 0)
     }
 
-    /// What holds even if events are nonsense: two jobs at a time at most, never of one bundle, steps in their order, no hurry.
+    /// The rules that hold even if events make no sense: two jobs at a time at most, never of one
+    /// bundle; steps in order; no early steps.
     private struct OrderCheck {
         var faults: [String] = []
         var starts = 0

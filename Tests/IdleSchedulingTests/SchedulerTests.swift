@@ -67,7 +67,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)])
         bench.send(.cancel(Bench.a))
         bench.send(.ended(Bench.a, .stopped))
-        // The store is lent: nothing is owed.
+        // Another process has exclusive access to the store: no work is pending.
         bench.send(.jobs([]))
         bench.send(.jobs([Bench.job()]))
         #expect(bench.steps.isEmpty && bench.closed() == [.cancelled])
@@ -83,7 +83,7 @@ struct SchedulerTests {
         #expect(bench.steps.isEmpty)
         bench.send(.conditions(.idle), after: 1)
         #expect(bench.steps == [.start(Bench.a)])
-        // One that is not owed cannot be cancelled, and one that is done is forgotten.
+        // A job that is not pending cannot be cancelled, and a completed job is forgotten.
         bench.send(.cancel(Bench.b))
         #expect(bench.scheduler.cancellations[Bench.b] == nil)
         bench.send(.cancel(Bench.a))
@@ -100,7 +100,7 @@ struct SchedulerTests {
         #expect(bench.steps.isEmpty)
         bench.send(.tick, after: 1)
         #expect(bench.steps == [.start(Bench.a)])
-        // One that was known before the clock was set back, too.
+        // The same for a job from before the clock was set back.
         var other = Bench(Conditions.idle.with { $0.presence = .active })
         other.send(.jobs([Bench.job()]))
         other.send(.tick, after: -900)
@@ -277,7 +277,7 @@ struct SchedulerTests {
         bench.send(.tick, after: 55)
         #expect(bench.steps == [.resume(Bench.a)])
         #expect(bench.journal.count == 2, "the pace is no decision")
-        // Nobody is there any more: on at full speed.
+        // The user has left: the job continues at full speed.
         bench.send(.tick, after: 5)
         bench.send(.conditions(.idle), after: 1)
         #expect(bench.steps == [.resume(Bench.a)] && bench.wake == bench.now + 30)

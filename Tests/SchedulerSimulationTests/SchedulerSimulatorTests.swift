@@ -22,8 +22,8 @@ struct SchedulerSimulatorTests {
 
     @Test("A small case, computed by hand: work, a person who comes back, a quiet time, the rest of the work")
     func byHand() throws {
-        // 60 s of work with half a processor. It runs 20 s, and 0.05 s until it is quiet. Somebody is there for 100 s, and
-        // counts for 60 s more. Then 39.95 s are left.
+        // 60 s of work with half a processor. It runs for 20 s, and 0.05 s until it is paused. The
+        // user is active for 100 s, and counts for 60 s more. Then 39.95 s are left.
         let (replay, _) = try replay(
             Self.idle,
             #"{"at": "9:00", "job": "a", "cpu": 30, "seconds": 60, "written": 6000, "items": 7, "pages": true}"#,
@@ -74,7 +74,7 @@ struct SchedulerSimulatorTests {
         }
         let large = try #require(replay.jobs.first { $0.key == .files(bundle: "c") })
         #expect(large.began == nil && large.isOwed)
-        // The reindex ran meanwhile, and is the one that somebody interrupted.
+        // The reindex ran during that time, and is the interrupted job.
         #expect(replay.jobs[0].spans.map(\.kind) == [.running, .quieting, .paused] && replay.totals.returns == 1)
         #expect(replay.totals.longestToQuiet < 0.06)
         #expect(SchedulerSimulator.replay(try Trace(jsonLines: Array(trace.jsonLines.utf8))) == replay)

@@ -11,7 +11,7 @@ struct ShippedTraceTests {
     private func work(_ replay: Replay) -> [Replay.Span<Replay.Activity>] {
         replay.jobs.flatMap(\.spans).filter { ![.waiting, .paused].contains($0.kind) }
     }
-    /// How long work ran within stretches of time, in seconds.
+    /// The run time of work within intervals, in seconds.
     private func overlap(_ work: [Replay.Span<Replay.Activity>], _ spans: [ClosedRange<Double>]) -> Double {
         work.reduce(0) { sum, one in
             sum + spans.reduce(0) { $0 + max(0, min(one.end, $1.upperBound) - max(one.start, $1.lowerBound)) }
@@ -36,18 +36,19 @@ struct ShippedTraceTests {
     func officeDay() throws {
         let replay = try replay("laptop-office-day")
         #expect(replay.jobs.allSatisfy { !$0.isOwed && $0.done == $0.requests })
-        // Past the gate less than a twelfth; besides, what a person wanted and what was becoming quiet.
+        // Beyond the gate less than a twelfth of the time, plus the user's requests and work that
+        // was being paused.
         let persons = work(replay).filter { $0.kind == .wanted }.reduce(0) { $0 + $1.length }
         #expect(replay.totals.runningWhileActive - persons < replay.totals.active / 12)
         let full = work(replay).filter { $0.kind == .running }
         #expect(overlap(full, closed(.userActive, replay)) == 0)
         #expect(replay.totals.returns == 3 && replay.totals.longestToQuiet <= 0.5 + 1e-6)
-        // Nobody is there for the lunch, the call and the sleep; index care waits for lunch.
+        // The user is away for the lunch, the call and the sleep. Maintenance waits for lunch.
         let lunch = replay.start + 3.9 * 3600...replay.start + 5 * 3600
         #expect(try job("optimize", replay).finished.map(lunch.contains) == true)
         #expect(overlap(work(replay), closed(.asleep, replay)) == 0)
         #expect(overlap(work(replay).filter { $0.kind != .wanted }, closed(.inhibited, replay)) == 0)
-        // A person's throttle holds, and so does a person's wish.
+        // The user's throttle holds, and so does the user's request.
         let throttled = replay.throttled.map { $0.start...$0.end }
         let photos = try job("org.example.photos", replay).spans.filter {
             ![.waiting, .paused, .quieting].contains($0.kind)
@@ -100,7 +101,7 @@ struct ShippedTraceTests {
             #expect(job.longestTime <= bound.passes + 12 * bound.work + 120, "\(name): \(job.longestTime)")
             #expect(job.longestTime >= bound.passes, "\(name): \(job.longestTime)")
         }
-        // Five seconds, and what it takes to be quiet, in any minute.
+        // Five seconds plus the time to pause, in any minute.
         for one in work(replay) { #expect(overlap(work(replay), [one.start...one.start + 59.9]) <= 5.6) }
     }
 

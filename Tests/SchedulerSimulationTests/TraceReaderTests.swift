@@ -211,7 +211,7 @@ struct TraceReaderTests {
         #expect(readable > 0)
     }
 
-    /// Random conditions, without what was so long ago that no clock time says it.
+    /// Random conditions, without times that are too old for a clock time.
     private func conditions(_ random: inout SplitMix64, at now: Double) -> Conditions {
         var conditions = Conditions.random(&random, at: now)
         if conditions.presence == Conditions.idle.presence { conditions.presence = .away(since: now - 500) }

@@ -89,7 +89,7 @@ struct ListenerTests {
     }
 }
 
-/// The real kernel, but that accepting fails as it is told and that no pause is waited for.
+/// The real kernel, except that `accept` fails as configured and pauses take no time.
 private final class ListenerScript: Sendable {
     private let state: Mutex<(failures: [Int32], timeouts: [Int32])>
 

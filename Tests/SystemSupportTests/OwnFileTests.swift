@@ -42,7 +42,7 @@ struct OwnFileTests {
         let relative = folder.path("relative")
         try #require(symlink("shared" + end, relative) == 0)
         #expect(throws: isWritable(shared)) { try OwnFolder.open(relative, creating: true) }
-        // On the way it is none of anybody's business.
+        // On the path to the folder, other users' rights do not matter.
         #expect(try OwnFolder.open(shared + "/own/.", creating: false) != nil)
         #expect(try OwnFolder.open(link + "/own", creating: false) != nil)
     }
@@ -86,7 +86,7 @@ struct OwnFileTests {
         #expect(throws: isWritable(store)) { try OwnFolder.open(store, creating: false) }
         #expect(throws: isWritable(store)) { try OwnFolder.open(store + "/deep", creating: true) }
         #expect(throws: isWritable(store)) { try OwnFile.check(store, .folder) }
-        // What the message advises helps.
+        // The advice of the message helps.
         try #require(chmod(store, 0o700) == 0 && chmod(file, 0o600) == 0)
         #expect(try OwnFile.check(file) && OwnFolder.open(store, creating: false) != nil)
     }

@@ -107,7 +107,7 @@ struct ServiceSocketTests {
     func inheritance() throws {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
-        // A number far from those that other tests open and close meanwhile.
+        // A number far from those that other tests open and close at the same time.
         let number = fcntl(listener.number, F_DUPFD, 700)
         try #require(number >= 700)
         let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1"]

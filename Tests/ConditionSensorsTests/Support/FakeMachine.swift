@@ -27,7 +27,7 @@ final class FakeMachine: Sendable {
         }
     }
 
-    /// What the names of a monitor's threads begin with, of each machine others.
+    /// The prefix of the names of a monitor's threads, different for each machine.
     let threadName = "t\(UInt32.random(in: 0..<UInt32.max) % 1_000_000)"
 
     var roots: SensorRoots {
@@ -52,7 +52,7 @@ final class FakeMachine: Sendable {
         for (name, text) in attributes { try write("\(path)/\(name)", text + "\n") }
     }
 
-    /// What one sensor alone makes of it.
+    /// The conditions according to one sensor alone.
     func conditions(_ sensor: any FileSensor) -> (conditions: Conditions, state: MonitorReport.State) {
         var readings = Readings()
         let reading = sensor.read()
@@ -69,7 +69,7 @@ final class FakeMachine: Sendable {
     }
 }
 
-/// What a monitor told, in order.
+/// The conditions that a monitor reported, in order.
 struct Told {
     private let stream: AsyncStream<Conditions>
 
@@ -79,7 +79,7 @@ struct Told {
         source.start { continuation.yield($0) }
     }
 
-    /// Waits until something is told for which a condition holds.
+    /// Waits for reported conditions that satisfy a predicate.
     func first(where isSought: (Conditions) -> Bool) async -> Conditions? {
         for await conditions in stream where isSought(conditions) { return conditions }
         return nil

@@ -24,7 +24,7 @@ struct RandomTrace {
                 now += piece
                 closed -= piece
             }
-            // Half of them begin because somebody went away.
+            // Half of them start because the user went away.
             var open = Conditions.idle
             let left = random.below(2) == 0 ? now - 60 : -1e6
             if left > closing { open.presence = .away(since: left) }
@@ -34,7 +34,7 @@ struct RandomTrace {
         }
     }
 
-    /// When all gates have been open for so many seconds.
+    /// The moment at which all gates have been open for N seconds.
     func moment(afterOpen seconds: Double) -> Double? {
         var left = seconds
         for opening in openings {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// Follows what a scheduler is told and says, and knows by plain rules of its own what it may not do.
+/// Follows a scheduler's events and steps, and checks them with independent plain rules.
 struct SchedulerCheck {
     enum Phase { case running, paused, stopping }
 
-    /// What was found wrong.
+    /// The faults found.
     private(set) var faults: [String] = []
-    /// The jobs under way.
+    /// The started jobs.
     private(set) var underWay: [ScheduledJob.Key: Phase] = [:]
-    /// What fresh work used although gates were closed for a minute before at least.
+    /// The use of fresh work although gates had been closed for at least a minute.
     private(set) var freshUsed: [(moment: Double, cpu: Double)] = []
-    /// How often fresh work began although a gate was closed.
+    /// The number of times that fresh work started although a gate was closed.
     private(set) var freshPasses = 0
-    /// How long jobs ran although a gate was closed, as pieces of time.
+    /// The intervals in which jobs ran although a gate was closed.
     private(set) var relaxedPieces: [ClosedRange<Double>] = []
-    /// What bundles used without a person's wish.
+    /// The use of each bundle, without requests of the user.
     private(set) var used: [String: [(moment: Double, usage: Usage)]] = [:]
 
     private var jobs: [ScheduledJob.Key: ScheduledJob] = [:]
@@ -56,14 +56,14 @@ struct SchedulerCheck {
 
     private func isFresh(_ key: ScheduledJob.Key) -> Bool { jobs[key]?.isFresh == true && !isPersons(key) }
 
-    /// The job under way that is not fresh.
+    /// The started job that is not fresh.
     private var jobOfGates: (job: ScheduledJob.Key, phase: Phase)? {
         underWay.first { !isFresh($0.key) }.map { ($0.key, $0.value) }
     }
 
     private mutating func fault(_ what: String, _ now: Double) { faults.append("at \(now): \(what)") }
 
-    // MARK: What it is told
+    // MARK: Events
 
     private mutating func learn(_ event: SchedulerEvent, _ now: Double) {
         switch event {
@@ -199,7 +199,7 @@ struct SchedulerCheck {
         .inhibited: 48,
     ]
 
-    /// The gates of the machine that are closed, whatever they were before.
+    /// The closed gates of the machine, independent of their former state.
     static func machine(_ conditions: Conditions, _ now: Double) -> [Gate] {
         var closed: [Gate] = []
         if conditions.isLocked != true {
@@ -231,7 +231,7 @@ struct SchedulerCheck {
 
     // MARK: At the end
 
-    /// The most that relaxed work ran within any minute, in seconds.
+    /// The longest run of low-rate work within any minute, in seconds.
     var mostRelaxedInAMinute: Double {
         relaxedPieces.indices.reduce(0) { most, index in
             let end = relaxedPieces[index].lowerBound + 60

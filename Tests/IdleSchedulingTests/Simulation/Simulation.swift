@@ -4,25 +4,26 @@ import IdleScheduling
 /// A job and what it costs.
 struct SimulatedWork {
     var job: ScheduledJob
-    /// How long it has to run.
+    /// The run time that it needs.
     var seconds: Double
     /// Processor seconds for each second that it runs.
     var rate = 1.0
     /// Bytes written in each second.
     var written: UInt64 = 0
-    /// How long it has run since it was last begun anew.
+    /// The run time since its last restart.
     var ran = 0.0
     /// After how many seconds of work it fails, as often as there are numbers.
     var failures: [Double] = []
 }
 
-/// A machine with a worker for each job under way, on a virtual clock: hands a scheduler the conditions of a trace and what its jobs would
-/// report, does what it says, and checks each step with rules of its own.
+/// A machine with a worker for each started job, on a virtual clock. Sends a scheduler the
+/// conditions of a trace and the reports of its jobs, executes its steps, and checks each step with
+/// independent rules.
 struct Simulation {
     var scheduler: Scheduler
     private(set) var check = SchedulerCheck()
     private(set) var now: Double
-    /// The jobs that are owed.
+    /// The pending jobs.
     private(set) var work: [ScheduledJob.Key: SimulatedWork] = [:]
     /// When jobs were done.
     private(set) var done: [ScheduledJob.Key: Double] = [:]
@@ -30,12 +31,12 @@ struct Simulation {
     private(set) var actions: [SchedulerAction] = []
     /// All lines of the journal.
     private(set) var journal: [JournalEntry] = []
-    /// How many ticks were sent.
+    /// The number of ticks sent.
     private(set) var ticks = 0
 
     /// Conditions from moments on; in order.
     var trace: [(moment: Double, conditions: Conditions)] = []
-    /// How often a running job reports, in seconds.
+    /// The interval between the reports of a running job, in seconds.
     var reportInterval = 1.0
     /// The order in which jobs are listed.
     var listOrder: ([ScheduledJob]) -> [ScheduledJob] = { $0 }
@@ -53,7 +54,7 @@ struct Simulation {
 
     // MARK: What happens
 
-    /// Adds jobs to those that are owed, and lists them all.
+    /// Adds pending jobs, and lists all of them.
     mutating func owe(_ more: [SimulatedWork]) {
         for one in more { work[one.job.key] = one }
         list()
@@ -69,7 +70,7 @@ struct Simulation {
         send(.jobs(listOrder(work.values.map(\.job).sorted { $0.key < $1.key })))
     }
 
-    /// Tells the scheduler something, and does what it says.
+    /// Sends the scheduler an event, and executes its steps.
     mutating func send(_ event: SchedulerEvent) {
         var events = [event]
         while !events.isEmpty {
@@ -102,7 +103,7 @@ struct Simulation {
     /// The conditions of the trace.
     private var current: Conditions? { traced > 0 ? trace[traced - 1].conditions : nil }
 
-    /// Brings what the running job has done up to the present; it is quiet afterwards.
+    /// Brings the running job's progress up to the present. The job is then paused.
     private mutating func settle(_ key: ScheduledJob.Key, _ events: inout [SchedulerEvent]) {
         if let report = report(key) { events.append(report) }
         running[key] = nil
@@ -119,7 +120,7 @@ struct Simulation {
 
     // MARK: Time
 
-    /// Goes on until a moment, or until nothing is owed.
+    /// Continues until a moment, or until no work is pending.
     mutating func run(until end: Double, whileOwed: Bool = false) {
         while now <= end, !(whileOwed && work.isEmpty) {
             var next = end
@@ -145,7 +146,7 @@ struct Simulation {
             } else if let moment = wake, moment <= now {
                 wake = nil
                 ticks += 1
-                // What fresh work uses is looked at when the scheduler wants that.
+                // The use of fresh work is measured when the scheduler requests that.
                 for key in running.keys.sorted() where isFresh(key) {
                     if let report = report(key) { send(report) }
                 }
@@ -162,7 +163,7 @@ struct Simulation {
 
     private mutating func finish(_ key: ScheduledJob.Key) {
         if let report = report(key) { send(report) }
-        // What was reported may have made it quiet.
+        // The report may have paused it.
         guard underWay.contains(key), let one = work[key] else { return }
         running[key] = nil
         underWay.remove(key)
