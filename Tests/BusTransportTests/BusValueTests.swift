@@ -98,7 +98,7 @@ struct BusValueTests {
     }
 }
 
-/// What a call is refused with; `nil` if it is not.
+/// The error of a rejected call; `nil` if the call succeeds.
 func refusal(_ body: () async throws -> Void) async -> (name: String, message: String)? {
     do {
         try await body()

@@ -42,12 +42,12 @@ private final class HeldWait: Sendable {
 struct DirectSendingTests {
     private static let note = BusMember("com.searchlight.Test1", "Note")
 
-    /// A host whose thread can be held, and what its worker is told.
+    /// A host whose thread can be blocked, and the messages that its worker receives.
     private struct Pair {
         let host: BusConnection
         let worker: BusConnection
         let wait = HeldWait()
-        /// The numbers it is told, and of bytes their count.
+        /// The received numbers; for bytes, their count.
         let told: AsyncStream<[UInt64]>
         /// Yields when the host's connection has ended.
         let ended: AsyncStream<Void>
@@ -158,7 +158,7 @@ struct DirectSendingTests {
         pair.host.call(Self.note, []) { result in
             if case .failure(.disconnected) = result { answering.yield(true) } else { answering.yield(false) }
         }
-        // The kernel wakes nobody for that; only who sends notices.
+        // The kernel wakes no thread for that. Only a thread that sends notices it.
         shutdown(pair.workersSocket.number, Int32(SHUT_RD))
         pair.host.post(Self.note, [.unsigned(1)])
         for await _ in pair.ended { break }

@@ -132,7 +132,7 @@ struct MessageBusTests {
             return count
         }
         #expect(refused == 16)
-        // What was answered counts no more; what is too large is refused alone.
+        // Answered calls no longer count. A call that is too large is rejected alone.
         let large = await refusal {
             _ = try await hostile.call(name, Self.echo, [.bytes([UInt8](repeating: 0, count: 2000))])
         }
@@ -146,7 +146,7 @@ struct MessageBusTests {
         var shares = SenderShares(SenderLimits())
         for index in 0..<100 { #expect(shares.take(10, of: ":1.\(index)") == nil) }
         for index in 0..<100 { shares.give(10, of: ":1.\(index)") }
-        // Nothing is kept of those who have nothing under way.
+        // Nothing is kept for senders without pending calls.
         #expect(shares.senders == 0)
     }
 

@@ -19,7 +19,7 @@ struct RawPeer {
 
     static let authentication = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
 
-    /// - Parameter first: What is sent before the connection begins.
+    /// - Parameter first: The bytes sent before the connection begins.
     init(
         limits: BusLimits = BusLimits(), kernel: BusKernel = BusKernel(), room: ReceiveBudget = .shared,
         gate: BusConnection.LargeCallGate? = nil, first: [UInt8] = []
@@ -102,7 +102,8 @@ struct RawPeer {
 
     static func word(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 
-    /// How many descriptors of this process stand for an open file; other tests' do not count.
+    /// The number of this process's descriptors for an open file. Files of other tests do not
+    /// count.
     static func descriptors(of file: OwnedDescriptor) -> Int {
         func identity(_ number: Int32) -> [UInt64]? {
             var status = stat()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BusTransport
 
-/// A clock that stands still but for what a connection's thread would have waited with a time limit.
+/// A clock that only advances by the timed waits of a connection's thread.
 private final class WaitedClock: Sendable {
     private struct State {
         var now: UInt64 = 1_000_000
@@ -20,7 +20,7 @@ private final class WaitedClock: Sendable {
 
     init() { (idleWaits, happening) = AsyncStream.makeStream(of: Int32.self) }
 
-    /// - Parameter expires: Whether a wait with a limit is over at once, and the time gone.
+    /// - Parameter expires: `true` if a wait with a limit ends at once and uses up its time.
     func kernel(expires: Bool) -> BusKernel {
         let real = BusKernel()
         return BusKernel(
@@ -237,7 +237,7 @@ struct StalledPeerTests {
         shutdown(peer.socket.number, Int32(SHUT_RDWR))
         #expect(peer.connection.hasHungUp, "at once")
         #expect(await peer.end() == .peerClosed)
-        // Nobody is there any more who could be woken.
+        // No thread is left that could be woken.
         gate.open(stays: true)
         #expect(peer.connection.hasHungUp)
     }
@@ -298,7 +298,7 @@ private final class Gate: Sendable {
     func close() { state.withLock { $0.isOpen = false } }
 }
 
-/// Whether something becomes so that nothing tells.
+/// Polls until a condition holds that sends no notification. Returns `false` after a time limit.
 private func happens(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(100)
     while !condition() {

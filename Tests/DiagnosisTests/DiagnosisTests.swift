@@ -6,7 +6,7 @@ import Testing
 
 @testable import Diagnosis
 
-/// What is said of machines that are made up.
+/// Findings about invented machines.
 @Suite("What the doctor says of a machine")
 struct DiagnosisTests {
     @Test("A machine on which all is as it should be has neither problems nor notes, and something of each part")
@@ -21,7 +21,7 @@ struct DiagnosisTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
         var level: Finding.Level
-        /// What the sentence has, and the cost.
+        /// The words in the sentence, and the cost.
         var words: [String]
         var change: @Sendable (inout MachineFacts) -> Void
         var testDescription: String { "\(name): \(words)" }

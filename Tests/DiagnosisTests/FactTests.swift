@@ -7,7 +7,7 @@ import Testing
 
 @testable import Diagnosis
 
-/// What is read of machines that are folders.
+/// Facts read from folders that simulate machines.
 @Suite("What the doctor reads", .timeLimit(.minutes(10)))
 struct FactTests {
     private static func write(_ folder: TemporaryFolder, _ path: String, _ text: String) throws {
@@ -98,7 +98,7 @@ struct FactTests {
         let line = "0000000000000000: 00000002 00000000 00010000 0001 01 4711 \(roots.store)/socket\n"
         try Self.write(folder, "proc/net/unix", "Num       RefCount Protocol Flags    Type St Inode Path\n" + line)
         #expect(await ServiceStateFacts.read(roots)?.listener == .other)
-        // One that is connected and does not listen is not counted.
+        // A connected socket that does not listen does not count.
         try Self.write(folder, "proc/net/unix", line.replacingOccurrences(of: "00010000", with: "00000000"))
         #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
     }
@@ -118,7 +118,7 @@ struct FactTests {
             atPath: folder.path("proc/12/fd/5"), withDestinationPath: "socket:[4711]")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("proc/12/exe"), withDestinationPath: "/usr/bin/searchlightd (deleted)")
-        // Nobody listens there in truth, so whoever connects is told that it has ended.
+        // No process listens there, so a client gets the error that the service has ended.
         let facts = try #require(await ServiceStateFacts.read(roots))
         #expect(facts.listener == .nobody && facts.isReplaced, "\(facts)")
         #expect(facts.descriptorLimit == 512)

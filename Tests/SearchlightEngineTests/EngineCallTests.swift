@@ -13,7 +13,8 @@ import UserSearch
 @testable import SearchIndex
 @testable import SearchlightEngine
 
-/// What crosses between the command and the service comes out as it went in, and nothing that arrives can do harm.
+/// Messages between the command and the service are unchanged after decoding, and no received
+/// message can do harm.
 @Suite("Calls of the engine as messages")
 struct EngineCallTests {
     private func crossed<Value: Codable>(_ value: Value) throws -> Value {

@@ -8,7 +8,8 @@ import Testing
 
 @Suite("The list of jobs")
 struct JobStoreTests {
-    /// Files of all formats there ever were, kept in `Tests/Fixtures/Jobs`; each must be read for ever.
+    /// Files of all earlier formats, kept in `Tests/Fixtures/Jobs`. Each must be readable
+    /// indefinitely.
     private static let kept = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/Jobs").path
     private static let job: Job = {

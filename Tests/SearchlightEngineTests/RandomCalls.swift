@@ -12,7 +12,7 @@ import UserSearch
 
 @testable import SearchlightEngine
 
-/// Calls and errors of every kind, filled with whatever a person or an extension may write.
+/// Calls and errors of every kind, with any content that a user or an extension may write.
 enum RandomCalls {
     static func text(_ random: inout SplitMix64) -> String { random.text(length: random.below(12)) }
     static func maybe(_ random: inout SplitMix64) -> String? { random.below(2) == 0 ? nil : text(&random) }

@@ -62,7 +62,7 @@ struct ScheduledWorkTests {
                 }
             }
             #expect(engine.scheduledJobs().map(\.key) == [job.key])
-            // What has expired is not counted otherwise.
+            // Expired items do not count otherwise.
             let left = try await engine.index.wear().items
             #expect((1..<200).contains(left))
             try await engine.run(job.key)

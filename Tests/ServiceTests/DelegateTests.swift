@@ -24,7 +24,7 @@ struct DelegateTests {
             call.reply(Payload.inline(Array((isRight ? "mine" : "?").utf8)).arguments)
         }
         other.onCall { $0.reply(Payload.inline(Array("stolen".utf8)).arguments) }
-        // The second to register, for its own bundle: nobody can name another.
+        // The second to register, for its own bundle: an app cannot name another.
         _ = try await app.connection.call(DelegateRequest.register.member, [])
         _ = try await other.connection.call(DelegateRequest.register.member, [])
         let withBundle = await refusal {

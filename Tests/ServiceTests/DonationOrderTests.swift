@@ -15,7 +15,8 @@ struct DonationOrderTests {
         #expect(!old.accept(since: arrival) { true })
         // While both are there, no order is promised.
         #expect(old.accept(since: arrival) { false })
-        // What came after the other one's is the newest, whoever has gone.
+        // A donation after the other connection's donation is the newest, even if that connection
+        // is gone.
         #expect(old.accept(since: old.now) { true })
     }
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// How long the torture form of these tests is asked for.
+/// `true` in the torture form of these tests.
 private let isTorture = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_ROUNDS"] != nil
 
 @Suite("Donations over a socket", .timeLimit(.minutes(10)))
@@ -33,7 +33,7 @@ struct DonationTests {
         #expect(await eventually { service.service.heldBytes == 0 })
         for number in 0..<clients {
             let client = try await service.app("com.example.app\(number)")
-            // Every batch wrote the same item, so that it tells which came last.
+            // Every batch wrote the same item, so the item shows which batch came last.
             let last = try await client.query("title == 'batch \(batches - 1)'").identifiers
             #expect(last == ["last"], "client \(number)")
             let state = try await client.clientState()
@@ -70,7 +70,7 @@ struct DonationTests {
         #expect(await program.wait() == 0)
     }
 
-    /// Sends batches, eight under way at a time, each expecting the state of the one before.
+    /// Sends batches, eight at a time. Each expects the state of the one before.
     private static func donate(_ count: Int, over client: TestClient) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             // The order on the connection is that of these calls; only the waiting is done in tasks.

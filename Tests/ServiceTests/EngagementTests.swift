@@ -63,7 +63,7 @@ struct EngagementTests {
         }
         let before = try await found(choosesLast: true)
         #expect(before.count == 5)
-        // Nobody is told when a report was counted.
+        // There is no notification when a report was counted.
         var tries = 0
         while try await found(choosesLast: false).first?.id != before.last?.id, tries < 1000 { tries += 1 }
         #expect(tries < 1000)

@@ -25,7 +25,7 @@ struct ExpiryTests {
         var all: [[String]] { state.withLock { $0 } }
     }
 
-    /// A service over the same store, so many days later, on a machine that nobody uses.
+    /// A service over the same store, N days later, on an idle machine.
     private func service(day: Double, worker: WorkerConfiguration? = nil) async throws -> TestService {
         try await TestService(folder: folder) { configuration in
             configuration.engine.now = { Date().timeIntervalSinceReferenceDate + day * 86400 }
@@ -34,7 +34,8 @@ struct ExpiryTests {
         }
     }
 
-    /// What is found a month and four days after the first donation: what was donated again, and nothing else.
+    /// The items found a month and four days after the first donation: those donated again, and no
+    /// others.
     private func found(_ bundle: String, _ identifier: String) async throws -> [String] {
         let service = try await service(day: 34)
         let app = try await service.app(bundle)

@@ -36,7 +36,7 @@ struct ExtensionKeeperTests {
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
         try PlainBundle("com.example.x", in: extensions, version: "2")
         #expect(await eventually { service.lines.contains("com.example.x was replaced.") })
-        // What it owes is asked for; this service has no workers.
+        // Its pending reindex is requested. This service has no workers.
         #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
         let engine = try #require(service.service.engine)
         engine.ledger?.update { $0.noteDonation(of: "com.example.x") }
@@ -168,7 +168,7 @@ struct ExtensionKeeperTests {
             #expect(try await failed(count, service))
         }
         #expect(service.service.load.total > requests)
-        // What a person did meanwhile ends it.
+        // The user's action during that time ends it.
         let engine = try #require(service.service.engine)
         try FileManager.default.removeItem(atPath: extensions + "/com.example.x.searchext")
         #expect(await engine.refreshExtensions().removed == ["com.example.x"])
@@ -195,7 +195,8 @@ struct ExtensionKeeperTests {
         #expect(service.lines.all.count { $0.contains("that com.example.x owes failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
         #expect(try await failed(2, service))
-        // Its wait after two failures is over too, but for the half minute that whatever failed is left alone.
+        // Its back-off after two failures has ended, too, except for the half minute after any
+        // failure.
         _ = try await engine.releaseExtension("com.example.x")
         clock.advance(by: .seconds(30))
         #expect(try await failed(3, service))

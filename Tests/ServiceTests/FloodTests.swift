@@ -13,15 +13,15 @@ import Testing
     "A flood of donations", .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
 struct FloodTests {
-    /// How much longer a request of a person may take, in milliseconds.
+    /// The additional time that a request of the user may take, in milliseconds.
     private static let slack = 50.0
     /// The most memory of the service that may be in RAM, in bytes.
     private static let memory = 256 << 20
     private static let memoryOfLargest = 336 << 20
-    /// How long is measured, and of how many requests at least.
+    /// The duration of a measurement, and the minimum number of requests.
     private static let time = Duration.seconds(8)
     private static let fewest = 40
-    /// Others may use the machine meanwhile: one quiet run is enough.
+    /// Other processes may use the machine at the same time, so one undisturbed run suffices.
     private static let attempts = 3
 
     @Test(
@@ -57,7 +57,7 @@ struct FloodTests {
         var kinds: [(name: String, during: Double)] = []
         var peakBytes = 0
         var hasReported = false
-        /// How long a small donation of another app took at most, in milliseconds.
+        /// The longest duration of a small donation of another app, in milliseconds.
         var donation = 0.0
 
         var description: String {
@@ -103,7 +103,7 @@ struct FloodTests {
         }
         measured.during = during.percentile()
         measured.kinds = ["search", "drag", "preview"].map { kind in (kind, during.percentile(kind)) }
-        // What an app awaited it finds.
+        // An app finds the donations that it awaited.
         let own = try await app.query("title == 'more \(number - 1)'").identifiers
         #expect(own == ["more \(number - 1)"])
         measured.peakBytes = peakBytes(of: program.process) ?? .max
@@ -113,9 +113,9 @@ struct FloodTests {
         return measured
     }
 
-    /// What a person asks: a search, a drag, a preview.
+    /// Sends a user's requests: a search, a drag, a preview.
     ///
-    /// - Returns: Whether the search said that something is not included.
+    /// - Returns: `true` if the search reported that it left something out.
     private static func ask(_ shell: RemoteEngine, _ client: TestClient, _ times: Times) async throws -> Bool {
         let page = try await times.measure("search") { try await shell.find(ItemSearch("small")) }
         #expect(!page.hits.isEmpty)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import SearchlightService
 
-/// What arrives on the socket is anybody's; whatever it is, others are served.
+/// Any bytes may arrive on the socket. Other clients are served in any case.
 @Suite("Hostile connections", .timeLimit(.minutes(10)))
 struct HostileTests {
-    /// A connection that speaks no D-Bus unless it is told to.
+    /// A connection that only speaks D-Bus on request.
     private struct RawConnection {
         let socket: OwnedDescriptor
 
@@ -32,7 +32,7 @@ struct HostileTests {
         }
     }
 
-    /// The head of a call whose body has so many bytes.
+    /// The head of a call with a body of N bytes.
     private static func head(bodyBytes: UInt32) -> [UInt8] {
         var bytes: [UInt8] = [UInt8(ascii: "l"), 1, 0, 1]
         func number(_ value: UInt32) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// What carries out the scheduler's decisions, with jobs and a machine that a test drives.
+/// The execution of the scheduler's decisions, with jobs and a machine that a test controls.
 @Suite("Carrying out what the scheduler decides", .timeLimit(.minutes(10)))
 struct IdleSchedulerTests {
     private let clock = ManualClock()
@@ -83,11 +83,11 @@ struct IdleSchedulerTests {
         await runner.waitFor("run reindex:org.example")
         machine.change { $0.presence = .active }
         await runner.waitFor("pause reindex:org.example user-active")
-        // What stands still is no work, so that the process may rest; nor is a look at the machine.
+        // A paused job is no work, so the process may end. Neither is a sensor reading.
         #expect(await eventually { activity.now.requests == 0 })
         let total = activity.now.total
         machine.change { $0.presence = .away(since: 0) }
-        // It is left quiet for a moment, whatever happens.
+        // It stays paused for a moment in any case.
         #expect(await eventually { clock.sleeperCount == 1 })
         clock.advance(by: .seconds(6))
         await runner.waitFor("resume reindex:org.example")
@@ -310,7 +310,7 @@ private final class ScriptedRunner: JobRunner {
         set { state.withLock { $0.stops = newValue } }
     }
 
-    /// Whether looking ahead lasts until ``endLook()``.
+    /// `true` if looking ahead lasts until ``endLook()``.
     var looksLong: Bool {
         get { state.withLock { $0.looksLong } }
         set { state.withLock { $0.looksLong = newValue } }

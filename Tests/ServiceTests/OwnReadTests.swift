@@ -51,9 +51,9 @@ struct OwnReadTests {
         Issue.record("Each kill came too late.")
     }
 
-    /// Donates much, moves an item of another app meanwhile, and kills the program.
+    /// Donates many items, moves an item of another app during that, and kills the program.
     ///
-    /// - Returns: Whether anything was pending; if not, the program runs on.
+    /// - Returns: `true` if a donation was pending. If not, the program continues.
     private func wasPending(_ program: Program, _ count: Int) async throws -> Bool {
         let app = try await program.app()
         let bulk = try await program.app(Self.bundle)

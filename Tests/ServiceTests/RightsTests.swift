@@ -176,7 +176,7 @@ struct RightsTests {
         let client = try service.connect()
         try await client.hello(caller == .shell ? .shell : .app, bundle: caller == .app ? "com.example.notes" : nil)
         for kind in ClientInterface.all {
-            // The method does not exist, so that nobody gets further than the check of rights.
+            // The method does not exist, so no call gets further than the check of rights.
             let name = await refusal { _ = try await client.connection.call(BusMember(kind.interface, "Nothing"), []) }
             let isAllowed = kind.callers.contains(caller)
             // Some interfaces read an argument that all of their methods have before the name of the method.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("How much the service yields to others", .timeLimit(.minutes(10)))
 struct SessionPriorityTests {
-    /// What the kernel was told, and whether it takes that.
+    /// The calls to the kernel, and whether it accepts them.
     private final class Kernel: Sendable {
         private let state = Mutex<(told: [Bool], refusals: Int, indexing: Bool)>(([], 0, false))
         var told: [Bool] { state.withLock { $0.told } }
@@ -50,7 +50,7 @@ struct SessionPriorityTests {
         #expect(kernel.told == [true])
         await pass(SessionPriority.aftermath)
         #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
-        // One that goes on at once yields on.
+        // Work that continues at once keeps the lower priority.
         priority.noteWork(true)
         priority.noteWork(false)
         priority.noteWork(true)

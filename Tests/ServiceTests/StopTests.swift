@@ -116,7 +116,7 @@ struct StopTests {
         clock.advance(by: limit * 2)
         try await app.donate(["a"])
         app.connection.close()
-        // Whatever ends or begins until it rests has the time begin anew.
+        // Each start or end of work before the service rests restarts its idle time.
         let moving = Task {
             while !Task.isCancelled {
                 clock.advance(by: limit)

@@ -22,7 +22,7 @@ struct WaitingDonationTests {
         private let gate = DispatchSemaphore(value: 0)
         private let isOpen = Mutex(false)
         private let applier: LogApplier
-        /// So many bytes are pending before donors wait.
+        /// The number of pending bytes from which donors wait.
         static let limit = 100_000
 
         init() async throws {
@@ -36,7 +36,7 @@ struct WaitingDonationTests {
 
         deinit { open() }
 
-        /// How many donations wait for room.
+        /// The number of donations that wait for room.
         var waiting: Int {
             // The service itself may wait for something else.
             applier.state.withLock { state in
@@ -44,7 +44,7 @@ struct WaitingDonationTests {
             }
         }
 
-        /// An app whose donation of so many bytes is pending.
+        /// An app with a pending donation of N bytes.
         func flood(bytes: Int) async throws -> TestClient {
             let client = try await service.app("com.example.flood")
             let first = try Donation(client, "first", bytes: bytes)
@@ -102,7 +102,8 @@ struct WaitingDonationTests {
     func otherApp(bytes: Int) async throws {
         let held = try await Held()
         let flood = try await held.flood(bytes: Held.limit * 3 / 2)
-        // What a receive budget has room for: the rest of that is not left to others.
+        // A size that fits a receive budget. Otherwise the rest of the budget would not be left to
+        // others.
         let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
         let other = try await held.service.app("com.example.notes")
         #expect(await eventually { held.waiting == 1 })

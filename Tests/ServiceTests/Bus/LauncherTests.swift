@@ -150,7 +150,7 @@ struct LauncherTests {
         #expect(text(all, "problem") == "late" && text(all, "source") == "extension")
         #expect(removed.map { text($0, "kind") } == Removal.Kind.allCases.map(\.rawValue))
         #expect(removed.allSatisfy { text($0, "example")?.count == Removal.maximumExampleCharacters })
-        // In its room, whatever was removed.
+        // Within its limit, for any removed content.
         #expect(BusValue.dictionary(all).approximateBytes < 32 << 10)
         preview.content.append(4)
         #expect(LauncherPreview.all(of: preview, maximumBytes: 3)["content"] == nil)
@@ -241,7 +241,7 @@ struct LauncherTests {
             _ = try await launcher.call(BusMember(LauncherRequest.interface, "Get"), [.unsigned(999)])
         }
         #expect(missing == ExtensionStatus.notFound.errorName)
-        // What is for shells that have said hello is not for others.
+        // Methods for shells after their hello are closed to others.
         let fresh = try await BusTestClient(bus)
         let perform = await refusal {
             _ = try await fresh.call(AdminRequest.performMember, [.string("x"), .string("")])

@@ -14,7 +14,8 @@ import Testing
 @testable import CoreSpotlight
 @testable import SearchlightService
 
-/// That another user's process is refused cannot be tried here: a private bus lets nobody else in.
+/// The rejection of another user's process cannot be tested here: a private bus admits no other
+/// user.
 @Suite("The service on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct SessionBusTests {
     private func service(_ bus: PrivateBus, limits: ServiceLimits = ServiceLimits()) async throws -> TestService {

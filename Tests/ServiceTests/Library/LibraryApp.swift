@@ -5,7 +5,7 @@ import SystemSupport
 
 @testable import CoreSpotlight
 
-/// What an app's process has of the library, over a store of the test's.
+/// The library's objects in an app's process, over a store of the test.
 final class LibraryApp: Sendable {
     let connection: ServiceConnection
     let transport: ServiceTransport
@@ -56,7 +56,7 @@ final class LibraryApp: Sendable {
     }
 }
 
-/// A delegate that donates what it has, and hands out what it is told to.
+/// A delegate that donates its items, and delivers the configured data.
 final class LibraryDelegate: NSObject, CSSearchableIndexDelegate, Sendable {
     let requests = Mutex<[String]>([])
     private let identifiers: [String]

@@ -119,7 +119,7 @@ struct LibraryTests {
         let other = LibraryApp(store: service.store, bundle: "com.example.other")
         let data = try await other.fetch("a")
         #expect(data == Data(repeating: 7, count: 3 << 20))
-        // One that was released counts as none, and the last that is left is still asked.
+        // A released delegate does not count, and the last remaining one still gets requests.
         full.indexDelegate = nil
         let gone = await code {
             _ = try await other.fetch("a")

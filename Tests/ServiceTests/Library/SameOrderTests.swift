@@ -10,7 +10,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// One search over each way in: the command, the page, an app and a launcher.
+/// A search through each interface: the command, the page, an app and a launcher.
 @Suite("The order of hits on every way", .timeLimit(.minutes(10)))
 struct SameOrderTests {
     private static let bundle = "com.example.notes"

@@ -24,7 +24,7 @@ struct TestAppTests {
 
         /// Reads on until a line says something; `nil` at the end.
         func line() async -> String? {
-            // Where blocking holds up nobody.
+            // On a queue where blocking delays no other work.
             await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: self.read()) }
             }
         }

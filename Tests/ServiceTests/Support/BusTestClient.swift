@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// Somebody on a test's bus who speaks with the service.
+/// A client on a test's bus that calls the service.
 final class BusTestClient: Sendable {
     let bus: MessageBus
     let service: String
@@ -57,14 +57,14 @@ final class BusTestClient: Sendable {
         }
     }
 
-    /// What `Search1.Suggest` answers.
+    /// The answer of `Search1.Suggest`.
     func suggest(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
         let member = BusMember(LauncherRequest.interface, "Suggest")
         var arguments = BusArguments(try await call(member, [.string(text), .dictionary(options)]), of: "Suggest")
         return try arguments.dictionaries()
     }
 
-    /// What `Search1.Search` finds.
+    /// The results of `Search1.Search`.
     func search(_ text: String, _ options: [String: BusValue] = [:]) async throws -> [[String: BusValue]] {
         let member = BusMember(LauncherRequest.interface, "Search")
         var arguments = BusArguments(try await call(member, [.string(text), .dictionary(options)]), of: "Search")

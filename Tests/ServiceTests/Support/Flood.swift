@@ -6,9 +6,9 @@ import ServiceMessages
 
 /// An app that donates much at once, over a connection of its own, without waiting for answers in between.
 struct Flood: Sendable {
-    /// What each batch is made of.
+    /// The content of each batch.
     enum Shape: String, Sendable, CaseIterable {
-        /// One item with a text of 15 MiB.
+        /// A single item with a text of 15 MiB.
         case oneItem
         /// 15 MiB of items of 16 KiB.
         case manyItems
@@ -68,9 +68,9 @@ struct Flood: Sendable {
             attributes: ["textContent": .string(String(decoding: text, as: UTF8.self))])
     }
 
-    /// Sends all batches over a new connection, and returns when all are answered.
+    /// Sends all batches over a new connection, and returns after all answers.
     ///
-    /// - Returns: How many were refused.
+    /// - Returns: The number of rejected batches.
     static func run(bundle: String, _ shape: Shape, _ client: TestClient) async throws -> Int {
         var answers: [Answer] = []
         for number in 0..<batches {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 @testable import SearchlightService
 
-/// A repair that lasts until it is told to end.
+/// A repair that lasts until the test ends it.
 struct HeldRepair {
     private let task: Task<EngineUnavailable?, Never>
     private let release: AsyncStream<Void>.Continuation

@@ -47,7 +47,7 @@ final class Program: Sendable {
         try #require(listens, "\(output)")
     }
 
-    /// What it wrote down.
+    /// Its log.
     var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     var process: pid_t { child.identifier }

@@ -7,12 +7,12 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// One end of a connection to a service.
+/// A client's end of a connection to a service.
 final class TestClient: Sendable {
     let connection: BusConnection
     private let answers: Answers
 
-    /// What the client answers when it is asked.
+    /// The client's answers to requests.
     final class Answers: Sendable {
         let handler = Mutex<@Sendable (IncomingCall) -> Void>({ $0.refuse(name: BusErrorName.failed, message: "") })
     }
@@ -73,7 +73,7 @@ final class TestClient: Sendable {
         try await index(.put(batch))
     }
 
-    /// One page of a query: the identifiers, and where the next begins.
+    /// A page of a query: the identifiers, and the start of the next page.
     func query(
         _ text: String, filters: [String] = [], cursor: [UInt8] = [], limit: UInt64 = 100, number: UInt64 = 1
     ) async throws -> (identifiers: [String], next: [UInt8]) {

@@ -15,7 +15,7 @@ final class TestService: Sendable {
     let lines: Lines
     private let running: Task<Daemon.Ending, Never>
 
-    /// What a service wrote down.
+    /// The log lines of a service.
     final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -74,11 +74,12 @@ final class TestService: Sendable {
         return await running.value
     }
 
-    /// How the service ends by itself.
+    /// The reason for which the service ends.
     func ending() async -> Daemon.Ending { await running.value }
 }
 
-/// Waits until something is so that nothing tells; gives up after a time that a machine ten times slower keeps, too.
+/// Polls until a condition holds that sends no notification. The time limit also suffices on a
+/// machine that is ten times slower.
 func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
     let deadline = ContinuousClock.now + .seconds(100)
     while try await !condition() {
