@@ -224,7 +224,7 @@ struct ArgumentTests {
         #expect(status == 0)
         let overview = output.components(separatedBy: "USAGE:")[0]
         for paragraph in overview.components(separatedBy: "\n\n") {
-            // A line that does not end a sentence is one that was broken, or a title.
+            // A line that does not end a sentence was broken, or is a title.
             for line in paragraph.split(separator: "\n") { #expect(".:)".contains(line.last ?? " "), "\(line)") }
         }
     }

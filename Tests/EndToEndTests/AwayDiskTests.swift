@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Items of files whose disk is away: what an extension sees at an empty mount point proves nothing.
+/// Items of files on an absent disk: an empty mount point proves nothing.
 @Suite("Disks that are away", .timeLimit(.minutes(5)))
 struct AwayDiskTests {
     @Test(

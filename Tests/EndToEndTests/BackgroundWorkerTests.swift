@@ -8,11 +8,11 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Workers that give way to everybody else.
+/// Workers that yield to all other processes.
 @Suite("A background worker", .timeLimit(.minutes(10)))
 struct BackgroundWorkerTests {
     private let harness: Harness
-    /// SCHED_IDLE of <sched.h>, which Swift does not see.
+    /// SCHED_IDLE of <sched.h>, which Swift does not import.
     private static let idle: Int32 = 5
 
     init() throws { harness = try Harness() }
@@ -29,7 +29,7 @@ struct BackgroundWorkerTests {
             let report = try #require(reports.first)
             let measures = try #require(report.background)
             #expect(measures.union(try #require(report.backgroundMissing)) == .all)
-            // Each kernel that there is has these.
+            // Each existing kernel has these.
             #expect(measures.isSuperset(of: [.processor, .disk, .timers, .memory]))
             #expect(harness.messages.contains("classes: scheduler 5, disk 3, slack 50000000, oom 500"))
             #expect(harness.messages.contains("left: 0 0 0"))

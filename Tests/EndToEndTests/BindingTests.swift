@@ -9,7 +9,8 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Documents, the extension without code, through the real worker, the system's libraries and a made store.
+/// Documents, the extension without code, through the real worker, the system's libraries and a
+/// test store.
 @Suite("An extension that is bindings", .timeLimit(.minutes(10)))
 struct BindingTests {
     private static let documents = "com.searchlight.documents"
@@ -213,7 +214,7 @@ struct BindingTests {
 
     // MARK: What a worker has
 
-    /// An extension of one binding.
+    /// An extension with one binding.
     private func bound(_ binding: String) throws -> Harness {
         let harness = try Harness()
         try harness.install(
@@ -261,7 +262,7 @@ struct BindingTests {
 
     @Test("whose worker has made all the callbacks it may gets a fresh one with the next request")
     func callbacksUsedUp() async throws {
-        // A function that looks at none of what it is given; 256 callbacks each time.
+        // A function that uses none of its arguments, with 256 callbacks each time.
         let callbacks = (0..<16).map { "p\($0): progress(c: u64, t: u64) { completed = c, total = t }" }
         let calls = (0..<16).map {
             "call getppid(\(callbacks.joined(separator: ", "))) -> r\($0): int succeeds r\($0) > 0"

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands for extensions, without a service and through it.
+/// The commands for extensions, without a service and with one.
 @Suite("The extensions command", .timeLimit(.minutes(10)))
 struct BundleCommandTests {
     private let command: Command

@@ -11,7 +11,7 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Extensions that come, change and go while an engine keeps track of them.
+/// Extensions that are added, changed and removed while an engine tracks them.
 @Suite("Extensions that come and go", .timeLimit(.minutes(10)))
 struct BundleLedgerTests {
     private let harness: Harness
@@ -214,7 +214,7 @@ struct BundleLedgerTests {
         }
         try Data("{".utf8).write(to: URL(filePath: path))
         try await with { engine in
-            // It has donated, so it was there.
+            // It has donated, so it existed.
             #expect(engine.changesAtOpening.isEmpty && engine.owedJobs.isEmpty)
         }
         #expect(!LedgerStore(directory: harness.store).wasMissing)
@@ -248,7 +248,7 @@ struct BundleLedgerTests {
                 let text = try String(contentsOfFile: new + "/Info.plist", encoding: .utf8)
                 try text.replacing("<string>1</string>", with: "<string>\(version)</string>")
                     .write(toFile: new + "/Info.plist", atomically: true, encoding: .utf8)
-                // As one step, so that there is no moment without it.
+                // In one step, so that it never is missing.
                 try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: new)
                 #expect(rename(folder.path("link"), notebook) == 0)
                 let changes = await engine.refreshExtensions()

@@ -4,10 +4,11 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Bundles that are refused before any code of theirs is loaded.
+/// Bundles that are rejected before any of their code is loaded.
 @Suite("A bundle is refused", .timeLimit(.minutes(10)))
 struct BundleRefusalTests {
-    /// The one problem of the one bundle that a body installs, which does not keep a good bundle from being found.
+    /// The only problem of the only bundle that a body installs. It does not prevent that a good
+    /// bundle is found.
     private func problem(_ install: (Harness) throws -> Void) throws -> BundleProblem {
         let harness = try Harness()
         let good = try harness.installFixture("notebook")

@@ -136,7 +136,7 @@ struct CommandTests {
         let owed = try command("search", "alpha")
         #expect(owed.status == 0)
         #expect(owed.output.contains("still owes a reindex; items may be missing. Run: searchlight reindex"))
-        // Once it is gone, to reindex is no advice.
+        // After its removal, a reindex is no advice.
         try FileManager.default.removeItem(
             atPath: command.harness.extensions + "/com.example.crash-in-request.searchext")
         #expect(try command("search", "alpha").output.contains("searchlight forget com.example.crash-in-request"))

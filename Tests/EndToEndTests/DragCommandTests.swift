@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Dropping from the command line, with the fixture whose items are dropped in every way (drops.c).
+/// Drops from the command line, with the fixture whose items are dropped in every way (drops.c).
 @Suite("The command drag", .timeLimit(.minutes(10)))
 struct DragCommandTests {
     private static func command() throws -> Command {
@@ -32,7 +32,7 @@ struct DragCommandTests {
         #expect(errors.contains("nobody: There is no item"))
         #expect(errors.contains("refuse-1: ") && errors.contains("not for you"))
         #expect(try Self.names(command) == ["data-10 (2).txt", "data-10.txt"])
-        // Several need a folder.
+        // Several items need a folder.
         #expect(
             try command("drag", "data-10", "file-0", "--accept", "public.text", "--output", out + "/x").status == 64)
         let list = try command.shell(

@@ -15,7 +15,7 @@ struct DragOutputTests {
         return command
     }
 
-    /// Waits for something that will come; the time limit of the suite ends what does not.
+    /// Waits for an event. The time limit of the suite ends a wait for an event that does not come.
     private static func await(_ condition: () throws -> Bool) rethrows {
         while try !condition() { usleep(1000) }
     }
@@ -29,7 +29,7 @@ struct DragOutputTests {
             ["drag", "data-3000000", "--accept", "public.text", "--output", "-"], environment: command.environment,
             output: .pipe(output), errors: .nothing)
         let reader = output.fileHandleForReading.fileDescriptor
-        // Something has come, and more than a pipe holds is to come.
+        // Some data has arrived, and more than a pipe holds is to come.
         var waiting = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         #expect(poll(&waiting, 1, -1) == 1)
         #expect(program.isRunning)

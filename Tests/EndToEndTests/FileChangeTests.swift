@@ -42,7 +42,7 @@ struct FileChangeTests {
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(harness.messages == ["no identifier: 5"])
             #expect(try await engine.item(named: "renamed").scope.index == "named")
-            // A second object in one process would take the place of the first.
+            // A second object in one process would replace the first.
             if !inProcess {
                 let comparison = try await engine.compare(bundle)
                 #expect(comparison.isEqual && comparison.donated == 3 && comparison.comparedByName == 1)
@@ -133,7 +133,7 @@ struct FileChangeTests {
             ])
             #expect(try await found("ferry") == [notes + "/three.md"])
             #expect(try await found("tram") == [notes + "/one.md"])
-            // The note is the item that it was, with what was learned of it, and says where it is now.
+            // The note is still the same item, with its history, and contains its new path.
             let moved = try await engine.item(named: "@\(two.number)")
             #expect(moved.record.uniqueIdentifier == notes + "/three.md")
             #expect(moved.record.contentPath == notes + "/three.md")

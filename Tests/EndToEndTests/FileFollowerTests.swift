@@ -11,12 +11,12 @@ import Testing
 /// items that a reindex would donate.
 @Suite("Extensions that follow files", .timeLimit(.minutes(10)))
 struct FileFollowerTests {
-    /// An extension with a folder of its own.
+    /// An extension with its own folder.
     enum Follower: String, CaseIterable {
         case journal, documents
     }
 
-    /// An extension and its folder, and what changes there.
+    /// An extension and its folder, and the changes there.
     private final class Trial {
         let harness: Harness
         let bundle: String
@@ -114,7 +114,7 @@ struct FileFollowerTests {
             case 0, 1: try? manager.removeItem(atPath: one)
             case 2, 3: rename(one, other)
             case 4:
-                // A folder, with all that is in it.
+                // A folder with its content.
                 rename(trial.path("a"), trial.path("ü/" + String(Int.random(in: 0..<3, using: &random))))
             case 5:
                 try? manager.removeItem(atPath: one)
@@ -161,7 +161,7 @@ struct FileFollowerTests {
                 ], engine)
             #expect(try await trial.found("ferry", engine) == ["deeper/two.md"])
             #expect(try await engine.compare(trial.bundle).isEqual)
-            // It stays the item that it was; so do two that swap their places, and one whose file is written again.
+            // It stays the same item. So do two files that swap their names, and a rewritten file.
             func itemNumber(_ name: String) async throws -> Int64 {
                 try await engine.item(named: trial.path(name)).number
             }
@@ -223,7 +223,7 @@ struct FileFollowerTests {
 
     // MARK: How editors save
 
-    /// A way in which an editor puts a new text into `note.md`, with what it leaves or makes on the way.
+    /// A way in which an editor writes a new text into `note.md`, with its temporary files.
     enum Saving: CaseIterable {
         case inPlace, renamedOver, backup, vim, libreOffice, gedit, linkSwapped
     }
@@ -262,7 +262,7 @@ struct FileFollowerTests {
             { try #require(symlink(target, trial.path(name)) == 0) }
         }
         switch way {
-        // nano, ed, echo: cut to nothing first.
+        // nano, ed, echo: truncated first.
         case .inPlace: return [write("", "note.md"), write("# Note", "note.md"), write(new, "note.md")]
         // VS Code with atomic saves, GLib, Emacs without links.
         case .renamedOver: return [write(new, ".note.md.tmp1a2b"), move(".note.md.tmp1a2b", "note.md")]
@@ -282,7 +282,7 @@ struct FileFollowerTests {
             return [
                 write(new, ".goutputstream-X1Y2Z3"), write(old, "note.md~"), move(".goutputstream-X1Y2Z3", "note.md"),
             ]
-        // A link that is exchanged for another at once, as those who keep versions do.
+        // A link that is replaced by another at once, as version managers do.
         case .linkSwapped:
             guard isLink else { return [write(new, ".versions/2.md"), move(".versions/2.md", "note.md")] }
             return [

@@ -45,7 +45,7 @@ private struct FileHistory {
     /// namespace.
     var hasDisk = false
 
-    /// A disk that is mounted at times.
+    /// A disk that is mounted at some times.
     private struct Disk {
         let storage: String
         let point: String
@@ -75,7 +75,7 @@ private struct FileHistory {
     /// A user's folder of notes, changed at random.
     private struct Folder {
         let root: String
-        /// Another one, which is on the list of folders at times.
+        /// Another disk, which is in the list of folders at some times.
         private let other: String
         var disk: Disk?
         /// The list of folders.
@@ -122,7 +122,7 @@ private struct FileHistory {
 
         private mutating func pick(_ paths: [String]) -> String { paths[random.below(paths.count)] }
 
-        /// Makes more events than the kernel keeps for a reader that does not read.
+        /// Creates more events than the kernel keeps for a slow reader.
         func flood() {
             let paths = ["a", "b"].map { root + "/.flood-" + $0 }
             for path in paths { write("", path) }
@@ -138,7 +138,7 @@ private struct FileHistory {
             case 0, 1, 2: write(text(), new)
             case 3: if folders.count < 12 { mkdir(pick(folders) + "/" + word(), 0o755) }
             case 4: if files.isEmpty { write(text(), new) } else { write(text(), pick(files)) }
-            // An editor that writes beside it, and puts that in its place.
+            // An editor that writes a temporary file beside it, and renames that over it.
             case 5:
                 guard !files.isEmpty else { return }
                 let path = pick(files)
@@ -170,7 +170,7 @@ private struct FileHistory {
                 if folders.count > 6 { try? FileManager.default.removeItem(atPath: pick(Array(folders.dropFirst(2)))) }
             case 13: if !files.isEmpty { chmod(pick(files), [0o600, 0o644][random.below(2)]) }
             case 14: if !files.isEmpty { link(pick(files), new) }
-            // As an editor saves, so that there is a list at any time.
+            // As an editor saves, so that the list always exists.
             case 15:
                 guard random.below(4) == 0 else { return }
                 write([root, root + "\n" + other, "# Notes\n" + other][random.below(3)] + "\n", list + ".new")
@@ -212,7 +212,7 @@ private struct FileHistory {
         return items
     }
 
-    /// Watches that the user of this namespace may have.
+    /// The watches that the user of this namespace may have.
     private static let limit = "/proc/sys/user/max_inotify_watches"
 
     private static func setLimit(_ limit: String?) throws {
@@ -284,7 +284,7 @@ private struct FileHistory {
         folder.disk?.mount()
         if isLimited {
             try Self.setLimit(usualLimit)
-            // Without it, what could not be watched is found some minutes later.
+            // Without it, unwatched changes are found some minutes later.
             let update = try command("update")
             #expect(update.status == 0, "\(update.output)")
         }

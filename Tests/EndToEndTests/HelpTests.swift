@@ -50,7 +50,7 @@ struct HelpTests {
         #expect(output.contains(/\nlibraries: SQLite 3\.\d+\.\d+, libseccomp 2\.\d+\.\d+/))
     }
 
-    /// Has bash complete the last word of a line, as it does when Tab is pressed.
+    /// Makes bash complete the last word of a line, as after a Tab.
     private static func completions(_ command: Command, _ words: String...) throws -> Set<Substring> {
         try complete(command, words)
     }

@@ -47,7 +47,7 @@ struct HistoryCommandTests {
         #expect(empty.status == 0 && empty.output.isEmpty && empty.errors == "Nothing is counted so far.\n")
         #expect(try await Self.history(command)["total"] as? Int == 0)
 
-        // The oldest of ten with the word.
+        // The oldest of ten items with the word.
         let (beta, other) = (try await Self.number("beta", command), try await Self.number("s3", command))
         #expect(try await Self.first("she", command) != beta + "\n")
         let drag = ["drag", beta, "--accept", "public.html", "--output", "-", "--query", "She"]
@@ -55,7 +55,7 @@ struct HistoryCommandTests {
         #expect(try await Self.first("she", command) == beta + "\n")
         #expect(try await Self.first("shee", command) == beta + "\n")
         #expect(try await command.outcome(["preview", other, "--query", "sheet"]).status == 0)
-        // A drag that fails, and looks at what was not searched for, do not count.
+        // Failed drags, and previews of items without a search, do not count.
         #expect(
             try await command.outcome(["drag", beta, "--accept", "public.image", "--output", "-", "--query", "x"])
                 .status == 3)
@@ -82,7 +82,8 @@ struct HistoryCommandTests {
         #expect((items[0]["texts"] as? [[String: Any]])?.map { $0["text"] as? String } == ["She"])
         #expect(items[0]["times"] as? Int == 2 && items[0]["reporter"] as? String == "user")
 
-        // A file that is there is asked about, and then only the user's.
+        // An existing file is only replaced after a confirmation. Then it belongs to the user
+        // alone.
         try "mine".write(toFile: file, atomically: false, encoding: .utf8)
         #expect(chmod(file, 0o644) == 0)
         let refused = try await command.outcome(["history", "--export", file])

@@ -4,7 +4,7 @@ import Foundation
 import SearchlightEngine
 import Testing
 
-/// Workers that misbehave in ways that go beyond one wrong answer.
+/// Workers with other faults than one wrong answer.
 @Suite("A hostile worker", .timeLimit(.minutes(10)))
 struct HostileWorkerTests {
     @Test("that started a process and crashed is reported at once, and takes the process along")
@@ -36,7 +36,8 @@ struct HostileWorkerTests {
         let worker = harness.folder + "/worker"
         try Data("#!/bin/sh\nkill -SEGV $$\n".utf8).write(to: URL(filePath: worker))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
-        // More than all of what the extension may take: the kernel counts its host's size as the worker's.
+        // More than the whole limit of the extension: the kernel counts its host's size as the
+        // worker's.
         let ballast = [UInt8](repeating: 1, count: 96 << 20)
         let engine = try harness.engine(worker: worker)
         let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The commands that put items into the index, take them out and ask for them, as scripts use them.
+/// The commands that put items into the index, delete them and list them, as scripts use them.
 @Suite("Commands for the index", .timeLimit(.minutes(10)))
 struct IndexCommandTests {
     private let command: Command
@@ -85,7 +85,7 @@ struct IndexCommandTests {
         #expect(status == 0, "\(output)")
         let (_, shown) = try CFixture.run(
             try BuiltProducts.program("searchlight"), ["show", "a", "--json"], environment: try command.environment)
-        // A double would have its point.
+        // A double would be printed with a decimal point.
         for part in [#""rating""#, #""pageCount""#] { #expect(shown.contains(part)) }
         #expect(!shown.contains("3.0") && !shown.contains("1000.0") && shown.contains("2.5"), "\(shown)")
     }

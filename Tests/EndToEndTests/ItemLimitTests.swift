@@ -3,7 +3,7 @@ import Foundation
 import ItemRecord
 import Testing
 
-/// Items that exceed a limit, as a script donates them.
+/// Items that exceed a limit, donated by a script.
 @Suite("Limits of an item, as a donor meets them", .timeLimit(.minutes(10)))
 struct ItemLimitTests {
     private static func line(exceeding limit: ItemLimit) -> String {

@@ -6,7 +6,8 @@ import Promises
 import Synchronization
 import Testing
 
-/// The main path: the Journal extension, written against Apple's API alone, through the real worker and store.
+/// The main path: the Journal extension, written against Apple's API alone, through the real worker
+/// and store.
 @Suite("Journal", .timeLimit(.minutes(10)))
 struct JournalTests {
     private func write(_ text: String, to path: String) throws {

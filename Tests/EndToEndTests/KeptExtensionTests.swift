@@ -51,7 +51,7 @@ struct KeptExtensionTests {
             #expect(
                 String(decoding: preview.content, as: UTF8.self)
                     .hasSuffix("<p>kept <img></p></body></html>"))
-            // Its four bytes are the beginning of a picture's.
+            // Its first four bytes are those of a picture.
             #expect(preview.removals.map(\.kind) == [.unusablePicture, .mistypedAttachment])
 
             #expect(await engine.throttle(bundle, ThrottleNotice(reason: .battery)))
@@ -78,7 +78,7 @@ struct KeptExtensionTests {
             for await _ in waiting { break }
             preview.cancel()
             await #expect(throws: EngineError.self) { _ = try await preview.value.source }
-            // The same worker: none was started since.
+            // The same worker: no other was started.
             #expect(await engine.throttle(bundle, nil))
         }
         #expect(harness.recordedEvents.count { if case .started = $0 { true } else { false } } == 1)

@@ -8,8 +8,8 @@ import SearchIndex
 import SearchlightEngine
 import Testing
 
-/// The path of a well-behaved C extension through the real worker and the real store; and the same in this process, as
-/// for a debugger.
+/// The path of a correct C extension through the real worker and the real store, and the same in
+/// this process, as for a debugger.
 @Suite("A native extension", .timeLimit(.minutes(10)))
 struct NativeExtensionTests {
     @Test("is found, reindexed and searched", arguments: [false, true])

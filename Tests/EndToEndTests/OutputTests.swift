@@ -24,7 +24,7 @@ struct OutputTests {
     @Test("A reader that has seen enough ends it quietly", arguments: ["types tree", "search sheet", "status --json"])
     func closedPipe(arguments: String) throws {
         let command = try Command.indexed()
-        // The reader is gone before the first line.
+        // The reader closes before the first line.
         let (_, output) = try command.shell(
             "mkfifo gone && { (exec 3<gone; exec 3<&-; : > closed) & "
                 + "exec 4>gone; while [ ! -e closed ]; do :; done; "
@@ -93,7 +93,7 @@ struct OutputTests {
     @Test("An interrupted delivery ends at once and leaves no file")
     func interrupted() throws {
         let command = try Command.indexed()
-        // Of 3 MiB only one byte is read, so that the delivery waits when the signal comes.
+        // Only one byte of 3 MiB is read, so the delivery waits when the signal arrives.
         let (_, output) = try command.shell(
             "mkfifo pipe && exec 3<>pipe && { \"$SEARCHLIGHT\" drag beta --accept public.html --output pipe & "
                 + "child=$!; head -c 1 <&3 >/dev/null; kill -TERM $child; wait $child; "

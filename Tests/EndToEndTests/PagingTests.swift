@@ -9,7 +9,8 @@ import Testing
 
 @testable import SearchlightEngine
 
-/// Reindexing page by page: what survives which end of whom. The fixture donates five pages of ten items.
+/// Reindexes in pages: the state that survives the end of each process. The fixture donates five
+/// pages of ten items.
 @Suite("A reindex in pages", .timeLimit(.minutes(10)))
 struct PagingTests {
     /// An extension, and its instructions.
@@ -26,7 +27,7 @@ struct PagingTests {
             try Data(what.utf8).write(to: URL(filePath: harness.marks + "/\(bundle).searchext.do"))
         }
 
-        /// The pages that were asked for, in their order.
+        /// The requested pages, in order.
         var pages: [Int] {
             harness.messages.compactMap { $0.hasPrefix("page ") ? Int($0.dropFirst("page ".count)) : nil }
         }
@@ -166,7 +167,7 @@ struct PagingTests {
             try await index.close()
         }
         try await paged.harness.withEngine { engine async throws in
-            // The pages before did not answer that; the new ones do.
+            // The earlier pages did not complete that request. The new ones do.
             try engine.owe(.reindexItems(["0-0"]), of: paged.bundle, cause: .asked)
             #expect(try await paged.reindex(engine) == 50)
             #expect(engine.owedJobs.isEmpty)

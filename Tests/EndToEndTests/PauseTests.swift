@@ -125,7 +125,7 @@ struct PauseTests {
             let reindex = await begin(bundle, engine)
             for round in 0..<12 {
                 let pause = Task { await engine.host.pauseBackground(bundle, .back) }
-                // Now before it is frozen, now after.
+                // Sometimes before it is frozen, sometimes after.
                 if round % 3 > 0 { _ = await pause.value }
                 await engine.host.resumeBackground(bundle)
                 _ = await pause.value
@@ -146,7 +146,7 @@ struct PauseTests {
         try await harness.withEngine { engine async throws in
             try engine.owe(.reindexAll, of: bundle, cause: .asked)
             let applier = try #require(engine.index.applier)
-            // As if it had been paused at its beginning, but for the worker, so that it gets to its end.
+            // As if it had been paused at its start, except for the worker, which can finish.
             engine.index.hold(bundle)
             let isDone = Mutex(false)
             let reindex = Task {
@@ -181,7 +181,7 @@ struct PauseTests {
             onFailure: { _, _ in })
         let loaded = try await pool.lease(files, .background).start.value.get()
         let (clock, isLoaded) = (ManualClock(), FirstOutcome<Void>())
-        // It heeds no cancelling, as one that has just been loaded.
+        // It ignores a cancellation, because it has just been loaded.
         let start = WorkerPool.Start {
             await isLoaded.value()
             return .success(loaded)

@@ -7,13 +7,13 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A limit of a process, and how it is set and swept.
+/// A limit of a process, and the values to try.
 struct SweptLimit: Sendable, CustomTestStringConvertible {
-    /// As `prlimit` calls it.
+    /// Its name for `prlimit`.
     let option: String
-    /// As messages call it.
+    /// Its name in messages.
     let name: String
-    /// Up to where the kernel or the loader may end the program by a signal, before any of it runs.
+    /// Up to here the kernel or the loader may end the program by a signal, before any of it runs.
     var ofTheKernel: UInt64 = 0
     let values: [UInt64]
     var testDescription: String { name }
@@ -97,7 +97,7 @@ struct PoorMachineTests {
                     #expect(duration < .seconds(5), what)
                 case 127: #expect(output.contains("error while loading shared libraries"), what)
                 case 128 + SIGSEGV, 128 + SIGKILL: #expect(value <= limit.ofTheKernel && output.isEmpty, what)
-                // It has begun, and its worker could not.
+                // It has started, and its worker could not.
                 case 1: #expect(output.contains("No worker could be started") && output.contains(limit.name), what)
                 default:
                     #expect(ample.contains(ending.status), what)
@@ -112,7 +112,8 @@ struct PoorMachineTests {
         "each program works, or says which limit is too small, and ends",
         .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
     func sweep() async throws {
-        // The limits at the same time, each over a store of its own: most programs wait for a second until they end.
+        // All limits at the same time, each with a separate store: most programs wait for a second
+        // until they end.
         let results = try await withThrowingTaskGroup(of: (SweptLimit, Command, [[Trial]]).self) { group in
             for limit in SweptLimit.all {
                 let command = try Command.indexed()
@@ -163,7 +164,7 @@ struct PoorMachineTests {
         try #require(chmod(program, 0o755) == 0)
         try await harness.withEngine { engine async throws in _ = try await engine.reindexAll(bundle) }
         let engine = try harness.engine(worker: program)
-        // More often than crashes would be let pass.
+        // More often than the number of tolerated crashes.
         for _ in 0..<5 {
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             guard case .extension(.workerUnavailable(let reason))? = error else {
@@ -192,7 +193,8 @@ struct PoorMachineTests {
         }
         var clients: [OwnedDescriptor] = []
         for _ in 0..<200 {
-            // Each takes some descriptors of the service's; what comes when there are none is disconnected.
+            // Each uses some descriptors of the service. Clients that connect without free
+            // descriptors are disconnected.
             guard let client = try? ServiceSocket.connect(inFolder: command.harness.store) else { continue }
             clients.append(client)
         }
@@ -200,7 +202,7 @@ struct PoorMachineTests {
         _ = try command("search", "pear")
         #expect(service.isRunning)
         clients = []
-        // It notices that they have gone a moment later.
+        // The service notices their end a moment later.
         var text = ""
         for _ in 0..<1000 where !text.contains("Answered by: the service") {
             text = try command("status").output

@@ -7,7 +7,7 @@ import Testing
 struct PrintedLinesTests {
     private static let type = "public.utf8-plain-text"
 
-    /// The lines that were printed, as events; what is logged comes another way.
+    /// The printed lines, as events. Log messages come separately.
     private func printed(_ harness: Harness) -> [String] {
         harness.recordedEvents.compactMap { if case .output(_, let line) = $0 { line } else { nil } }
     }

@@ -6,7 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import Testing
 
-/// The engine of a service as it is asked from another process.
+/// The engine of a service, called from another process.
 @Suite("An engine asked over a connection", .timeLimit(.minutes(10)))
 struct RemoteEngineTests {
     private static let scope = IndexScope(bundle: "org.example.app")

@@ -7,7 +7,7 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// An extension that tries everything it knows to reach what is not its own.
+/// An extension that tries all known ways to access data of others.
 @Suite("Out of the sandbox", .timeLimit(.minutes(10)))
 struct SandboxEscapeTests {
     /// Attempts that are no escape. All others must fail.
@@ -94,7 +94,7 @@ struct SandboxEscapeTests {
             outside = harness.folder + "/config/org.example.other"
             try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
             try Data("the secret\n".utf8).write(to: URL(filePath: outside + "/secret"))
-            // A path of a socket is short.
+            // The path of a socket must be short.
             let name = FileManager.default.temporaryDirectory.path + "/sl-\(UUID().uuidString.prefix(8))"
             let local = try StreamSocket.listen(at: name)
             let (internet, port) = try Self.listen()
@@ -174,7 +174,8 @@ struct SandboxEscapeTests {
                 attempts.contains { $0 == expected || expected.hasPrefix("/") && $0.hasSuffix(expected) },
                 "\(attempt): \(expected) is not among \(attempts.sorted())")
         }
-        // By open, by a raw call, by openat2, through a link of its own, and its attributes in three ways.
+        // By open, by a raw call, by openat2, through its own link, and its attributes in three
+        // ways.
         let reads = known.refusals.first { $0.refusal.description == "tried to read \(surroundings.outside)/secret" }
         #expect(reads?.refusal.count == 7)
     }

@@ -70,7 +70,7 @@ struct SandboxLinkTests {
         try Data("note\n".utf8).write(to: URL(filePath: harness.folder + "/out/notes/note"))
         try link(shared + "/e", to: settings)
         try link(shared + "/g", to: harness.folder + "/.ssh")
-        // Somewhere on the way, too.
+        // Somewhere on the path, too.
         try link(harness.folder + "/way", to: harness.folder + "/out")
         let things = ["write \(shared)/d/planted", "read \(shared)/f/key", "read \(harness.folder)/in/notes/note"]
         try install(

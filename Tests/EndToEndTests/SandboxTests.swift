@@ -107,7 +107,8 @@ struct SandboxTests {
         try Data("secret\n".utf8).write(to: URL(filePath: outside + "/secret"))
         try Data("\(harness.folder) \(outside)/secret \(outside) /nowhere 9\n".utf8)
             .write(to: URL(filePath: harness.marks + "/\(bundle).searchext.target"))
-        // The first as the extension could make it, the second as the person could, leading through the first.
+        // The first as the extension could create it, the second as the user could, leading through
+        // the first.
         for (link, target) in [("Documents/marks/inner", outside), ("around", "Documents/marks/inner")] {
             try FileManager.default.createSymbolicLink(atPath: harness.folder + "/" + link, withDestinationPath: target)
         }
@@ -174,7 +175,7 @@ struct SandboxTests {
         }
         let entry = try #require(try await harness.statusOfAnother().sandbox.history.bundles[bundle]?.refusals.first)
         #expect(entry.refusal.description == "tried to start a process (clone)" && entry.first <= entry.last)
-        // Two attempts of each process, since a request whose worker crashed is made once more.
+        // Two attempts of each process, because a request whose worker crashed is repeated once.
         #expect(entry.refusal.count >= 2)
         try Data("{garbage".utf8).write(to: URL(filePath: harness.store + "/sandbox.json"))
         #expect(try await harness.statusOfAnother().sandbox.history.bundles.isEmpty)

@@ -10,7 +10,8 @@ import Testing
 /// The complete path: the real service, its scheduler, a real worker, and the user's commands.
 @Suite("Work in the background by searchlightd", .timeLimit(.minutes(10)))
 struct ScheduleCommandTests {
-    /// The service over a harness with the fixture `background`; the machine that runs the tests does not matter to it.
+    /// The service with a harness and the fixture `background`. The conditions of the test machine
+    /// do not matter.
     private final class Service: Sendable {
         let harness: Harness
         let bundle: String
@@ -41,7 +42,7 @@ struct ScheduleCommandTests {
                 environment: command.environment, output: .inherited, errors: .file(file))
         }
 
-        /// Has it be killed, and another take its place.
+        /// Kills it and starts another.
         func replace() throws {
             child.send(SIGKILL)
             child.wait()
@@ -119,7 +120,7 @@ struct ScheduleCommandTests {
         }
         let optimize = try service.command("schedule", "run", "optimize")
         #expect(optimize.status == 0)
-        // It has no process of its own that could be measured.
+        // It has no separate process that could be measured.
         try await service.waitUntil { try service.command("log").output.contains("optimizing the index is done\n") }
         service.end()
     }

@@ -128,7 +128,7 @@ struct SearchAnswerTests {
         for arguments in [["search", "lemon"], ["search", "lemon", "--json"], ["search", "lemon", "--numbers"]] {
             let before = host.requests.value
             let served = try await command.outcome(arguments)
-            // Hello is the first.
+            // Hello is the first call.
             #expect(host.requests.value - before == 2, "\(arguments)")
             let alone = try await command.inProcess.outcome(arguments)
             #expect(served == alone)

@@ -12,7 +12,7 @@ import Testing
 /// remains.
 @Suite("Requests through searchlightd that nobody waits for any more", .timeLimit(.minutes(10)))
 struct ServiceCancelTests {
-    /// The program over a harness with items of an extension that does with each what it is called.
+    /// The program with a harness. The names of its items select the behaviour of the extension.
     private final class Service: Sendable {
         let harness: Harness
         let drops: String
@@ -62,7 +62,7 @@ struct ServiceCancelTests {
         }
 
         var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
-        /// The processes that were started as workers.
+        /// The processes started as workers.
         var workers: [pid_t] {
             text.matches(of: /its worker is process (\d+)/).compactMap { pid_t($0.1) }
         }

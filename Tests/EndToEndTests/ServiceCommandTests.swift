@@ -4,10 +4,11 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// Commands print the same and end the same, whether a service answers or they do all themselves.
+/// Commands have the same output and exit status with a service and without one.
 @Suite("Commands through the service", .timeLimit(.minutes(30)))
 struct ServiceCommandTests {
-    /// Items beside those of the notebook: two bundles with one of the same name, much text, terms of time, odd texts.
+    /// Items beside the notebook: two bundles with one item of the same name, long text, terms of
+    /// time, unusual texts.
     private static let lines = [
         #"{"uniqueIdentifier": "alpha", "attributes": {"title": "Another alpha", "dueDate": "2024-05-01"}}"#,
         #"{"uniqueIdentifier": "odd \"name\" é \u0007", "domainIdentifier": "a.b", "attributes": {"title": "\u001b[31mRed", "#
@@ -108,7 +109,7 @@ struct ServiceCommandTests {
         for (arguments, input) in Self.changes {
             var one = try await alone.outcome(arguments, input: input).normalised(alone.harness)
             var other = try await served.outcome(arguments, input: input).normalised(served.harness)
-            // Of more messages than wait to be shown, how many are depends on who is how quick.
+            // The number of messages beyond the queue's limit depends on the speed of both sides.
             if arguments.contains("--verbose") { (one, other) = (one.withoutRepetitions, other.withoutRepetitions) }
             #expect(other == one, "\(arguments)")
         }

@@ -8,7 +8,8 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// Services that are stuck, of another release, or that end at a bad moment: the command says so, and what to do.
+/// Services that hang, have another version, or end at a bad moment: the command reports that and
+/// the remedy.
 @Suite("Services that misbehave", .timeLimit(.minutes(10)))
 struct ServiceProblemTests {
     /// A fake service at the socket of a store that answers as configured.

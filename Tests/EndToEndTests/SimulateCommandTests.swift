@@ -14,7 +14,7 @@ struct SimulateCommandTests {
     func shipped() throws {
         let (status, output, errors) = try command.separately("simulate", "resume-from-sleep")
         #expect(status == 0 && errors.isEmpty)
-        // In the zone of the trace.
+        // In the time zone of the trace.
         #expect(output.contains("2026-03-02 22:19:20  org.example.mail pauses: the machine is about to sleep (asleep)"))
         #expect(output.contains("org.example.mail: done 1 time; begun after 16 min and done after 8 h 47 min"))
         #expect(output.contains("In 12 h 30 min work ran for "))
@@ -81,7 +81,7 @@ struct SimulateCommandTests {
         bare.variables["PATH"] = folder
         let missing = try bare("simulate", "never-idle", "--quiet", "--plot", folder + "/day.png")
         #expect(missing.status == 1 && missing.output.contains("librsvg2-bin"))
-        // A stand-in that writes what a PNG begins with.
+        // A fake that writes the beginning of a PNG.
         let program = folder + "/rsvg-convert"
         try Data("#!/bin/sh\nprintf '\\211PNG' > \"$6\" && /bin/grep -q '</svg>' \"$7\"\n".utf8).write(
             to: URL(filePath: program))
@@ -115,7 +115,7 @@ struct SimulateCommandTests {
 
     @Test("A file of 100 MB and a pipe without end are refused before memory is eaten")
     func tooLarge() throws {
-        // A sanitizer needs more than all memory of a small machine as addresses.
+        // A sanitizer needs more address space than the memory of a small machine.
         let limit = Sanitizer.current == nil ? "ulimit -v 600000 && " : ""
         let large = try command.shell(
             #"truncate -s 100M large.jsonl && \#(limit)"$SEARCHLIGHT" simulate large.jsonl"#)

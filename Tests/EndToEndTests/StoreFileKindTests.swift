@@ -22,7 +22,7 @@ enum ForeignObject: String, CaseIterable, Sendable {
         case .link: try check(symlink(other, path))
         case .danglingLink: try check(symlink(other + ".none", path))
         case .folder: try check(mkdir(path, 0o700))
-        // /dev/zero, which has no end.
+        // /dev/zero, which is endless.
         case .device: try check(mknod(path, S_IFCHR | 0o600, dev_t(1 << 8 | 5)))
         case .socket: withExtendedLifetime(try StreamSocket.listen(at: path)) {}
         case .secondName: try check(Glibc.link(other, path))
@@ -35,7 +35,7 @@ enum ForeignObject: String, CaseIterable, Sendable {
         }
     }
 
-    /// Devices and files of others only root can make.
+    /// Only root can create devices and files of others.
     static var possible: [ForeignObject] {
         allCases.filter { geteuid() == 0 || ($0 != .device && $0 != .otherOwner) }
     }
@@ -43,14 +43,14 @@ enum ForeignObject: String, CaseIterable, Sendable {
 
 @Suite("A store's file in whose place something else stands", .timeLimit(.minutes(10)))
 struct StoreFileKindTests {
-    /// All files that a store may have.
+    /// All possible files of a store.
     static let names =
         StoreInspection.fileNames + StoreFolder.fileNames + [StoreLocation.socketName, "journal"]
         + ["journal.head", "journal.head.new", "0000000000000001.journal"].map { "journal/" + $0 }
 
     private static let content = "of somebody else\n"
 
-    /// The programs that open a store: one that reads, one that writes, the service.
+    /// The programs that open a store: a reader, a writer, the service.
     private static let programs: [(name: String, arguments: [String])] = [
         ("searchlight", ["search", "pear"]), ("searchlight", ["reindex"]),
         ("searchlightd", ["--idle-exit", "1", "--no-session-bus"]),

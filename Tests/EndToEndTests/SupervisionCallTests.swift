@@ -25,7 +25,7 @@ struct SupervisionCallTests {
         bundle = try harness.installFixture("by-name")
     }
 
-    /// Asks for something in a way in which the fixture does what the name says.
+    /// Sends a request that makes the fixture do what the name says.
     private func ask(_ asked: Asked, _ name: String, _ engine: SearchlightEngine) async throws {
         switch asked {
         case .everything:
@@ -56,7 +56,7 @@ struct SupervisionCallTests {
             } else {
                 let error = await #expect(throws: (any Error).self) { try await ask(asked, "hang", engine) }
                 expectTimeOut(error)
-                // Late is one that the machine gave no processor, which a busy one may.
+                // A late worker got no processor time, which may happen on a busy machine.
                 let kinds = engine.health(of: bundle).failures.map(\.kind)
                 #expect(kinds == [.hung] || kinds == [.late])
             }
@@ -82,7 +82,7 @@ struct SupervisionCallTests {
             await harness.wait(forMessage: "hanging")
             await clock.waitForSleepers()
             asking.cancel()
-            // Its limit, and the grace.
+            // Its limit plus the grace.
             await clock.waitForSleepers(2)
             clock.advance(by: .seconds(2))
             let error = await #expect(throws: (any Error).self) { try await asking.value }

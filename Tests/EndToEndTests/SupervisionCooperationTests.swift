@@ -60,7 +60,7 @@ struct SupervisionCooperationTests {
     @Test("keeps its worker when it was late, and is left alone for a while by whoever does not wait")
     func late() async throws {
         var limits = WorkerConfiguration.Limits.patient
-        // More than the clock is moved by.
+        // More than the clock advances.
         limits.cancelGrace = .seconds(600)
         try await harness.withEngine(limits: limits, clock: clock) { engine async throws in
             let asking = Task { try await data("wait", engine) }

@@ -6,7 +6,7 @@ import SearchlightEngine
 import TestSupport
 import Testing
 
-/// Items with which an extension fails.
+/// Items that make an extension fail.
 @Suite("An item that makes its extension fail", .timeLimit(.minutes(10)))
 struct SupervisionItemTests {
     private let harness: Harness
@@ -40,7 +40,7 @@ struct SupervisionItemTests {
             // Only the user requests it, or the host after a release.
             let workers = harness.startedWorkers
             try await engine.reindexItems(["crash", "good 1"], of: bundle, origin: .background)
-            // In the background there is one of its own for the other item.
+            // In the background a separate worker serves the other item.
             #expect(harness.startedWorkers == workers + 1 && engine.owedJobs.isEmpty)
             try await engine.release(bundle)
             #expect(engine.owedWork(for: bundle)?.work == .reindexItems(["crash"]))

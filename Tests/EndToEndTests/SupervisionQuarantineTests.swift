@@ -28,7 +28,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    /// Two lost workers for the first request, which is made twice, and one for the second.
+    /// The first request, made twice, loses two workers; the second loses one.
     private func crashIntoQuarantine(_ engine: SearchlightEngine) async throws {
         await crash(engine)
         #expect(engine.health(of: bundle).quarantine == nil)
@@ -146,7 +146,8 @@ struct SupervisionQuarantineTests {
 
     @Test("because it takes more memory than it may is told so, by its own limit")
     func memory() async throws {
-        // The kernel counts what a process had before it became a worker, so in a small one.
+        // The kernel counts memory from before a process became a worker, so the test starts from a
+        // small process.
         let command = Command(harness: try Harness())
         try command.harness.install(
             bundle, library: try CFixture.library("by-name"),
@@ -157,7 +158,7 @@ struct SupervisionQuarantineTests {
         #expect(status == 7)
         #expect(output.contains("took more than the 128 MiB of memory that it may"), "\(output)")
         #expect(output.contains("MemoryLimit"))
-        // It was not tried twice: it would do the same again.
+        // It was not tried twice: it would fail in the same way again.
         try await command.harness.withEngine { engine async throws in
             #expect(engine.health(of: bundle).failures.map(\.kind) == [.memoryExceeded])
         }

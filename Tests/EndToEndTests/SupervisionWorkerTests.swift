@@ -59,7 +59,8 @@ struct SupervisionWorkerTests {
             try await ask(bundles[0], engine)
             try await ask(bundles[1], engine)
             clock.advance(by: .seconds(10))
-            // The time of the first use is over; the one of the last is waited for.
+            // The time after the first use is over. The wait is now for the time after the last
+            // use.
             await clock.waitForSleepers()
             #expect(await engine.host.workerCount == 2)
             clock.advance(by: .seconds(20))
@@ -121,7 +122,7 @@ struct SupervisionWorkerTests {
             }
             #expect(engine.owedWork(for: bundles[1]) != nil && engine.health(of: bundles[1]).isBlank)
             try await ask(bundles[1], engine)
-            // The reserve is another's now, but idle.
+            // The reserve has another worker now, but an idle one.
             try await ask(bundles[2], engine)
             #expect(await engine.host.workerCount == 2)
             busy.cancel()

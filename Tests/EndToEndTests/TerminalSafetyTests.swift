@@ -15,7 +15,7 @@ struct TerminalSafetyTests {
         }
     }
 
-    /// No line of an extension's passes for one of this program's own.
+    /// No line of an extension looks like a line of this program.
     private static func expectUnforged(_ errors: String, _ what: String) {
         let forged = errors.split(separator: "\n").contains { $0.hasPrefix("searchlight: all is well") }
         #expect(!forged, "\(what): \(errors)")
@@ -98,11 +98,11 @@ struct TerminalSafetyTests {
         Self.expectHarmless(output, "preview --html")
         let piped = try command.separately("preview", "page", "--html")
         #expect(piped.output.contains("<p>page [31mred 2J"))
-        // It must not lead elsewhere by itself either.
+        // It must not redirect without the user either.
         #expect(!piped.output.contains("refresh"))
         let json = try command.onTerminal("preview", "page", "--json").output
         Self.expectHarmless(json, "preview --json")
-        // Our own colours are there, theirs are not.
+        // Our own colours are there, the extension's are not.
         let coloured = try command.onTerminal("search", "evil").output
         #expect(coloured.contains("\u{1B}[1m"))
         #expect(!coloured.contains("\u{1B}[31m") && !coloured.contains("\u{9B}") && !coloured.contains("\u{202E}"))

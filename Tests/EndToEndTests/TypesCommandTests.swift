@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// “searchlight types”: what it prints and how it ends.
+/// “searchlight types”: its output and its exit status.
 @Suite("The types command", .timeLimit(.minutes(10)))
 struct TypesCommandTests {
     private let harness: Harness
@@ -133,7 +133,7 @@ struct TypesCommandTests {
 
     @Test("goes into each type once, however many ways lead to it")
     func treeOfDiamonds() throws {
-        // Each level doubles the ways: 2^60 of them.
+        // Each level doubles the number of paths: 2^60 in total.
         var declared: [(String, [String])] = [("top", ["public.data"])]
         var below = ["com.example.deep.top"]
         for level in 0..<60 {

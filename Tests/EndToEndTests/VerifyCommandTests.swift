@@ -79,7 +79,7 @@ struct VerifyCommandTests {
     func sizes() throws {
         let output = try command("status").output
         #expect(output.contains("  com.example.notebook: 3 items, "), "\(output)")
-        // A store that was closed has no log.
+        // A closed store has no log.
         #expect(output.contains("Size: database ") && output.contains("  of the database: "), "\(output)")
         let report = try #require(try command.json("status", "--exact") as? [String: Any])
         let sizes = try #require(report["sizes"] as? [String: Any])
@@ -87,7 +87,7 @@ struct VerifyCommandTests {
         #expect(Set(["items", "text", "attributes", "other"]).isSubset(of: structures.keys))
         #expect((sizes["records"] as? [String: Int])?["com.example.notebook"] ?? 0 > 300)
         #expect(report["generation"] as? Int == 1 && report["isMarkedDamaged"] as? Bool == false)
-        // Pages may be in the log, which holds older versions of them too.
+        // Pages may be in the log, which also contains older versions of them.
         let (database, log) = (try #require(sizes["database"] as? Int), try #require(sizes["log"] as? Int))
         let whole = structures.values.reduce(0, +)
         #expect(whole >= 20 * 8192 && whole % 8192 == 0 && whole <= database + log, "\(sizes)")
@@ -143,7 +143,7 @@ struct VerifyCommandTests {
             """
         try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
         let altered = try command.shell("python3 alter.py")
-        // Without that interpreter there is no way past the program to its tables here.
+        // Without that interpreter the tables here cannot be changed past the program.
         guard altered.status == 0 else { return }
         let found = try command("search", "sheet")
         #expect(found.status == 0 && found.output.contains("Alpha sheet"), "\(found.output)")
@@ -157,7 +157,7 @@ struct VerifyCommandTests {
         }
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: command.harness.folder + "/lines"))
         #expect(try command("donate", "--bundle", "org.example.book", command.harness.folder + "/lines").status == 0)
-        // A leaf of the table of items begins with 13 and has their records.
+        // A leaf page of the table of items starts with byte 13 and contains the records.
         var bytes = try Data(contentsOf: URL(filePath: database))
         let title = try #require(bytes.range(of: Data("Page 200 of a long book".utf8)))
         let start = title.lowerBound / 8192 * 8192

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The command that says why a search does not show an item.
+/// The command that explains why a search does not show an item.
 @Suite("The command why-not", .timeLimit(.minutes(10)))
 struct WhyNotCommandTests {
     private let command: Command

@@ -4,7 +4,8 @@ import Foundation
 import PortedSources
 import UniformTypeIdentifiers
 
-/// An app that uses nothing but the public library; its argument says what it does, its output what came of it.
+/// An app that uses only the public library. Its argument selects the action, and its output has
+/// the result.
 @main
 struct TestApp {
     static func main() async {

@@ -13,7 +13,7 @@ import Testing
 struct BookmarkChangeTests {
     private let harness: Harness
     private let bundle: String
-    /// Items that were donated since this was last looked at.
+    /// The items donated since the last call.
     private let donated = Donated()
 
     private final class Donated: Sendable {
@@ -52,14 +52,14 @@ struct BookmarkChangeTests {
         let log = profile.places + "-wal"
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1500)
-            // Nothing is noted yet.
+            // Nothing is recorded yet.
             try await update(engine, log)
             #expect(try await engine.compare(bundle).isEqual)
         }
         for _ in 0..<2 {
             try await harness.withEngine { engine async throws in
                 _ = donated.take()
-                // A page was visited: the database is another, and no bookmark.
+                // A page was visited: the database differs, and no bookmark does.
                 try profile.run("INSERT INTO moz_places(url, title) VALUES ('https://read.example/', 'news')")
                 try await update(engine, log)
                 #expect(donated.take() == 0)
@@ -71,7 +71,7 @@ struct BookmarkChangeTests {
                         DELETE FROM moz_bookmarks WHERE id = \(name == 100 ? 101 : name - 1);
                         """)
                     try await update(engine, profile.places, log)
-                    // A part of 31 for each that differs.
+                    // A part of 31 for each difference.
                     #expect((1...250).contains(donated.take()))
                     let comparison = try await engine.compare(bundle)
                     #expect(comparison.isEqual, "\(comparison)")
@@ -93,7 +93,7 @@ struct BookmarkChangeTests {
                 {"roots": {"bookmark_bar": {"children": [\(children.joined(separator: ","))], "name": "Bar",
                 "type": "folder"}}, "version": 1}
                 """
-            // As Chromium does: another file that is renamed over it.
+            // As Chromium does it: another file is renamed over it.
             try Data(text.utf8).write(to: URL(filePath: folder + "/.org.chromium.x"))
             try #require(rename(folder + "/.org.chromium.x", folder + "/Bookmarks") == 0)
         }
@@ -191,7 +191,7 @@ struct BookmarkChangeTests {
                 do {
                     try await update(engine, places, places + "-wal")
                 } catch let error as EngineError {
-                    // It was written to at each attempt, and is tried again.
+                    // It was changed during each attempt, and is tried again.
                     #expect("\(error)".contains("is being written to all the time"))
                     continue
                 }

@@ -57,7 +57,7 @@ struct BookmarksFaultTests {
         }
     }
 
-    /// A database whose header still says that it is one.
+    /// A database with a valid header and damaged content.
     private func damaged(_ whole: Data) -> Data {
         var bytes = whole
         for place in stride(from: 1100, to: bytes.count, by: 3) { bytes[place] = 0xAA }
@@ -92,7 +92,8 @@ struct BookmarksFaultTests {
                 #expect(try await engine.search("\"new 1499\"", bundle: nil, limit: 2).hits.count == 1)
             }
         }
-        // Whole again: everything comes, also what stands before the page that failed.
+        // The file is valid again: everything is donated, also the bookmarks before the page that
+        // failed.
         try whole.write(to: URL(filePath: places))
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 4000)
@@ -129,13 +130,13 @@ struct BookmarksFaultTests {
             #expect(try await engine.reindexAll(bundle) == 1)
             #expect(engine.owedJobs.isEmpty)
             #expect(try await engine.search("new", bundle: nil, limit: 2).hits.count == 1)
-            // The worker that has read it knows it as well.
+            // The worker that has read it knows it, too.
             try spoil()
             await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             try FileManager.default.removeItem(atPath: file)
             #expect(try await engine.reindexAll(bundle) == 0)
         }
-        // From now on it never was one.
+        // From now on it never was an exported file.
         try spoil()
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 0)
@@ -216,7 +217,7 @@ struct BookmarksFaultTests {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
         }
-        // Root's worker has none of root's rights, so permission bits hold it back too.
+        // Root's worker has none of root's rights, so permission bits restrict it, too.
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: places)
         try harness.export("<DT><A HREF=\"https://new.example/\">New</A>")
         try await harness.withEngine { engine async throws in
@@ -241,7 +242,7 @@ struct BookmarksFaultTests {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.run("BEGIN")
         for level in 100..<10_100 { try profile.addFolder(level, "f\(level)", parent: level == 100 ? 3 : level - 1) }
-        // A circle that hangs from nothing.
+        // A cycle without a root.
         try profile.run("INSERT INTO moz_bookmarks(id, type, parent, guid) VALUES (50, 2, 51, 'a'), (51, 2, 50, 'b')")
         try profile.add(20_000, "https://bottom.example/", "Bottom", parent: 10_099)
         try profile.add(20_001, "https://circle.example/", "Circle", parent: 50)
@@ -305,7 +306,7 @@ struct BookmarksFaultTests {
             "guid": "g", "tags": "a,b"}]}]}
             """
         try Data(backup.utf8).write(to: URL(filePath: harness.folder + "/backup.json"))
-        // A run of bytes, of which the last, a space, comes four times more.
+        // A run of bytes whose last byte, a space, is repeated four times.
         let text = Array(backup.utf8) + [0x20]
         let header = Array("mozLz40\0".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: (text.count + 4) >> (8 * $0)) }
         let length = Array(repeating: UInt8(255), count: (text.count - 15) / 255) + [UInt8((text.count - 15) % 255)]

@@ -229,7 +229,7 @@ struct BookmarksTests {
             #expect(try await titles(engine, "third") == ["third"])
             let item = try #require(try await engine.search("third", bundle: nil, limit: 1).hits.first?.item)
             _ = try await engine.drag(item, accepted: ["public.url"], to: .file(path: harness.folder + "/drop"))
-            // The folder was not there when the first one started.
+            // The folder did not exist when the first worker started.
             #expect(started.withLock { $0 } == 2)
         }
     }

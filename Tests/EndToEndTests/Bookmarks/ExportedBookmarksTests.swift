@@ -79,8 +79,8 @@ struct ExportedBookmarksTests {
         }
     }
 
-    /// A block of LZ4, as its format has it: runs of bytes, each but the last followed by the place of four or more bytes
-    /// that stood before.
+    /// A block in the LZ4 format: runs of bytes, each but the last followed by the distance of four
+    /// or more earlier bytes.
     private func packed(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var block: [UInt8] = []
@@ -148,7 +148,7 @@ struct ExportedBookmarksTests {
             Declared("gb2312", [0xD6, 0xD0, 0xCE, 0xC4], "中文"),
             Declared("big5", [0xA4, 0xA4, 0xA4, 0xE5], "中文"),
             Declared("ks_c_5601-1987", [0xC7, 0xD1, 0xB1, 0xB9], "한국"),
-            // Browsers take these for windows-1252.
+            // Browsers treat these as windows-1252.
             Declared("iso-8859-1", [0x93, 0x63, 0x61, 0x66, 0xE9, 0x94], "\u{201C}café\u{201D}"),
             Declared("us-ascii", [0x63, 0x61, 0x66, 0xE9], "café"),
             Declared("latin2", [0xB3, 0xF3, 0x64, 0xBC], "łódź"),

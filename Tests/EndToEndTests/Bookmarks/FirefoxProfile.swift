@@ -3,8 +3,8 @@ import Foundation
 import GRDBSQLite
 import Testing
 
-/// A Firefox profile as the browser has it while it runs: a `places.sqlite` that it holds locked, with what it wrote last in
-/// the write-ahead log.
+/// A Firefox profile as it is while the browser runs: a locked `places.sqlite`, with the last
+/// changes in its write-ahead log.
 final class FirefoxProfile {
     let folder: String
     private let database: OpaquePointer
@@ -40,7 +40,7 @@ final class FirefoxProfile {
 
     var places: String { folder + "/places.sqlite" }
 
-    /// Runs statements as the browser would.
+    /// Executes statements like the browser.
     func run(_ text: String) throws {
         var message: UnsafeMutablePointer<CChar>?
         let result = sqlite3_exec(database, text, nil, nil, &message)
@@ -70,7 +70,7 @@ final class FirefoxProfile {
 }
 
 extension Harness {
-    /// Installs Bookmarks, whose home is the harness's folder; its identifier.
+    /// Installs Bookmarks with the harness's folder as its home, and returns its identifier.
     func installBookmarks() throws -> String {
         let identifier = "com.searchlight.bookmarks"
         let bundle = extensions + "/\(identifier).searchext"
@@ -83,7 +83,7 @@ extension Harness {
         return identifier
     }
 
-    /// The file that a browser exported, with what is inside of its outermost list.
+    /// The file that a browser exported, with the content of its outermost list.
     func export(_ list: some StringProtocol, to name: String = "Documents/bookmarks.html") throws {
         let page = """
             <!DOCTYPE NETSCAPE-Bookmark-file-1>

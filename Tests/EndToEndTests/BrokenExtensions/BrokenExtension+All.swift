@@ -62,7 +62,8 @@ extension BrokenExtension {
         .init("thread_destructor", in: "reindex_all", crash),
         .init("terminate", in: "reindex_all", .signal(SIGTERM)),
         .init("kill", in: "reindex_all", .signal(SIGKILL)),
-        // In the second of two pages: what the first brought stays, and is gone on from.
+        // In the second of two pages: the result of the first stays, and the reindex continues from
+        // there.
         .init("crash", in: "reindex_page", paged: true, items: 1...1, crash),
         .init("exit", in: "reindex_page", paged: true, items: 1...1, exit0),
         .init("throws an exception", .c("throws.cpp", []), isUnusable: true, .signal(SIGABRT)),

@@ -132,7 +132,7 @@ extension BrokenExtension {
             .init("is nothing but a header", .bytes(truncatedHeader), .isRefused),
         ]
 
-    /// The beginning of a library of this machine, and no more.
+    /// The beginning of a library for this machine, and no more.
     private static var truncatedHeader: [UInt8] {
         #if arch(x86_64)
             let machine: UInt8 = 62

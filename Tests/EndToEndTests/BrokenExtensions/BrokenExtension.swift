@@ -12,9 +12,9 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         case c(String, [String])
         /// A principal class in Tests/Fixtures/SwiftExtensions.
         case swift(String)
-        /// A file that is no library of this machine.
+        /// A file that is no library for this machine.
         case bytes([UInt8])
-        /// A good library, not where or how it has to be.
+        /// A good library in a wrong place or form.
         case misplaced(Misplacement)
     }
 
@@ -43,7 +43,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
     var hangs: Bool
 
     var testDescription: String { name }
-    /// The identifier it is installed under.
+    /// The identifier with which it is installed.
     var bundle: String { "com.example.broken" }
 
     init(
@@ -59,7 +59,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         self.items = items ?? (self.isUnusable || (request == .reindexAll && !outcome.works) ? 0...0 : 1...1)
     }
 
-    /// Broken by a function of faults.h in one place; elsewhere it works.
+    /// Broken by a function of faults.h in one place. Elsewhere it works.
     init(
         _ fault: String, in place: String, asked request: Request = .reindexAll, paged: Bool = false,
         items: ClosedRange<Int>? = nil, isUnusable: Bool = false, hangs: Bool = false, _ outcome: BrokenOutcome
@@ -70,7 +70,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
             asked: request, items: items, isUnusable: isUnusable, hangs: hangs, outcome)
     }
 
-    /// Broken in a way of a source.
+    /// Broken in one way of a source.
     init(
         _ source: String, way: String, asked request: Request = .reindexAll, items: ClosedRange<Int>? = nil,
         _ outcome: BrokenOutcome
@@ -83,7 +83,8 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         let identifier = identifier ?? bundle
         switch code {
         case .c(let source, let definitions):
-            // The peak of a process counts from that of the process that started it, and the tests take much together.
+            // The peak memory of a process starts with that of its parent, and the tests use much
+            // together.
             let memory = 3 << 30
             var manifest: [String: Any?] = [:]
             if case .takesTooMuchMemory = outcome { manifest["Searchlight"] = ["MemoryLimit": memory] }

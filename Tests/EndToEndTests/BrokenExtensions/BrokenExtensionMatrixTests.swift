@@ -6,7 +6,7 @@ import SearchlightEngine
 import ServiceMessages
 import Testing
 
-/// Every broken extension beside a good one: a typed outcome, and no harm to anything else.
+/// Every broken extension beside a good one: a typed outcome, and no harm to others.
 @Suite("A broken extension beside a good one", .timeLimit(.minutes(20)))
 struct BrokenExtensionMatrixTests {
     @Test("hurts nobody else, and what is wrong is told", arguments: BrokenExtension.tried)
@@ -20,7 +20,7 @@ struct BrokenExtensionMatrixTests {
         }
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(good) == 3)
-            // It works up to where it is broken.
+            // It works up to the fault.
             if !broken.isUnusable, broken.request != .reindexAll {
                 #expect(try await engine.reindexAll(broken.bundle) == 1)
             }
@@ -46,7 +46,7 @@ struct BrokenExtensionMatrixTests {
         let counts = try await engine.itemCounts()
         #expect(counts[good] == 3)
         #expect(broken.items.contains(counts[broken.bundle] ?? 0), "\(counts)")
-        // An item that was said to be gone is asked for again.
+        // An item that was reported as missing is requested again.
         let owed = engine.owedJobs.filter { !broken.outcome.mayBeNotFound || $0.cause != .foundGone }.map(\.bundle)
         #expect(!owed.contains(good))
         guard broken.request.isReindex, broken.mayOwe else { return #expect(owed.isEmpty, "\(owed)") }
@@ -56,7 +56,7 @@ struct BrokenExtensionMatrixTests {
         }
     }
 
-    /// No process is left that a worker was, or started.
+    /// No worker process and no child of one is left.
     private func expectNoProcesses(of harness: Harness) async {
         let workers = Set(
             harness.recordedEvents.compactMap { event in
@@ -78,7 +78,7 @@ struct BrokenExtensionMatrixTests {
 }
 
 extension BrokenExtension {
-    /// Patient where time is not what it is about, so that a busy machine makes no difference.
+    /// Long time limits where time does not matter, so that a busy machine makes no difference.
     var limits: WorkerConfiguration.Limits {
         var limits = WorkerConfiguration.Limits.patient
         guard hangs else { return limits }
@@ -98,7 +98,7 @@ extension BrokenExtension {
         return true
     }
 
-    /// Asks what is to be asked.
+    /// Sends the request.
     func ask(
         _ engine: SearchlightEngine, _ asked: AsyncStream<Void>, folder: String
     ) async throws -> BrokenAnswer {
@@ -155,7 +155,7 @@ enum WorkerProcesses {
                 program.hasSuffix("/searchlight-worker"),
                 let line = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
             else { return nil }
-            // The name of the program, in parentheses, may have anything in it.
+            // The name of the program, in parentheses, may contain any character.
             let fields = line[(line.lastIndex(of: ")") ?? line.startIndex)...].split(separator: " ")
             guard fields.count > 3, let group = Int32(fields[3]), fields[1] != "Z" else { return nil }
             return Process(process: number, group: group)

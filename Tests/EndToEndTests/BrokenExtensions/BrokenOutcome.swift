@@ -7,19 +7,19 @@ import ServiceMessages
 indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     /// The fault does not affect the answer.
     case works
-    /// Its worker ends in one of these ways; in any if there are none.
+    /// Its worker ends in one of these ways; in any way if the list is empty.
     case crashes([WorkerExit] = [])
-    /// It is ended by the host at its limit.
+    /// The host ends it at its limit.
     case hangs
-    /// It is ended for the memory it takes.
+    /// The host ends it because of its memory.
     case takesTooMuchMemory
     /// It is not loaded, for a reported reason.
     case cannotLoad(LoadFailure, String = "")
-    /// It is not even tried to load.
+    /// The host does not try to load it.
     case isRefused
-    /// It fails with a status and some words.
+    /// It fails with a status and a message.
     case fails(ExtensionStatus, String = "")
-    /// Its answer cannot be used.
+    /// Its answer is invalid.
     case makesNoSense(String = "")
     /// The delivered content is not as declared.
     case cannotBeDelivered
@@ -121,7 +121,7 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Previews fall back to the item's attributes, with the problem in words.
+    /// Its previews fall back to the item's attributes, with the problem as a message.
     private func isTold(in text: String) -> Bool {
         switch self {
         case .crashes(let exits):
@@ -143,7 +143,7 @@ enum BrokenAnswer: Sendable {
     case none
     /// An error.
     case error(EngineError)
-    /// A preview of the item's attributes instead, and why.
+    /// A preview of the item's attributes instead, and the reason.
     case problem(String)
     /// The requested content, without a skip-listed item.
     case setAside

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CFixture {
-    /// The shared library of a fixture that has several ways to be broken.
+    /// The shared library of a fixture with several kinds of faults.
     ///
     /// - Parameters:
     ///   - name: Its source in Tests/Fixtures/Extensions without “.c”, or with “.cpp”.
-    ///   - definitions: As for the compiler's `-D`: they choose the way.
+    ///   - definitions: The compiler's `-D` definitions, which select the fault.
     static func library(_ name: String, _ definitions: [String]) throws -> String {
         let isCPlusPlus = name.hasSuffix(".cpp")
         let language = isCPlusPlus ? ["--driver-mode=g++", "-std=c++17"] : ["-std=c11"]

@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-/// Delegates that are too late, by a clock that the test moves.
+/// Delegates that answer too late, by a clock that the test moves.
 @Suite("A live delegate that is slow", .timeLimit(.minutes(10)))
 struct DelegateTimingTests {
     private static let limit = WorkerConfiguration.Limits.patient.progress
@@ -31,7 +31,7 @@ struct DelegateTimingTests {
             clock.advance(by: Self.limit)
             #expect(try await count == 3)
             #expect(app.requests == [.reindexAll])
-            // It would be waited for in vain again.
+            // The wait for it would be in vain again.
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(app.requests == [.reindexAll])
             try await app.donate("alive")

@@ -7,7 +7,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// An app that registers as a delegate, as a test writes it: what it answers, and what it donates over its connection.
+/// A test's app that registers as a delegate: its answers, and its donations over its connection.
 final class FakeApp: LiveDelegate {
     typealias Answer = @Sendable (FakeApp, WorkerRequest) async throws(BusError) -> [BusValue]
 
@@ -22,7 +22,8 @@ final class FakeApp: LiveDelegate {
     private let bundle: String
     private let answer: Answer
 
-    /// An app that is not registered yet. Without an answer it acknowledges everything and donates nothing.
+    /// An app that is not registered yet. Without a configured answer it acknowledges everything
+    /// and donates nothing.
     init(_ bundle: String, _ engine: SearchlightEngine, answer: @escaping Answer = { _, _ throws(BusError) in [] }) {
         self.bundle = bundle
         self.engine = engine
@@ -61,7 +62,7 @@ final class FakeApp: LiveDelegate {
         }
     }
 
-    /// Does something to its index over the connection over which it registered.
+    /// Changes its index over the connection over which it registered.
     @discardableResult
     func send(_ action: IndexRequest.Action, index: String? = nil) async throws(BusError) -> [BusValue] {
         let token = state.withLock { $0.token }
@@ -74,7 +75,7 @@ final class FakeApp: LiveDelegate {
 
     func donate(_ names: String...) async throws(BusError) { try await send(.put(Self.batch(names))) }
 
-    /// Does something to the index over another connection of the same app.
+    /// Changes its index over another connection of the same app.
     static func send(
         _ action: IndexRequest.Action, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
     ) async throws(BusError) -> [BusValue] {

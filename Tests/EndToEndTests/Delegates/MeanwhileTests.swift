@@ -15,8 +15,8 @@ import Testing
 struct MeanwhileTests {
     private let bundle = "com.example.app"
 
-    /// Reindexes an app that has “old” and “apple”, deletes everything first and donates “apple” again. Another connection
-    /// does something before or after that deletion.
+    /// Reindexes an app that has “old” and “apple”, deletes everything first and donates “apple”
+    /// again. Another connection makes a change before or after that deletion.
     private func reindex(
         _ engine: SearchlightEngine, isBefore: Bool, _ meanwhile: @escaping @Sendable () async throws(BusError) -> Void
     ) async throws {
@@ -43,7 +43,7 @@ struct MeanwhileTests {
             }
             #expect(try await engine.identifiers(bundle) == ["apple", "new", "old"])
             #expect(engine.owedJobs.isEmpty)
-            // It was kept for that reindex alone.
+            // It was only kept for that reindex.
             try await reindex(engine, isBefore: true) { () async throws(BusError) in }
             #expect(try await engine.identifiers(bundle) == ["apple"])
         }
@@ -105,7 +105,8 @@ struct MeanwhileTests {
         try await harness.withEngine { engine async throws in
             try await engine.commit(try batch(["old", "new"], of: bundle))
             async let count = engine.reindexAll(bundle)
-            // Opening it waits for the fixture to have opened it, off the threads that tasks share.
+            // Opening the pipe waits until the fixture has opened it, off the threads that tasks
+            // share.
             let number = await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: open(pipe, O_WRONLY | O_CLOEXEC)) }
             }
@@ -136,7 +137,7 @@ struct MeanwhileTests {
             clock.advance(by: .seconds(60))
             #expect(try await count == 3)
             #expect(engine.owedJobs.isEmpty)
-            // It begins with what it was asked, and dies in the middle.
+            // It starts the requested work, and ends in the middle.
             try await app.send(.deleteAll)
             app.unregister()
             #expect(try await engine.reindexOwed(bundle) == 3)

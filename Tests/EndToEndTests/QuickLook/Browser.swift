@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A headless Chromium, driven over a pipe (`--remote-debugging-pipe`): messages as JSON, each ended by a zero byte. Blocks the
-/// thread that asks.
+/// A headless Chromium, driven over a pipe (`--remote-debugging-pipe`): messages as JSON, each
+/// ended by a zero byte. Blocks the calling thread.
 final class Browser {
     /// The path of Chromium, if it is installed.
     static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
@@ -18,10 +18,10 @@ final class Browser {
     private var serial = 0
     private var session: String?
 
-    /// Starts one, with a page that is empty.
+    /// Starts a browser with an empty page.
     init() throws {
         folder = try TemporaryFolder()
-        // The browser reads at descriptor 3 and writes at 4. As root it has no sandbox to be had.
+        // The browser reads from descriptor 3 and writes to 4. Root cannot have its sandbox.
         let line = """
             exec 3<&0 4>&1 </dev/null >/dev/null; exec "$0" --headless=new --no-sandbox --disable-gpu --no-first-run \
             --disable-dev-shm-usage --disable-background-networking --hide-scrollbars --remote-debugging-pipe \
@@ -42,7 +42,7 @@ final class Browser {
         process.wait()
     }
 
-    /// Asks for something of the protocol and waits for the answer; events in between are left out.
+    /// Sends a command of the protocol and waits for the answer. Skips events in between.
     @discardableResult
     func call(_ method: String, _ parameters: [String: Any] = [:], mayFail: Bool = false) throws -> [String: Any] {
         serial += 1
@@ -82,7 +82,7 @@ final class Browser {
         return (answer["result"] as? [String: Any])?["value"]
     }
 
-    /// Waits until a script is true, looking whenever the page is drawn.
+    /// Waits until a script returns true, and runs it whenever the page is drawn.
     func wait(for condition: String) throws {
         _ = try evaluate(
             """
@@ -93,10 +93,10 @@ final class Browser {
             """)
     }
 
-    /// Opens an address and waits until the page behind it is there.
+    /// Opens an address and waits until its page is there.
     func open(_ address: String) throws {
         try call("Page.navigate", ["url": address])
-        // Another page than this one answers while the first leads on to the second.
+        // Another page answers while the first redirects to the second.
         let isThere = "document.getElementById('results') !== null && document.readyState === 'complete'"
         while try evaluate(isThere, mayLeave: true) as? Bool != true {}
     }

@@ -4,7 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The page in a browser, over the command and a real extension. `Scripts/quicklook-screenshots` has it leave pictures.
+/// The page in a browser, through the command and a real extension. `Scripts/quicklook-screenshots`
+/// makes it save pictures.
 @Suite(
     "Quick Look in a browser",
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
@@ -38,7 +39,7 @@ struct QuickLookBrowserTests {
         try picture(browser, "wide-light")
         try browser.setScheme("dark")
         try picture(browser, "wide-dark")
-        // Nothing in an item became an element, and nothing was fetched from elsewhere.
+        // No part of an item became an element, and nothing was loaded from elsewhere.
         #expect(
             try browser.evaluate("document.querySelectorAll('main script').length + (window.hacked ?? 0)") as? Int == 0)
         #expect(
@@ -135,7 +136,7 @@ struct QuickLookBrowserTests {
         #expect(all.wholeMatch(of: /\d+ found/) != nil && all != "8 found")
         func chip(_ label: String) -> String { "document.querySelector('.chip[aria-label=\"\(label)\"]')" }
         #expect(try browser.evaluate("\(chip("App tickets")).getAttribute('aria-pressed')") as? String == "false")
-        // The first one is the next place behind the field.
+        // The first filter is the next element after the field.
         try browser.press("Tab", code: 9)
         #expect(try browser.evaluate("document.activeElement.className") as? String == "chip")
         _ = try browser.evaluate("\(chip("App tickets")).focus()")
@@ -147,7 +148,7 @@ struct QuickLookBrowserTests {
         _ = try browser.evaluate("\(chip("Kind PDF document")).click()")
         try browser.wait(for: "\(count) === '3 found'")
         try picture(browser, "filters-light")
-        // Other words keep the filters, and so say that these are in use.
+        // Other words keep the filters, so the filters are shown as in use.
         _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
         try browser.wait(for: "document.querySelector('#nothing p').textContent.endsWith('with these filters.')")
         // Filters that are not in use were among the hits of another text.
@@ -235,7 +236,7 @@ struct QuickLookBrowserTests {
         let address = try place.start("ferry")
         let path = URL(string: address)?.path ?? ""
         let form = try HandOverForm(path)
-        // As a browser that had read the file before the first one used it.
+        // As if a browser had read the file before the first one used it.
         let copy = path + "-copy.html"
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         defer { unlink(copy) }

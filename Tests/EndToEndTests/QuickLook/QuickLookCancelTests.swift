@@ -9,7 +9,8 @@ import Testing
 /// to the extension.
 @Suite("A preview that nobody looks at any more", .timeLimit(.minutes(10)))
 struct QuickLookCancelTests {
-    /// An engine with items of an extension that renders those called “wait” until it is cancelled, and what it says.
+    /// An engine with items of an extension that renders the items named “wait” until it is
+    /// cancelled, and its output.
     private func withWaiting(
         _ body: (SearchlightEngine, AsyncStream<String>.Iterator) async throws -> Void
     ) async throws -> Harness {

@@ -7,7 +7,7 @@ import Testing
 /// `searchlight quicklook` as a program.
 @Suite("The quicklook command", .timeLimit(.minutes(10)))
 struct QuickLookCommandTests {
-    /// Starts it and visits the page that it serves; gives back how it ended after a signal.
+    /// Starts it and visits its page. Returns its end after a signal.
     private func visit(_ command: Command, ending signal: Int32) throws -> ChildProcess.Ending {
         let output = Pipe()
         let server = try ChildProcess(

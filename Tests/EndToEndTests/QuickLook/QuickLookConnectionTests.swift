@@ -7,7 +7,7 @@ import Testing
 /// The cost of foreign connections on this machine to the page's server.
 @Suite("Connections to the page's server", .timeLimit(.minutes(10)), .serialized)
 struct QuickLookConnectionTests {
-    /// Many connections that send headers without end, each opened again when it is closed.
+    /// Many connections that send endless headers. Each is opened again when it is closed.
     private final class Flood {
         private let port: UInt16
         private var connections: [Int32] = []
@@ -32,7 +32,7 @@ struct QuickLookConnectionTests {
             return connection
         }
 
-        /// Has each connection send as much as it can.
+        /// Makes each connection send as much as possible.
         func go() throws {
             for index in connections.indices {
                 let count = send(connections[index], piece, piece.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))

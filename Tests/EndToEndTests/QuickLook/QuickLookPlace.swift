@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A store with notes of Journal and a few items of others, and `searchlight quicklook` over it.
+/// A store with notes of Journal and a few items of others, and `searchlight quicklook` with it.
 final class QuickLookPlace {
     private let command: Command
     private var server: ChildProcess?
@@ -30,7 +30,7 @@ final class QuickLookPlace {
 
     deinit { server?.send(SIGKILL) }
 
-    /// Starts the command and gives back the address that it prints: that of a file.
+    /// Starts the command and returns the address that it prints: the address of a file.
     func start(_ arguments: String...) throws -> String {
         let output = Pipe()
         server = try ChildProcess(
@@ -40,7 +40,7 @@ final class QuickLookPlace {
         return line.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Ends it as Control-C does.
+    /// Ends it like Control-C.
     func stop() -> ChildProcess.Ending? {
         server?.send(SIGINT)
         return server?.wait()
@@ -80,7 +80,7 @@ final class QuickLookPlace {
         "Reading": "# Reading\n\nA history of the steam ferry, from rope to diesel, in three volumes.\n",
     ]
 
-    /// The sun over the sea, and a ferry.
+    /// A picture: the sun over the sea, and a ferry.
     private static let picture = """
         iVBORw0KGgoAAAANSUhEUgAAAGAAAABgCAIAAABt+uBvAAAC3ElEQVR42u3Qy0tUARjG4fcvsXtZppVlWVmmlWVlecvCNLU0zWS8jY46Ol6oMC\
         qiC1IhXYiKpEIiCFoEQYsgaBEELYLAhRC0aNO6DsxmUHu1b85pjvDCs/4uPyTnDQmBlD2DQiAtf1AIpO8fFAIZBQNCIPPQgBDIKhoQAtnF/UIg\

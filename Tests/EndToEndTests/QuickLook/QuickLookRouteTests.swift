@@ -131,7 +131,7 @@ struct QuickLookRouteTests {
             let page = try await session.get("")
             #expect(page.status == 200 && !page.text.contains("<script>"))
             #expect(page.text.contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\""))
-            // Nothing that is shown as a page holds it; as JSON it is data, under a policy that runs nothing.
+            // No displayed page contains it. As JSON it is data, under a policy that runs nothing.
             let found = try await session.get("api/search", ["q": "ferry"])
             #expect(found.headers["Content-Security-Policy"]?.hasPrefix("sandbox; default-src 'none'") == true)
             #expect(found.headers["X-Content-Type-Options"] == "nosniff")
@@ -193,7 +193,7 @@ struct QuickLookRouteTests {
             let content = try await session.get("preview/\(number)/content", ["v": "1"])
             #expect(content.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(content.text.hasSuffix("<p>alpha <mark>ruled</mark></p></body></html>"))
-            // Links open outside; where they would lead is not the frame's.
+            // Links open outside. The frame does not control their target.
             #expect(content.text.contains("<base target=\"_blank\">"))
             let again = try await session.get("preview/\(number)/content", ["q": "other"])
             #expect(again.text.contains("alpha <mark>other</mark>"))
@@ -242,7 +242,7 @@ struct QuickLookRouteTests {
             #expect(words.headers["Content-Security-Policy"]?.hasPrefix("sandbox") == true)
             let saved = try await session.get("preview/\(letter)/content")
             #expect(saved.headers["Content-Disposition"]?.hasPrefix("attachment; filename=\"A letter.rtf\"") == true)
-            // Without words it is shown by its attributes.
+            // Without words the item is shown by its attributes.
             let blank = try await session.get("preview/\(try await session.number(of: "blank"))/frame")
             #expect(blank.text.contains("A blank letter") && !blank.text.contains("Secret"))
         }
@@ -331,7 +331,7 @@ struct QuickLookRouteTests {
             let session = QuickLookSession(engine)
             let answer = try await session.get("thumbnail/\(try await session.number(of: "x"))")
             #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/png" && answer.bytes == header)
-            // The page asks for those that there are.
+            // The page requests the existing ones.
             let found = try await session.get("api/search", ["q": "ferry"])
             let hits = try #require(try found.json()["hits"] as? [[String: Any]])
             let (x, y) = (try await session.number(of: "x"), try await session.number(of: "y"))

@@ -8,7 +8,7 @@ import SearchlightEngine
 import ServiceMessages
 import TestSupport
 
-/// The page's side of a session: what it asks the routes over an engine, without a connection.
+/// The page's side of a session: its requests to the routes over an engine, without a connection.
 struct QuickLookSession: Sendable {
     let access: PageAccess
     let routes: QuickLookRoutes
@@ -21,7 +21,7 @@ struct QuickLookSession: Sendable {
         self.engine = engine
     }
 
-    /// An answer with all of its bytes.
+    /// An answer with all its bytes.
     struct Answer {
         var status: Int
         var headers: [String: String]
@@ -33,7 +33,7 @@ struct QuickLookSession: Sendable {
         }
     }
 
-    /// Asks for something in the session's folder, with its cookie.
+    /// Sends a request in the session's folder, with its cookie.
     func get(_ path: String, _ arguments: [String: String] = [:]) async throws -> Answer {
         let request = PageRequest(
             path: [access.session] + path.split(separator: "/", omittingEmptySubsequences: false).map(String.init),

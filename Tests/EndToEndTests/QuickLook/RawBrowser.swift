@@ -12,7 +12,7 @@ final class RawBrowser {
     /// The folder of the session, between slashes.
     let folder: String
 
-    /// The first visit brought no cookie.
+    /// The first visit had no cookie.
     struct Refused: Error {
         var answer: String
     }
@@ -22,7 +22,7 @@ final class RawBrowser {
         try self.init(invitation.address, code: invitation.code)
     }
 
-    /// Visits a page for the first time, as a browser does that opens the file of the command.
+    /// Visits a page for the first time, like a browser that opens the file of the command.
     convenience init(file path: String) throws {
         let form = try HandOverForm(path)
         try self.init(form.address, code: form.code)
@@ -57,13 +57,13 @@ final class RawBrowser {
 
     deinit { close() }
 
-    /// Asks for something in the session's folder and waits for nothing.
+    /// Sends a request in the session's folder without waiting.
     func send(_ path: String) throws {
         try Self.write(
             descriptor, "GET \(folder + path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n")
     }
 
-    /// Asks for something and waits for all of the answer.
+    /// Sends a request and waits for the complete answer.
     func answer(_ path: String) throws -> String {
         try send(path)
         return try Self.read(descriptor)
@@ -74,7 +74,7 @@ final class RawBrowser {
         descriptor = -1
     }
 
-    /// A connection to the server of a port, on which nothing was sent.
+    /// A new connection to the server of a port.
     static func connect(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

@@ -4,17 +4,17 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `searchlight quicklook` as a process of its own, which serves.
+/// `searchlight quicklook` as a separate process.
 final class ServedCommand: Sendable {
     let process: ChildProcess
-    /// Keeps the folders.
+    /// Keeps the folders alive.
     private let command: Command
     /// The address without a secret.
     let address: String
     /// The file that leads to the page.
     let file: String
 
-    /// Starts it and waits until it serves.
+    /// Starts it and waits until it accepts connections.
     init(_ command: Command, _ arguments: String..., environment changes: [String: String] = [:]) throws {
         self.command = command
         let output = Pipe()
@@ -42,7 +42,7 @@ final class ServedCommand: Sendable {
         return (process.wait(), ContinuousClock.now - start)
     }
 
-    /// The most memory that it has had so far, in KiB.
+    /// Its peak memory so far, in KiB.
     func peakMemory() throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
         return try #require(text.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) })

@@ -10,7 +10,8 @@ struct DiskFullTortureTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
-    /// Runs lines of a shell where file systems can be mounted; `nil`, and a line that says so, where that is forbidden.
+    /// Runs shell lines where file systems can be mounted. Returns `nil`, and prints a line, if
+    /// that is forbidden.
     private func mounting(_ script: String, _ arguments: String...) throws -> (status: Int32, output: String)? {
         let unshare = ["-rm", "/bin/sh", "-c"]
         let probe = try CFixture.run("/usr/bin/env", ["unshare"] + unshare + ["mount -t tmpfs none /mnt"])
@@ -139,7 +140,7 @@ struct DiskFullTortureTests {
 
     @Test("Without write permission a store is read as always; what would change it is refused, and nothing changes")
     func noPermission() throws {
-        // Root may write everything; its children need not be root.
+        // Root may write everything. Its children need not be root.
         let become = getuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : ""
         guard try command.shell("\(become) \"$SEARCHLIGHT\" --version").status == 0 else {
             print("Nobody but root can run this build; the read-only file system stands for missing permission.")

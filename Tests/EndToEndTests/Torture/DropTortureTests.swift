@@ -9,8 +9,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Drops in a row through a real worker: of every type and form, cancelled at random, with a worker that crashes now and
-/// then. SEARCHLIGHT_TORTURE_DROPS sets how many; `Scripts/torture` as many as its rounds.
+/// A series of drops through a real worker, of every type and form, cancelled at random, with a
+/// worker that crashes sometimes. SEARCHLIGHT_TORTURE_DROPS sets the number; `Scripts/torture` uses
+/// its number of rounds.
 @Suite("Torture, drops", .serialized)
 struct DropTortureTests {
     private static let drops =
@@ -68,7 +69,7 @@ struct DropTortureTests {
         for folder in [out, temporary] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
-        // Time passes, so that no crash counts against a later one: ten minutes from drop to drop.
+        // Time passes, ten minutes from drop to drop, so that no crash counts for a later one.
         let passed = Mutex(0.0)
         var configuration = EngineConfiguration(
             storeDirectory: harness.store, access: .readWrite, extensionSearchPath: [harness.extensions],
@@ -93,7 +94,8 @@ struct DropTortureTests {
             if number == min(100, Self.drops / 2) { descriptorsBefore = Self.descriptors }
         }
         await engine.close()
-        // Counted where this runs alone: what other tests of this process have open comes and goes.
+        // Only counted if this runs alone, because other tests of this process open and close
+        // descriptors.
         let isCounted = TortureSettings.rounds == nil && Self.drops > 200
         var after = Self.descriptors
         for _ in 0..<200 where isCounted && after > (descriptorsBefore ?? 0) {
@@ -111,7 +113,7 @@ struct DropTortureTests {
         if isCounted { #expect(after <= (descriptorsBefore ?? 0)) }
     }
 
-    /// Drops one thing, and looks whether what is there afterwards is what the outcome says.
+    /// Drops one item, and compares the result with the outcome.
     private func carryOut(
         _ drop: Drop, _ engine: SearchlightEngine, out: String, cancelledAfter wait: Int?
     ) async throws -> String {
@@ -131,7 +133,8 @@ struct DropTortureTests {
         }
         let outcome = try #require(await session.drop().first)
         timer?.cancel()
-        // A crash is of the moment at which it is noted; one that counted as the next drop's would be a third.
+        // A crash belongs to the moment of its record. A crash that counted for the next drop would
+        // be a third one.
         if drop.end == .crashed { await promises.ended() }
         let names = try FileManager.default.contentsOfDirectory(atPath: out)
         switch outcome {

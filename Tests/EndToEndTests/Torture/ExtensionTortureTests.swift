@@ -6,8 +6,9 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Good extensions and broken ones, asked, cancelled and killed at random, in a process of their own: so that what it has
-/// open and what it started can be counted. `Scripts/torture` runs more rounds.
+/// Good extensions and broken ones with requests, cancellations and kills at random, in a separate
+/// process, so that its descriptors and children can be counted. `Scripts/torture` runs more
+/// rounds.
 @Suite("Torture, extensions", .serialized)
 struct ExtensionTortureTests {
     private static let rounds = TortureSettings.rounds ?? 30
@@ -16,7 +17,7 @@ struct ExtensionTortureTests {
     /// reach them.
     private static let brokenOnes = TortureSettings.rounds == nil ? 40 : Int.max
 
-    /// Too large for a machine that does other things too.
+    /// Too large for a machine with other work.
     private static let unsuitable: Set = [
         "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
         "promises: more_than_there_is",

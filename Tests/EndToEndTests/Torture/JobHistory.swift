@@ -10,19 +10,20 @@ struct JobHistory {
     }
     private struct Want {
         var begun: Int
-        /// From when on it is written down for certain: a request that was cut off may have been, until the next opening.
+        /// The position from which it is certainly durable. A request that was cut off may be
+        /// durable only from the next opening.
         var certain: Int?
         /// `true` if the request was reported as durable.
         var isPromised = false
         var isAcknowledged = false
     }
     private var wants: [Subject: [Want]] = [:]
-    /// Of each bundle: when the last job was taken, and when the last one was that has been struck out.
+    /// For each bundle: the positions at which the last job, and the last completed job, was taken.
     private var taken: [String: Int] = [:]
     private var struck: [String: Int] = [:]
     private var struckItems: [String: Int] = [:]
     private var lastAsked: [String: Int] = [:]
-    /// When it was begun to look for what expires, until when that may have had an effect.
+    /// The start of each search for expiring items, and the end of its possible effect.
     private var looks: [(begun: Int, certain: Int?)] = []
 
     private(set) var faults: [String] = []
@@ -69,7 +70,8 @@ struct JobHistory {
         case "run": taken[bundle] = moment
         case "struck":
             strikes += 1
-            // A reindex in pages that went on answers the items that were wanted before its first page.
+            // A resumed reindex in pages completes the items that were wanted before its first
+            // page.
             struck[bundle] = taken[bundle]
             struckItems[bundle] = min(taken[bundle] ?? moment, lastAsked[bundle] ?? moment)
             askedBefore = askedBefore.filter { $0.bundle != bundle }

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Kills the process that holds the jobs, while all kinds of them are asked for, done and struck out. `Scripts/torture` runs
-/// more rounds.
+/// Kills the process that holds the jobs while jobs of all kinds are requested, done and completed.
+/// `Scripts/torture` runs more rounds.
 @Suite("Torture, jobs", .serialized)
 struct JobTortureTests {
     private static let rounds = TortureSettings.rounds ?? 12
@@ -51,7 +51,8 @@ struct JobTortureTests {
             """)
         #expect(history.faults.isEmpty, "\(history.faults.prefix(10)), again with: \(TortureSettings.repetition)")
         #expect(history.requests > Self.rounds && history.strikes > 0 && kills > 0)
-        // Whose list of jobs cannot be read asks for everything again, and would seem to have lost nothing.
+        // A process with an unreadable list of jobs requests everything again, and would seem to
+        // have lost nothing.
         let damaged = try FileManager.default.contentsOfDirectory(atPath: harness.store).filter {
             $0.hasSuffix(".damaged")
         }
@@ -103,7 +104,7 @@ struct JobTortureTests {
             printed += data.count { $0 == 0x0A }
         }
         if count != nil {
-            // The instant of the kill; nothing is waited for here.
+            // The instant of the kill. Nothing waits here.
             usleep(UInt32(microseconds))
             process.send(SIGKILL)
         }

@@ -19,7 +19,8 @@ struct KillSiteTortureTests {
         var store = try KilledStore(seed: seed)
         for round in 0..<rounds {
             let site = KillSite.all[round % KillSite.all.count]
-            // The first time round early in a donor's life, where each site is sure to come; then anywhere.
+            // In the first round early in a donor's life, where each site is certainly reached;
+            // later anywhere.
             let range = site.phase != .donating ? 2 : min(40, 2 + round / KillSite.all.count * 8)
             let occurrence = round < KillSite.all.count ? 1 : 1 + random.below(range)
             let note = "round \(round), \(site) \(occurrence), again with: \(TortureSettings.repetition)"

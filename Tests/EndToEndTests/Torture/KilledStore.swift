@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 import TortureSupport
 
-/// A store whose donors are killed, and what must be in it.
+/// A store whose donors are killed, and its expected content.
 struct KilledStore {
     private let folder: TemporaryFolder
     private let seed: UInt64
     private var models: [TortureModel]
-    /// The last acknowledged batch of each scope, since the store was begun.
+    /// The last acknowledged batch of each scope since the store was created.
     private var acknowledged: [Int]
     private(set) var rounds = 0
 
@@ -38,12 +38,13 @@ struct KilledStore {
             output: .pipe(output), errors: .file(FileHandle(forWritingTo: URL(filePath: complaints))))
         let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let ending = process.wait()
-        // The last line may be torn; it does not count then.
+        // The last line may be torn. It does not count then.
         for line in printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")
             try #require(words.count == 3 && words[0] == "acknowledged", "\(line)")
             let (scope, number) = (try #require(Int(words[1])), try #require(Int(words[2])))
-            // An opening after a kill may find the one batch more that was durable and not acknowledged yet.
+            // An opening after a kill may find one further batch that was durable and not yet
+            // acknowledged.
             try #require(
                 number == acknowledged[scope] + 1 || number == acknowledged[scope] + 2,
                 "\(line) after \(acknowledged[scope])")
@@ -88,7 +89,7 @@ struct KilledStore {
     }
 
     private func compare(_ index: SearchIndex, _ expected: [String: TortureItem], _ note: String) async throws {
-        // By attribute, by text, by their table, by identifier: all say the same.
+        // By attribute, by text, by their table and by identifier the result is the same.
         try await compare(index, query: "pageCount >= 1", expected, "\(note), all by attribute")
         let hits = try await index.items(containing: TortureBatch.commonWord)
         compare(hits, expected, "\(note), all by text")

@@ -3,23 +3,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real service among clients, with all the fixtures installed, while everything breaks around it (Torture/Sources/ServiceTorture).
-/// `Scripts/torture` has it last longer, with all of the broken ones.
+/// The real service among clients, with all fixtures installed, during faults of everything around
+/// it (Torture/Sources/ServiceTorture). `Scripts/torture` runs it longer, with all broken
+/// extensions.
 @Suite("Torture, the service", .serialized)
 struct ServiceTortureTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["SEARCHLIGHT_TORTURE_SECONDS"].flatMap { Int($0) }
     private static let replacements =
         environment["SEARCHLIGHT_TORTURE_REPLACEMENTS"].flatMap { Int($0) } ?? (seconds == nil ? 20 : 1000)
-    /// In every test run a few of the broken ones, since they are compiled first.
+    /// A few of the broken extensions in every test run, because they are compiled first.
     private static let brokenOnes = seconds == nil ? 12 : Int.max
 
-    /// Too large for the small disk, and for a machine that does other things too.
+    /// Too large for the small disk, and for a machine with other work.
     private static let unsuitable: Set = [
         "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
         "promises: more_than_there_is",
     ]
-    /// Fixtures that are no extension of their own, or that are installed in another way.
+    /// Fixtures that are no separate extension, or that are installed differently.
     private static let others: Set = ["fixture", "ledger", "jobs", "versions"]
 
     private func install(in harness: Harness) throws {

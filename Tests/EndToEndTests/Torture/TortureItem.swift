@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// An item as a torture expects it.
+/// An expected item of a torture.
 struct TortureItem {
     let record: ItemRecord
-    /// The words that the full-text index knows it by.
+    /// The words of the item in the full-text index.
     let words: Set<String>
     let pageCount: Int
 

@@ -7,7 +7,7 @@ enum TortureSettings {
 
     static let rounds = environment["SEARCHLIGHT_TORTURE_ROUNDS"].flatMap { Int($0) }
     static let seed = environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
-    /// The program that is killed from outside, if it is another build than that of the tests.
+    /// The program that is killed from outside, if it is from another build than the tests.
     static let program = environment["SEARCHLIGHT_TORTURE_PROGRAM"]
 
     /// The command line that repeats the run.

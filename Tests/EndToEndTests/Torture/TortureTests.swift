@@ -20,7 +20,8 @@ struct TortureTests {
         let begin = clock.now
         var run = try TortureRun()
         for round in 1...max(1, Self.rounds) {
-            // A store of its own for some rounds each, so that looking at all of it stays quick.
+            // A separate store for some rounds each, so that the check of all its content stays
+            // quick.
             if round % 20 == 0 { run = try TortureRun() }
             try run.round(&random, &figures, note: "round \(round), seed \(Self.seed)")
         }
@@ -53,14 +54,15 @@ struct TortureRun {
     private static let batchesPerRound = 60
 
     private let command: Command
-    /// The last batch that is known to be durable; batches count from 1.
+    /// The last batch that is known to be durable. Batches are numbered from 1.
     private var durable = 0
 
     init() throws { command = Command(harness: try Harness()) }
 
     private static func items(in batch: Int) -> Int { 1 + batch * 7 % 13 }
 
-    /// The lines of a batch: its items, one that every batch replaces, and the end with the state.
+    /// The lines of a batch: its items, an item that every batch replaces, and the end with the
+    /// state.
     private static func lines(_ batch: Int) -> String {
         let items = (0..<Self.items(in: batch)).map { item in
             """
@@ -76,12 +78,12 @@ struct TortureRun {
             """
     }
 
-    /// Donates many batches, kills the process, and checks what is there.
+    /// Donates many batches, kills the process, and checks the store.
     mutating func round(_ random: inout SplitMix64, _ figures: inout TortureFigures, note: String) throws {
         let range = durable + 1...durable + Self.batchesPerRound
         let input = command.harness.folder + "/input.jsonl"
         try Data(range.map(Self.lines).joined().utf8).write(to: URL(filePath: input))
-        // Some are killed while they open the store, most amid the batches.
+        // Some are killed while they open the store, most during the batches.
         let acknowledgements = random.below(5) == 0 ? 0 : random.below(Self.batchesPerRound)
         let microseconds = acknowledgements == 0 ? random.below(40_000) : random.below(5_000)
         let (acknowledged, wasKilled) = try donate(input, killAfter: acknowledgements, microseconds: microseconds)
@@ -101,7 +103,7 @@ struct TortureRun {
         figures.checkedItems += try check(note)
     }
 
-    /// Looks at every item: all of the durable batches are there once, and none of a later one.
+    /// Checks every item: all durable batches are there once, and no later one.
     private func check(_ note: String) throws -> Int {
         guard FileManager.default.fileExists(atPath: command.harness.store + "/index.sqlite") else {
             #expect(durable == 0, "\(note)")
@@ -142,7 +144,7 @@ struct TortureRun {
         _ input: String, killAfter count: Int, microseconds: Int
     ) throws -> (acknowledged: Int, wasKilled: Bool) {
         let (feed, output) = (Pipe(), Pipe())
-        // In this order: each closes the end of the pipe that is its own.
+        // In this order: each closes its own end of the pipe.
         let process = try ChildProcess(
             TortureSettings.program ?? BuiltProducts.program("searchlight"),
             ["donate", "--bundle", Self.bundle, "--acknowledge", "-"], environment: command.environment,
@@ -154,13 +156,13 @@ struct TortureRun {
             if data.isEmpty { break }
             printed += data
         }
-        // The instant of the kill; nothing is waited for here.
+        // The instant of the kill. Nothing waits here.
         usleep(UInt32(microseconds))
         process.send(SIGKILL)
         printed += output.fileHandleForReading.readDataToEndOfFile()
         let wasKilled = process.wait() == .killed(SIGKILL)
         feeder.wait()
-        // The last line may be torn; it does not count then.
+        // The last line may be torn. It does not count then.
         let complete = String(decoding: printed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast()
         let acknowledged = complete.filter { $0.hasPrefix("acknowledged ") }.count

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// Extensions without code are judged by the same checks.
+/// Extensions without code pass the same checks.
 @Suite("The validator and bindings", .timeLimit(.minutes(10)))
 struct BindingValidationTests {
-    /// An extension that finds the text files of a folder and copies their text with a function of the C library, which gives
-    /// the copy away: `ownership` says whose it is.
+    /// An extension that finds the text files of a folder and copies their text with a function of
+    /// the C library that returns an owned copy. `ownership` selects the declared owner.
     private func harness(_ ownership: String) throws -> (Harness, String) {
         let harness = try Harness()
         let folder = harness.folder + "/Sheets"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// Extensions with 20,000 items are judged by a sample.
+/// The validation of extensions with 20,000 items uses a sample.
 @Suite("The validator and an extension with very many items", .timeLimit(.minutes(10)))
 struct LargeExtensionTests {
     /// The reported numbers of items that checks have received.

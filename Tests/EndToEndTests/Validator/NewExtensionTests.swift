@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionValidation
 @testable import SearchlightEngine
 
-/// “searchlight extensions new”: what it makes builds as it is, and passes the judge.
+/// “searchlight extensions new”: its projects build as they are, and pass the validator.
 @Suite("A new extension", .timeLimit(.minutes(10)))
 struct NewExtensionTests {
     private let command: Command
@@ -16,7 +16,7 @@ struct NewExtensionTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
-    /// Puts two recipes where the new extension looks.
+    /// Puts two recipes where the new extension searches.
     private func writeRecipes() throws {
         try FileManager.default.createDirectory(
             atPath: harness.folder + "/Recipes", withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ struct NewExtensionTests {
         }
     }
 
-    /// Checks that a bundle that was built keeps up with the files of a folder, whose names end so.
+    /// Checks that a built bundle follows the files of a folder with this name extension.
     private func checkFollowing(_ bundle: String, _ folder: String, _ ending: String) async throws {
         let identifier = URL(filePath: bundle).deletingPathExtension().lastPathComponent
         let place = harness.extensions + "/" + identifier + ".searchext"
@@ -85,7 +85,7 @@ struct NewExtensionTests {
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
         #expect(try command("search", "pudding").output.contains("Rice pudding"))
-        // As an author goes on: other items, a second source.
+        // As an author continues: other items, a second source.
         let changed = try command.shell(
             """
             sed -i 's/"textContent", text/"textContent", "waffles"/' project/MyRecipes.c

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// “searchlight extensions validate”: what it prints, how it ends, and what it says to wrong input.
+/// “searchlight extensions validate”: its output, its exit status, and its errors for wrong input.
 @Suite("The validate command", .timeLimit(.minutes(10)))
 struct ValidateCommandTests {
     private let command: Command

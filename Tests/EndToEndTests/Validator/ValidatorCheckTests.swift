@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// A broken extension and the check that must catch it.
+/// A broken extension and the check that must detect it.
 struct Fault: Sendable, CustomTestStringConvertible {
     var subject: ValidatorSubject
     var check: ValidationCheck
@@ -21,7 +21,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(subject): \(check.rawValue) \(kind)" }
 }
 
-/// Each check catches what it is there for, and passes what is well-behaved.
+/// Each check detects its fault, and passes correct extensions.
 @Suite("A check of the validator", .timeLimit(.minutes(10)))
 struct ValidatorCheckTests {
     static let faults: [Fault] = [
@@ -105,14 +105,16 @@ struct ValidatorCheckTests {
     @Test("catches a process that lives on after its host has gone")
     func livesOn() async throws {
         let harness = try Harness()
-        // No extension can keep a worker, so this is a worker that stays when what serves the host has ended.
+        // No extension can keep a worker, so this is a worker that stays when its host's server has
+        // ended.
         let worker = harness.folder + "/worker"
         try Data("#!/bin/sh\n'\(try BuiltProducts.program("searchlight-worker"))'\nsleep 600\n".utf8)
             .write(to: URL(filePath: worker))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
         var configuration = try harness.validatorConfiguration()
         configuration.workerPath = worker
-        // It would end a process that is not the host's own child, and the host would answer the wrong one's calls.
+        // It would end a process that is not a child of the host, and the host would answer the
+        // calls of the wrong one.
         configuration.protections.subtract([.endWithHost, .telling])
         let bundle = try ValidatorSubject.good.install(harness)
         let validator = ExtensionValidator(
@@ -148,7 +150,8 @@ struct ValidatorCheckTests {
     func notebook() async throws {
         let harness = try Harness()
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
-        // It gives any bytes for any type, acknowledges a reindex of items without a word.
+        // It returns arbitrary bytes for each type, and acknowledges a reindex of items without a
+        // donation.
         let broken: Set<ValidationCheck> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems, .goneItems]
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")

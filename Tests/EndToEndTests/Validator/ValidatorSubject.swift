@@ -9,7 +9,7 @@ import Testing
 
 @testable import ExtensionValidation
 
-/// The extension of Tests/Fixtures/Validation with one thing broken, and the judge over it.
+/// The extension of Tests/Fixtures/Validation with one fault, and its validator.
 enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
@@ -44,7 +44,7 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Drops it into the extensions folder of a harness.
+    /// Installs it in the extensions folder of a harness.
     @discardableResult
     func install(_ harness: Harness, manifest: [String: Any?] = ["CFBundleDisplayName": "Sheets"]) throws -> String {
         try harness.install(identifier, library: try library(), manifest: manifest)
@@ -70,7 +70,7 @@ extension Harness {
         return configuration
     }
 
-    /// Has a bundle judged.
+    /// Validates a bundle.
     func validate(
         _ bundle: String, _ checks: Set<ValidationCheck>, seed: UInt64 = 7,
         limits: WorkerConfiguration.Limits = .patient,
@@ -89,7 +89,7 @@ extension Harness {
 }
 
 extension ValidationReport {
-    /// The result of a check that was run.
+    /// The result of a check.
     func result(_ check: ValidationCheck) throws -> CheckResult {
         try #require(checks.first { $0.check == check }?.result)
     }

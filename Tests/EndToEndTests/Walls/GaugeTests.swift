@@ -10,7 +10,7 @@ import Testing
     "The gauge of a worker", .timeLimit(.minutes(10)), .serialized,
     .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
 struct GaugeTests {
-    /// Groups of Tests/Fixtures/Extensions/walls.c; what they try is in walls/gauge.h.
+    /// Groups of Tests/Fixtures/Extensions/walls.c. walls/gauge.h lists their attempts.
     private static let groups = [
         "main-thread", "closed-folder", "closed-files", "closed-memory", "closed-pieces", "mapped-page", "unmapped",
         "mapped-files", "far", "third", "flying", "locks", "locks-of-file", "burst", "allocated",

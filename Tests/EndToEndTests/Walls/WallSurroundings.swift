@@ -13,13 +13,13 @@ final class WallSurroundings {
     private let listeners: [OwnedDescriptor]
     private let ports: [UInt16]
 
-    /// More than any group tries, each on a file of its own.
+    /// More than any group tries, each on a separate file.
     private static let count = 80
 
     init(_ harness: Harness) throws {
         self.harness = harness
         outside = harness.folder + "/config/org.example.other"
-        // A path of a socket is short.
+        // The path of a socket must be short.
         folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
         let local = try StreamSocket.listen(at: folder.path("socket"))
@@ -60,12 +60,12 @@ final class WallSurroundings {
             }
     }
 
-    /// The C library's `setxattr`, which Swift does not see.
+    /// The C library's `setxattr`, which Swift does not import.
     private static let setAttribute = unsafeBitCast(
         dlsym(nil, "setxattr"),
         to: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32) -> Int32)?.self)
 
-    /// A socket at all addresses of the machine, of both families.
+    /// A socket at all addresses of the machine, for both families.
     private static func open(_ type: __socket_type) throws -> (socket: OwnedDescriptor, port: UInt16) {
         let number = socket(AF_INET6, Int32(type.rawValue), 0)
         try #require(number >= 0)
@@ -85,7 +85,7 @@ final class WallSurroundings {
         return (descriptor, UInt16(bigEndian: address.sin6_port))
     }
 
-    /// An address of this machine's own that is not its loopback; “-” if it has none.
+    /// An address of this machine that is not the loopback; “-” if it has none.
     private static func address(_ family: Int32) -> String {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return "-" }

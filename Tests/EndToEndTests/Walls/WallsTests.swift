@@ -20,7 +20,7 @@ struct WallsTests {
         "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep",
         "bytes-mapped",
     ]
-    /// Without what varies them, and what takes of what the machine has for all.
+    /// Without varying parts, and without attempts that use resources of the whole machine.
     private static let short: Set = [
         "read", "write", "make", "modes", "proc-host", "signals", "priorities", "tracing", "tables", "programs", "keys",
         "code",
@@ -29,7 +29,7 @@ struct WallsTests {
     private static let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_WALLS"] == "long"
     /// The groups that may use the network. This machine's own addresses are closed to them, too.
     private static let online: Set = ["loopback", "servers"]
-    /// The least number of attempts, so that none gets lost.
+    /// The minimum number of attempts, so that none gets lost.
     private static let leastLong = 1000
     private static let leastShort = 400
 
