@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Traits of attributes in item records")
 struct AttributeTraitsTests {
-    /// A record "i" with the one attribute "a", whose traits and value are these bytes.
+    /// A record "i" with the one attribute "a", with these bytes as traits and value.
     private static func encoded(_ value: [UInt8]) -> [UInt8] { [1, 0, 1, 0x69, 1, 1, 0x61] + value }
 
     private static func record(_ traits: AttributeTraits, _ value: AttributeValue = .string("x")) -> ItemRecord {

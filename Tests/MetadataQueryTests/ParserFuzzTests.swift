@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Hostile queries")
 struct ParserFuzzTests {
-    /// Parses; what was accepted is printed and parsed again, and every error lies within the text.
+    /// Parses. An accepted text is printed and parsed again, and every error position is within the
+    /// text.
     static func check(_ text: String) -> Bool {
         do {
             let expression = try QueryExpression(parsing: text)
@@ -48,7 +49,7 @@ struct ParserFuzzTests {
             var text = ""
             for _ in 0..<random.below(9) { text += random.pick(tokens) }
             if Self.check(text) { accepted += 1 }
-            // An attribute, an operator and anything: more of these are queries.
+            // An attribute, an operator and any text: more of these are valid queries.
             if Self.check("title" + random.pick(["==", "<", "!="]) + text) { accepted += 1 }
         }
         #expect(accepted > 100)
@@ -115,7 +116,7 @@ struct ParserFuzzTests {
                 return spent() - begin
             }.min() ?? 0
         }
-        // Four times the text; a square would be sixteen times the work.
+        // Four times the text. A quadratic cost would be sixteen times the work.
         let ratio = try cost(80_000) / cost(20_000)
         #expect(ratio < 12, "\(ratio)")
     }

@@ -53,7 +53,7 @@ struct QueryPropertyTests {
                 #expect(holds(.comparison(comparison)) == !first, "\(one)")
             }
         }
-        // Both outcomes are met often, or the laws would say little.
+        // Both outcomes must be frequent, or the laws would prove little.
         #expect((300...1_200).contains(matched))
     }
 
@@ -129,7 +129,7 @@ struct QueryPropertyTests {
 
     @Test("Patterns made to make a matcher backtrack cost no more than others")
     func noBacktracking() {
-        // With backtracking this would take longer than the universe lasts.
+        // With backtracking this would not end within a lifetime.
         let text = ComparableText(String(repeating: "a", count: 20_000), options: [], limit: .max)
         let elements = (0..<400).flatMap { _ in [TextPattern.Element.anyText, .literal("aaaa"), .anyCharacter] }
         let pattern = TextPattern(elements + [.literal("b")])

@@ -121,7 +121,8 @@ struct TimeTests {
             #expect([year, month, dayOfMonth] == [expected.year, expected.month, expected.day])
             #expect(CivilDay(year: year, month: month, day: dayOfMonth) == day)
             let months = Int.random(in: -500...500, using: &random)
-            // Not Foundation's addition, which goes by way of years and so loses leap days (2488-02-29).
+            // Not Foundation's addition, which calculates with years and so loses leap days
+            // (2488-02-29).
             let moved = day.adding(months: months)
             let (newYear, newMonth, newDay) = moved.components
             #expect(newYear * 12 + newMonth == year * 12 + month + months)

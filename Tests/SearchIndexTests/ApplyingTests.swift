@@ -86,7 +86,8 @@ struct ApplyingTests {
         #expect(try await waiting())
         try await store.index.settle()
         #expect(try await store.found("lemon").count == 2 && !isDue())
-        // Of others nothing waits, nor what an app donates itself; what is before these comes with it.
+        // Donations of other bundles, and an app's own donations of normal priority, do not wait.
+        // Earlier donations are applied with them.
         try await donate("third")
         #expect(!isDue())
         try await donate("fourth", to: IndexScope(bundle: "com.example.other"))
@@ -100,7 +101,7 @@ struct ApplyingTests {
         #expect(!isDue())
         store.index.hold(nil)
         #expect(isDue())
-        // A store that is closed keeps nothing waiting.
+        // A closed store keeps no waiters.
         store.index.hold(Store.app.bundle)
         #expect(!isDue())
         try await store.index.close()
@@ -179,7 +180,7 @@ struct ApplyingTests {
             batch.index([try EncodedItem(item(name, title: "lemon"))])
             return batch
         }
-        // Nothing is applied until the queue is let go on.
+        // Nothing is applied until the queue is released.
         let gate = DispatchSemaphore(value: 0)
         applier.onQueue { gate.wait() }
         try await index.commit(try batch("first"), isPatient: true)
@@ -192,7 +193,7 @@ struct ApplyingTests {
         gate.signal()
         await withCheckedContinuation { done in applier.onQueue { done.resume() } }
         #expect(applier.state.withLock { $0.applied == 0 && $0.target == 3 && !$0.isDue })
-        // Another's donation makes room for itself.
+        // The donation of another app makes room for itself.
         try await index.commit(try batch("fourth", IndexScope(bundle: "com.example.other")))
         #expect(applier.state.withLock { $0.applied >= 3 })
         try await index.close()
@@ -273,7 +274,7 @@ struct ApplyingTests {
         }
         let applier = try #require(store.index.applier)
         repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
-        // The index of the segments' pages has a row for the first page of each at least.
+        // The index of the segments' pages has at least one row, for the first page of each.
         let segments = try await store.index.write("Counting segments") { db in
             try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM item_text_idx") ?? .max
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// A truth that becomes known to all tasks.
+/// A flag that all tasks see.
 private final class Flag: Sendable {
     private let value = Atomic(false)
 

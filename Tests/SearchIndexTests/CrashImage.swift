@@ -6,7 +6,8 @@ import TestSupport
 
 @testable import SearchIndex
 
-/// Copies a store's files at the beginning of a chosen transaction: what a crash at that moment leaves on the disk.
+/// Copies a store's files at the start of a chosen transaction, as a crash at that moment would
+/// leave them.
 final class CrashImage: Sendable {
     private struct State {
         var source = ""
@@ -17,7 +18,7 @@ final class CrashImage: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Watches a store's transactions.
+    /// Observes a store's transactions.
     func watch(_ seams: inout StoreSeams) {
         seams.prepareDatabase = { [self] db in
             db.trace { [self] event in
@@ -26,13 +27,13 @@ final class CrashImage: Sendable {
         }
     }
 
-    /// Has the copy made when a transaction begins, after a number of others.
+    /// Requests the copy at the start of a transaction, after a number of others.
     func arm(_ source: String, after count: Int) throws {
         let target = try TemporaryFolder()
         state.withLock { $0 = State(source: source, target: target, countdown: count) }
     }
 
-    /// The copy; made now if the chosen transaction has not begun.
+    /// The copy. Made now if the chosen transaction has not started.
     func take() throws -> TemporaryFolder? {
         try state.withLock { state in
             if !state.isTaken { try Self.copy(&state) }

@@ -159,7 +159,7 @@ struct DamageTests {
                 try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
                 try await index.close()
             }
-            // A table that is not strict takes anything; so does a damaged page.
+            // A table that is not strict accepts any value. So does a damaged page.
             var configuration = Configuration()
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
             let queue = try DatabaseQueue(path: folder.path("index.sqlite"), configuration: configuration)

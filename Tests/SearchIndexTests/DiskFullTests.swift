@@ -8,7 +8,8 @@ import Testing
 
 @testable import SearchIndex
 
-/// With a file layer and a database that run out of room at will. EndToEndTests do the same on a real file system.
+/// With a file layer and a database that run out of room on request. EndToEndTests do the same on a
+/// real file system.
 @Suite("No room left")
 struct DiskFullTests {
     private let folder: TemporaryFolder
@@ -27,7 +28,7 @@ struct DiskFullTests {
     private func donate(_ numbers: ClosedRange<Int>, to index: SearchIndex, bytes: Int = 200) async throws {
         for number in numbers {
             var batch = IndexBatch(scope: Store.app)
-            // Letters that are hardly compressed.
+            // Letters that compress badly.
             var random = SplitMix64(seed: UInt64(number))
             let text = String(decoding: (0..<bytes).map { _ in UInt8(97 + random.below(26)) }, as: UTF8.self)
             batch.index([try EncodedItem(item("\(number)", title: "common", text: "\(text) \(number)"))])
@@ -58,7 +59,7 @@ struct DiskFullTests {
         let last = Int(try await state(of: index) ?? "") ?? 0
         #expect((20...22).contains(last))
         #expect(try await numbers(in: index) == Array(1...last))
-        // Nothing half-written: a copy opens without a trace of what failed.
+        // Nothing half-written: a copy opens without a trace of the failure.
         try await checkCopy(last: last)
         disk.leave(nil)
         try await donate((last + 1)...(last + 10), to: index)
@@ -88,7 +89,7 @@ struct DiskFullTests {
         #expect(found == Array(1...found.count) && (5..<60).contains(found.count), "\(found.count)")
         let error = await #expect(throws: SearchIndexError.self) { try await index.settle() }
         guard case .full = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        // The state of what is not applied yet would be the wrong one.
+        // The state of unapplied entries would be wrong.
         await #expect(throws: SearchIndexError.self) { try await index.clientState(of: Store.app) }
         #expect(index.rejectedItems.isEmpty)
         try await limit(index, toPages: pages * 100)
@@ -98,7 +99,8 @@ struct DiskFullTests {
         #expect(try await state(of: index) == "60")
         #expect(try await index.generation() == 1)
         try await index.close()
-        // The disk had room, so that the database may have been damaged: it is examined at the next opening, and sound.
+        // The disk had room, so the database may have been damaged. The next opening checks it and
+        // finds it sound.
         #expect(index.folder.isSuspect)
         let later = try open()
         #expect(later.recovery.findings == [] && !later.folder.isSuspect)

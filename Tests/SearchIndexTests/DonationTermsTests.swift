@@ -27,7 +27,7 @@ struct DonationTermsTests {
         return batch
     }
 
-    /// Has nothing applied until ``gate`` is signalled, and no room left.
+    /// Applies nothing until ``gate`` is signalled, and has no room left.
     private func fill() async throws -> LogApplier {
         let applier = try #require(index.applier)
         let gate = gate

@@ -35,7 +35,7 @@ struct EarlyApplyingTests {
             directory: path, access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
     }
 
-    /// Begins a read of a bundle's own items that waits, and returns once it does.
+    /// Starts a read of a bundle's own items, and returns once the read waits.
     private static func ownRead(
         of scope: IndexScope, _ index: SearchIndex
     ) async throws -> Task<[String], any Error> {
@@ -50,7 +50,7 @@ struct EarlyApplyingTests {
         return task
     }
 
-    /// The identifiers of all items, in the order in which they were applied.
+    /// The identifiers of all items, in the order of application.
     private static func order(_ index: SearchIndex) async throws -> [String] {
         try await index.settle()
         return try await index.items(matching: .and([]), limit: 10_000).items.map(\.record.uniqueIdentifier)
@@ -93,7 +93,8 @@ struct EarlyApplyingTests {
         try await index.commit(try Self.batch(["own 0"], in: Store.app))
         let first = try await Self.ownRead(of: Store.app, index)
         hook.body.withLock {
-            // Each time the app has donated once more, and waits for that, when the applier looks for what is next.
+            // Each time the applier looks for the next entry, the app has donated once more and
+            // waits for that.
             $0 = {
                 let round = hook.nextRound()
                 guard round <= 20 else { return }
@@ -173,7 +174,8 @@ struct EarlyApplyingTests {
         #expect(try StoreVerifier(directory: copy.path("store")).verify().isClean)
     }
 
-    /// A store that crashed when an own read was answered and others' donations were not applied: its files.
+    /// The files of a store that crashed when an own read was answered and others' donations were
+    /// not applied.
     private static func crashed() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let image = CrashImage()
@@ -348,7 +350,7 @@ struct EarlyApplyingTests {
     }
 }
 
-/// Something that a test has done on the applier's queue.
+/// An action on the applier's queue.
 private final class SharedHook: Sendable {
     let body = Mutex<(@Sendable () -> Void)?>(nil)
     private let count = Mutex(0)
@@ -362,7 +364,7 @@ private final class SharedHook: Sendable {
     }
 }
 
-/// Counts how often files are opened to be read.
+/// Counts the number of times that files are opened for reading.
 private final class CountingFiles: LogFiles {
     private let files = SystemLogFiles()
     private let count = Mutex(0)

@@ -49,7 +49,7 @@ private struct Model {
         entries.filter { $0.value.expires > now }.map { ($0.key, $0.value.record) }
     }
 
-    /// The items in which every word occurs; the last may be a beginning.
+    /// The items in which every word occurs. The last word may be a prefix.
     func found(_ words: [String], lastIsPrefix: Bool, _ now: Double) -> Set<Key> {
         Set(
             alive(now).filter { _, record in
@@ -142,7 +142,7 @@ struct ModelTests {
     private func compare(
         _ store: Store, _ model: Model, _ random: inout SplitMix64, _ comment: Comment
     ) async throws {
-        // A word that is typed twice is one.
+        // A repeated word counts once.
         let words = Array(Self.words.shuffled(using: &random).prefix(1 + random.below(2)))
         let isPrefix = random.below(2) == 0
         let text = words.joined(separator: " ") + (isPrefix ? "" : " ")

@@ -81,7 +81,7 @@ struct OpeningTests {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
-        // Several connections that read.
+        // Several reading connections.
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 { group.addTask { try await index.search("apple").total } }
             for try await total in group { #expect(total == 1) }
@@ -99,7 +99,7 @@ struct OpeningTests {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         try await index.index([EncodedItem(item("one"))], in: Store.app)
-        // More than there are connections that read: the last wait for one.
+        // More reads than reading connections: the last reads wait.
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let readings = (0..<12).map { _ in
             Task {

@@ -28,7 +28,7 @@ struct QueryAgreementTests {
             exact += plan.isExact ? 1 : 0
             indexed += plan.usesIndex ? 1 : 0
         }
-        // All kinds of outcome are met often, or the agreement would say little.
+        // All outcomes must be frequent, or the agreement would prove little.
         #expect(found > 40)
         #expect(exact > 16)
         #expect(indexed > 32)

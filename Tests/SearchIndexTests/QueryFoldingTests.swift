@@ -68,7 +68,7 @@ struct QueryFoldingTests {
         ])
     func needles(needle: String, text: String, isExpected: Bool) throws {
         let needle = try #require(ByteNeedle(needle))
-        // At each place of a block.
+        // At each position of a block.
         for shift in 0..<20 {
             let text = String(repeating: ".", count: shift) + text
             #expect(Array(text.utf8).withUnsafeBytes { needle.mayOccur(in: $0) } == isExpected)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// Queries made to exceed what SQLite accepts.
+/// Queries that exceed the limits of SQLite.
 let hostileQueries: [String] = {
     let nested: [String] = (0..<60).map { "(rating == \($0) && title == \"*\" || (" }
     let numbers = 0..<1_000

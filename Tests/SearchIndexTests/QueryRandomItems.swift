@@ -3,8 +3,8 @@ import ItemRecord
 import MetadataQuery
 import TestSupport
 
-/// Random items and queries over one small stock of values, so that many comparisons hold, and all that makes texts
-/// hard to compare occurs.
+/// Random items and queries over one small stock of values, so that many comparisons hold, with all
+/// the features that make texts hard to compare.
 enum QueryRandomItems {
     static let names = [
         "title", "keywords", "rating", "dueDate", "contentType", "contentTypeTree", "com_example_key", "größe",
@@ -73,7 +73,7 @@ enum QueryRandomItems {
     static func record(_ random: inout SplitMix64, _ number: Int) -> ItemRecord {
         var record = ItemRecord(uniqueIdentifier: "\(number)" + random.pick(["", "", "a", "é", "\u{212A}", "k", "K"]))
         if random.below(2) == 0 {
-            // Names with a NUL are refused.
+            // Names with a NUL are rejected.
             record.domainIdentifier = String(text(&random).unicodeScalars.filter { $0 != "\0" })
         }
         for name in names.dropLast() where random.below(3) > 0 { record.attributes[name] = value(&random) }

@@ -32,7 +32,7 @@ struct QueryResultsTests {
             #expect(page.items.count <= 7)
             found += page.items.map(\.record.uniqueIdentifier)
             cursor = page.next
-            // Deleting what was seen, and adding what is new, moves nothing.
+            // Deleting listed items, and adding new ones, moves nothing.
             if found.count == 7 {
                 try await store.index.delete(identifiers: [found[0], found[6]], in: store.scope)
                 try await store.add([queryItem("new", ["title": .string("x")])])
@@ -92,7 +92,8 @@ struct QueryResultsTests {
         let store = try await QueryTestStore(Self.records(3_000))
         let evaluated = Mutex(0)
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-        // The evaluator asks for conformance once for each item; at the hundredth the query is cancelled from within.
+        // The evaluator checks conformance once for each item. At the hundredth item the query is
+        // cancelled from within.
         let context = QueryContext(
             clock: QueryClock(now: queryTestNow),
             conforms: { _, _ in

@@ -5,10 +5,10 @@ import TestSupport
 
 @testable import SearchIndex
 
-/// The present of the tests: 2024-05-15 12:00 UTC.
+/// The current time of the tests: 2024-05-15 12:00 UTC.
 let queryTestNow = 737_467_200.0
 
-/// A store whose present is ``queryTestNow``, in a folder of its own.
+/// A store whose current time is ``queryTestNow``, in a separate folder.
 struct QueryTestStore: Sendable {
     let index: SearchIndex
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct QueryTestStore: Sendable {
         try await index.index(records.map { try EncodedItem($0) }, in: scope ?? self.scope)
     }
 
-    /// The identifiers of the items that match, in order.
+    /// The identifiers of the matching items, in order.
     func find(
         _ query: String, filters: [String] = [], bundle: String? = nil, context: QueryContext = queryTestContext
     ) async throws -> [String] {

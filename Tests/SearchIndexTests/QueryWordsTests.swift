@@ -9,9 +9,10 @@ import Testing
 
 @Suite("Queries that words help to answer")
 struct QueryWordsTests {
-    /// Limits under which a small store is treated as a large one: words are looked up, common or not.
+    /// Limits under which a small store is treated as a large one: words are looked up, common or
+    /// not.
     static let lookups = CandidateLimits(fewRows: 0, smallStore: .max, rareShare: .max)
-    /// And one in which words are often common, and few of a pattern are looked at.
+    /// And limits under which words are often common, and few words of a pattern are checked.
     static let samples = CandidateLimits(
         fewRows: 8, smallStore: 16, sample: 48, commonShare: 8, skippedShare: 3, words: 2, expansions: 1, rareShare: 4)
 

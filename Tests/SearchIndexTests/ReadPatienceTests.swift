@@ -19,7 +19,7 @@ struct ReadPatienceTests {
         return batch
     }
 
-    /// A store of which reads wait for nothing.
+    /// A store whose reads wait for nothing.
     private static func impatient(_ folder: TemporaryFolder) throws -> SearchIndex {
         var seams = StoreSeams()
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
@@ -136,7 +136,7 @@ struct ReadPatienceTests {
         #expect(hits.map(\.item.record.uniqueIdentifier) == ["one"])
         #expect(try await index.clientState(of: Store.app) == [7])
         try await index.settle()
-        // Numbers are given in the order in which items are applied.
+        // Numbers are assigned in the order of application.
         let all = try await index.items(matching: .and([])).items
         #expect(all.first?.record.uniqueIdentifier == "one" && all.count == 7)
         #expect(applier.state.withLock { $0.early.isEmpty && $0.pending.isEmpty && $0.applied == $0.target })
@@ -206,7 +206,7 @@ struct ReadPatienceTests {
         func open(_ folder: TemporaryFolder) throws -> SearchIndex {
             var seams = StoreSeams()
             (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
-            // Reached now and then.
+            // Reached sometimes.
             seams.maximumEarlyEntries = 6
             image.watch(&seams)
             return try SearchIndex(

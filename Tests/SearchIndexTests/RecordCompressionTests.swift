@@ -30,7 +30,7 @@ struct RecordCompressionTests {
         var random = SplitMix64(seed: 7)
         let lengths = [0, 1, 5, 47, 48, 49, 100, 4095, 70_000, 1 << 20, (1 << 20) + 1]
         for length in lengths + (0..<200).map({ _ in random.below(3000) }) {
-            // From one sign alone to bytes that nothing compresses.
+            // From a single character to bytes that cannot be compressed.
             for variety in [1, 4, 30, 256] {
                 let record = Data([1] + (0..<length).map { _ in UInt8(random.below(variety)) })
                 let kept = try stored(record)
@@ -69,10 +69,10 @@ struct RecordCompressionTests {
             var changed = kept
             changed[random.below(changed.count)] ^= UInt8(1 + random.below(255))
             let read = try plain(changed)
-            // A change that zstd does not notice is left to the checksum of the row.
+            // The checksum of the row detects a change that zstd does not notice.
             #expect(read == changed || read.count == record.count)
         }
-        // A length that nothing may have, and one that is not that of the record.
+        // A forbidden length, and a length that differs from the record's.
         for length in [UInt32(0), 400, 402, 0xFF_FFFF] {
             let head = [UInt8(ascii: "z"), 2, UInt8(length & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length >> 16)]
             let changed = Data(head) + kept.dropFirst(5)

@@ -12,7 +12,7 @@ private func activity(_ identifier: String, of related: String?, domain: String?
     return record
 }
 
-/// The rule of related items, kept the simplest way; one bundle.
+/// The rule of related items in the simplest form, for one bundle.
 private struct RelatedModel {
     struct Key: Hashable {
         var index: String?
@@ -30,7 +30,7 @@ private struct RelatedModel {
         }
     }
 
-    /// At the end of a batch: takes away what depends on items that are not there, until nothing does.
+    /// At the end of a batch: repeatedly removes the items that depend on missing items.
     mutating func settle() {
         while true {
             let present = Set(items.keys.map(\.identifier))

@@ -104,7 +104,7 @@ struct RenameTests {
         #expect(after.record == record)
         #expect(try await identifiers == ["/b", "/c"])
         #expect(try await store.found("lem").first == "/c")
-        // The donation that follows changes what the item says, and nothing else.
+        // The following donation changes the item's attributes, and nothing else.
         try await store.put(item("/c", title: "melon", domain: "e"))
         #expect(try await number("/c") == before.number)
         let history = try await store.index.engagementHistory(from: 0, limit: 10).entries
@@ -139,7 +139,7 @@ struct RenameTests {
         #expect(try await titles() == ["a": "b", "b": "a", "d": "c", "e": "d", "f": "e"])
         try await rename(["a": "b", "b": "d", "d": "a", "x": "e", "e": "x"])
         #expect(try await titles() == ["b": "b", "d": "a", "a": "c", "x": "d", "f": "e"])
-        // The one that it would wait for is not there, so the identifier is free.
+        // The item for which it would wait does not exist, so the identifier is free.
         try await rename(["x": "y", "y": "z"])
         #expect(try await titles()["y"] == "d")
         try await verify()
@@ -202,7 +202,7 @@ struct RenameTests {
         try await store.put(item("a", title: "common"), in: Self.named)
         try await rename(["a": "c"])
         #expect(try await related("of b") == "a")
-        // The new identifier's former dependents have a related item all the while.
+        // The earlier dependents of the new identifier have a related item all the time.
         try await store.put(dependent("of c", of: "c"), item("d", title: "common"))
         try await rename(["d": "c"])
         #expect(try await related("of c") == "c")

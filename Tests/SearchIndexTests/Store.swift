@@ -6,7 +6,7 @@ import TestSupport
 @testable import SearchIndex
 @testable import ItemRecord
 
-/// The present, as a test sets it.
+/// The current time, set by a test.
 final class TestClock: Sendable {
     private let moment = Mutex(1_000_000.0)
 
@@ -15,7 +15,7 @@ final class TestClock: Sendable {
 }
 
 extension SearchIndex {
-    /// Finds by whole words and beginnings alone, as they are typed.
+    /// Searches for whole words and prefixes only, as typed.
     func search(
         _ text: String, bundle: String? = nil, limit: Int = 20
     ) async throws -> (hits: [SearchHit], total: Int) {
@@ -49,7 +49,7 @@ struct Store {
         try await index.index(records.map { record in try EncodedItem(record) }, in: scope)
     }
 
-    /// The identifiers of what a search finds, best first.
+    /// The identifiers of the hits of a search, best first.
     func found(_ text: String, bundle: String? = nil) async throws -> [String] {
         try await index.search(text, bundle: bundle, limit: 10_000).hits.map(\.item.record.uniqueIdentifier)
     }
@@ -86,7 +86,7 @@ struct Store {
     }
 }
 
-/// An item with texts where the full-text index looks for them.
+/// An item with texts in the indexed attributes.
 func item(
     _ identifier: String, title: String? = nil, keywords: [String] = [], description: String? = nil,
     text: String? = nil, domain: String? = nil, expires: ItemRecord.Expiration = .standard

@@ -25,7 +25,7 @@ struct StoreClockTests {
         var wall: Double { state.withLock { $0.time + $0.offset } }
         func pass(_ seconds: Double) { state.withLock { $0.time += seconds } }
         func set(by seconds: Double) { state.withLock { $0.offset += seconds } }
-        /// Is off for a while, and begins again.
+        /// Is off for a while, and starts again.
         func restart(after seconds: Double) {
             state.withLock { state in
                 state.time += seconds
@@ -142,7 +142,7 @@ struct StoreClockTests {
             while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
             gate.signal()
             let value = try await task.value
-            // Back, which is another setting; the dates follow it.
+            // Back, which is another setting. The dates follow it.
             machine.set(by: -change)
             try await Self.put("new", index)
             try await index.settle()
@@ -230,8 +230,8 @@ struct StoreClockTests {
         let machine = Machine()
         var random = SplitMix64(seed: seed)
         var index = try machine.open(folder)
-        /// When each has lived its time, and when it is gone at the latest: items may be given time in which the machine was
-        /// off for very long.
+        /// The moment at which the lifetime of each item ends, and the latest moment of its
+        /// removal: items may get additional time if the machine was off for very long.
         var ends: [String: Double] = [:]
         let slack = 3 * 3600.0
         for step in 0..<60 {

@@ -35,7 +35,7 @@ struct SuggestionTests {
         #expect(Set(found) == ["completion Quartet", "completion quarterly", "title quarterly report"])
         #expect(found.last == "title quarterly report")
         #expect(try await Self.suggestions(store, "report quart") == ["completion report quarterly"])
-        // Words of texts, and of those with the other words.
+        // Words of texts, and of texts with the other words.
         #expect(try await Self.suggestions(store, "photo") == ["completion photosynthesis"])
         #expect(try await Self.suggestions(store, "report photo") == ["completion report photosynthesis"])
         #expect(try await Self.suggestions(store, "quartet photo").isEmpty)
@@ -239,7 +239,7 @@ struct SuggestionTests {
         #expect(try await Self.suggestions(store, "an", bundle: bundle).contains("person from:Anna"))
         #expect(try await Self.suggestions(store, "kind:p", bundle: bundle) == ["filter kind:pdf"])
         #expect(try await Self.suggestions(store, "lemonade kind:p", bundle: bundle) == ["filter lemonade kind:pdf"])
-        // A filter on an attribute that only others have.
+        // A filter on an attribute that only other items have.
         #expect(try await Self.suggestions(store, "due") == ["filter due:"])
         #expect(try await Self.suggestions(store, "due", bundle: bundle).isEmpty)
         try await store.put(update("own", ["dueDate": .date(0)]))

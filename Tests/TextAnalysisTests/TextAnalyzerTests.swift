@@ -59,7 +59,7 @@ struct TextAnalyzerTests {
                         #expect(word.range.lowerBound >= start)
                         start = word.range.lowerBound
                     }
-                    // A version is one by what follows.
+                    // The characters after it decide whether it is a version.
                     guard !word.isVariant else { return true }
                     let part = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.range]), as: UTF8.self)
                     let words = TextAnalyzer.words(of: part)

@@ -27,7 +27,8 @@ struct TextFoldingTests {
         return String(scalars)
     }
 
-    /// By the Unicode standard, section 3.11 and 3.12; made with another implementation.
+    /// According to the Unicode standard, sections 3.11 and 3.12; computed with another
+    /// implementation.
     @Test(
         "Form C of awkward sequences",
         arguments: [

@@ -14,7 +14,7 @@ private func intent(_ text: String, languages: [String] = ["en-GB"]) -> SearchIn
     SearchIntent(text, clock: clock, languages: languages)
 }
 
-/// The words that are left, and the sentences of the filters.
+/// The remaining words, and the sentences of the filters.
 private func short(_ text: String) -> [String] {
     let intent = intent(text)
     return [intent.words.terms.map { ($0.isExcluded ? "-" : "") + $0.text }.joined(separator: " ")]
@@ -101,7 +101,8 @@ struct SearchIntentTests {
             ("plan in the last 7 days ", ["plan", "dated from 19 November 2026 to 25 November 2026"]),
             ("kind:pdf today", ["", "of the kind pdf", "dated on 25 November 2026"]),
             ("invoice 2 months ago", ["invoice", "dated from 1 September 2026 to 30 September 2026"]),
-            // Alone, in the middle, in quotes, as part of a word, or a date that does not count from today: text.
+            // Alone, in the middle, in quotes, as part of a word, or a date that does not count
+            // from today: text.
             ("last week", ["last week"]), ("today", ["today"]), ("photos last week oslo", ["photos last week oslo"]),
             ("photos \"last week\"", ["photos last week"]), ("yesterday's photos", ["yesterday's photos"]),
             ("photos -today", ["photos -today"]), ("invoice november 2026", ["invoice november 2026"]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UserSearch
 
-/// A vocabulary in memory, that compares with every word.
+/// A vocabulary in memory that compares with every word.
 private struct Vocabulary: SpellingVocabulary {
     static let maximumOccurrences = 1_000
     let words: [String: Int]

@@ -56,7 +56,7 @@ import Testing
         await log.settle()
         #expect(box[2] == .failure(.preconditionFailed))
         #expect([0, 1, 3, 4, 5].map { box[$0] } == (1...5).map { .success($0) })
-        // Another index has a state of its own; deleting everything clears it.
+        // Another index has its own state. Deleting everything clears it.
         var other = LogTest.entry(6)
         other.batch.scope.index = nil
         _ = try await log.append(other, if: { $0 == .unchanged })
@@ -74,7 +74,7 @@ import Testing
             configuration: LogConfiguration(segmentBytes: 1 << 20, groupBytes: 1))
         _ = try await log.append(LogTest.entry(0, state: "a"))
         let writes = disk.count(.write)
-        // The first group that follows fails; groups hold one entry each.
+        // The first following group fails. Each group has one entry.
         let failing = disk.calls
         disk.plan { call, kind in call == failing && kind == .write ? .fail(ENOSPC) : nil }
         let box = ResultBox()
@@ -107,7 +107,7 @@ import Testing
         _ = try await log.append(LogTest.entry(0))
         let whole = disk.contents
         let calls = disk.calls
-        // Part of the group is written before the space ends.
+        // A part of the group is written before the disk is full.
         disk.plan { call, kind in
             guard kind == .write else { return nil }
             return call == calls ? .short : .fail(ENOSPC)

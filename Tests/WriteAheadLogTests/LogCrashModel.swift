@@ -5,7 +5,7 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Drives a log through random operations on a disk that fails, and knows what must be in it.
+/// Applies random operations to a log on a disk that fails, and tracks the expected content.
 struct LogCrashModel {
     let disk: LogTestDisk
     var generator: SplitMix64
@@ -54,7 +54,7 @@ struct LogCrashModel {
             if let entry = acknowledged[record.sequence] {
                 try #require(record.entry == entry, "entry \(record.sequence) is another one")
             } else {
-                // A suffix that was not acknowledged, in the order in which it was submitted.
+                // A suffix of unacknowledged entries, in the order of submission.
                 let index = try #require(rest.firstIndex(of: record.entry), "an entry from nowhere, or twice")
                 rest.removeSubrange(...index)
                 acknowledged[record.sequence] = record.entry
@@ -73,7 +73,7 @@ struct LogCrashModel {
         }
     }
 
-    /// Without a crash, exactly what was acknowledged is readable.
+    /// Without a crash, exactly the acknowledged entries are readable.
     func checkWhileOpen() throws {
         guard let log, !disk.isStopped else { return }
         guard let records = try records(log) else { return }

@@ -23,7 +23,7 @@ import Testing
             await model.crash(losing: loss)
             try model.open()
             try #require(model.log != nil)
-            // The log goes on as if nothing had been.
+            // The log continues normally.
             try await model.appendGroup()
             try model.checkWhileOpen()
         }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import WriteAheadLog
 
-/// Changed, cut and missing files are named, and what can still be read is read.
+/// The log names changed, cut and missing files, and reads all readable entries.
 @Suite struct LogDamageTests {
-    /// Several segments, with groups of one and of several entries, as a killed process leaves them.
+    /// Several segments, with groups of one and of several entries, as after a kill.
     private static func example() async throws -> (contents: [String: [UInt8]], records: [NumberedLogEntry]) {
         let disk = LogTestDisk(seed: 1)
         let log = try LogTest.open(disk, segmentBytes: 300)
@@ -22,7 +22,7 @@ import Testing
         return (disk.contents, try log.records())
     }
 
-    /// Opens changed files; all entries are read in order, but for those that a finding names.
+    /// Opens changed files. All entries are read in order, except those that a finding names.
     private static func check(
         _ contents: [String: [UInt8]], _ records: [NumberedLogEntry], _ what: String
     ) throws -> [LogFinding] {
@@ -45,7 +45,7 @@ import Testing
         try #require(found == expected, "\(what): \(log.findings)")
         try #require(
             Set(failures.flatMap { $0 }) == Set(lost.flatMap { $0 }), "\(what): reading names what opening names")
-        // A number that was acknowledged is never given away again.
+        // An acknowledged number is never used again.
         try #require(log.lastSequence >= records.count)
         return log.findings
     }
@@ -59,8 +59,8 @@ import Testing
                 changed[path]?[offset] ^= 1 << UInt8(bit)
                 let findings = try Self.check(changed, records, "bit \(bit) of \(path), byte \(offset)")
                 let lost = findings.compactMap { $0.lostEntries(after: 0) }
-                // A header that speaks of another store or format makes the whole file unreadable; its checksum says
-                // that it is the header that is wrong.
+                // A header for another store or format makes the whole file unreadable. Its
+                // checksum shows that the header is wrong.
                 #expect(lost.allSatisfy { $0.count == 1 } && lost.count <= 1)
             }
         }
@@ -249,7 +249,7 @@ import Testing
         entry.batch.changes = ChangeList([.put([7, 7] + frame + forged)])
         for entry in [entry, LogTest.entry(2)] { _ = try await log.append(entry) }
         let path = LogTest.folder + "/" + LogFileNames.segment(1)
-        // The length of the first entry, so that the search has to go through its payload.
+        // The length of the first entry, so that the search has to read through its payload.
         disk.contents[path]?[LogSegmentHeader.byteCount + 4] ^= 1
         let opened = try LogTest.open(disk)
         #expect(

@@ -74,7 +74,7 @@ import Testing
         let bytes = try entry.encoded()
         let head = try entry.encodedHead().count
         for length in bytes.indices {
-            // A list of changes has no end of its own; the frame has its length.
+            // A list of changes has no end marker. The frame has its length.
             guard let shorter = try? LogEntry(decoding: Array(bytes.prefix(length))) else { continue }
             #expect(length >= head && entry.batch.changes.bytes.starts(with: shorter.batch.changes.bytes))
         }

@@ -42,7 +42,7 @@ import Testing
         let reopened = try LogTest.open(disk, applied: 40)
         #expect(reopened.findings.isEmpty)
         #expect(try await reopened.append(LogTest.entry(41)) == 41)
-        // Reading from before what was forgotten says so.
+        // Reading from before the discarded entries throws an error.
         #expect(throws: LogError.self) { try reopened.records(after: 1) }
     }
 
@@ -70,7 +70,7 @@ import Testing
         var torn = try #require(disk.contents[path])
         let start = try #require(before[path]?.count)
         for offset in start..<(start + 30) { torn[offset] = 0 }
-        // The note as it was before the group: the acknowledgement was never sent.
+        // The note from before the group: the acknowledgement was never sent.
         disk.contents = before.merging([path: torn]) { $1 }
         let reopened = try LogTest.open(disk)
         #expect(

@@ -12,7 +12,7 @@ import Testing
 /// --filter LogPerformance`
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SEARCHLIGHT_MEASURE"] != nil))
 struct LogPerformanceTests {
-    /// A batch of ten items of about 1 KB, with the state that belongs to it.
+    /// A batch of ten items of about 1 KB, with its client state.
     private static func batch(_ number: Int) -> LogEntry {
         var generator = SplitMix64(seed: UInt64(number))
         var batch = IndexBatch(
@@ -33,7 +33,7 @@ struct LogPerformanceTests {
         return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     }
 
-    /// Appends a second, from as many tasks.
+    /// Appends per second, from this number of tasks.
     private static func rate(appenders: Int, _ log: WriteAheadLog) async throws -> Double {
         let each = appenders == 1 ? 600 : 60
         let time = try await seconds {
@@ -49,7 +49,7 @@ struct LogPerformanceTests {
         return Double(appenders * each) / time
     }
 
-    /// The same bytes, one write and one `fdatasync` an append.
+    /// The same bytes, one write and one `fdatasync` per append.
     private static func baseline(_ path: String) async throws -> Double {
         let file = try SystemLogFiles().open(path, for: .create)
         let payloads = try batches.map { try $0.encoded() }

@@ -16,17 +16,17 @@ final class LogTestDisk: LogFiles {
     enum Fault: Hashable, Sendable {
         /// The call does nothing and fails.
         case fail(Int32)
-        /// A write takes only some of the bytes; other calls are done as always.
+        /// A write accepts only some of the bytes. Other calls work normally.
         case short
-        /// The program ends in the middle of this call: no call after it does anything.
+        /// The program ends in the middle of this call. Later calls do nothing.
         case stop
     }
 
     /// The outcome for bytes and names that were not synchronised.
     enum Loss: CaseIterable, Sendable {
-        /// The process was killed; nothing is lost.
+        /// The process was killed. Nothing is lost.
         case nothing
-        /// The power failed; each sector that was not synchronised may have been written or not.
+        /// The power failed. Each unsynchronised sector may have been written or not.
         case something
         /// The power failed before anything reached the disk.
         case everything
@@ -64,7 +64,7 @@ final class LogTestDisk: LogFiles {
                 pending.append(change)
                 return
             }
-            // A disk writes sectors; each is written whole or not at all.
+            // A disk writes whole sectors, or not at all.
             var start = offset
             while start < offset + bytes.count {
                 let end = min((start / 512 + 1) * 512, offset + bytes.count)
@@ -82,7 +82,8 @@ final class LogTestDisk: LogFiles {
     private struct State {
         var nodes: [Node] = []
         var names: [String: Int] = [:]
-        /// The names after each change since the folder was synchronised last; the first are those on disk.
+        /// The names after each change since the last synchronisation of the folder. The first
+        /// names are those on disk.
         var history: [[String: Int]] = [[:]]
         var calls = 0
         var counts: [Call: Int] = [:]
@@ -160,7 +161,8 @@ final class LogTestDisk: LogFiles {
                 do throws(LogFileError) {
                     _ = try state.begin(.synchronize, path, epoch)
                 } catch {
-                    // As Linux does it: after a failure the bytes are taken for clean, whether they were written or not.
+                    // As on Linux: after a failure the bytes count as clean, whether they were
+                    // written or not.
                     if !state.isStopped, error.operation != "stopped" {
                         var generator = state.generator
                         state.nodes[node].settle { Bool.random(using: &generator) }
@@ -250,7 +252,7 @@ final class LogTestDisk: LogFiles {
 
     // MARK: - Tests
 
-    /// Says what happens in calls to come: by their number and kind.
+    /// Sets the outcome of later calls, by their number and kind.
     func plan(_ plan: (@Sendable (Int, Call) -> Fault?)?) { state.withLock { $0.plan = plan } }
 
     /// The number of calls.
@@ -261,11 +263,11 @@ final class LogTestDisk: LogFiles {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Ends the program that uses the disk, and starts the next one with what is left.
+    /// Ends the program that uses the disk, and starts the next one with the remaining data.
     func crash(losing loss: Loss) {
         state.withLock { state in
             var generator = state.generator
-            // The death of a process takes nothing away, and makes nothing durable.
+            // The end of a process removes nothing, and makes nothing durable.
             if loss != .nothing {
                 for node in state.nodes.indices {
                     state.nodes[node].settle { loss == .something && Bool.random(using: &generator) }
@@ -282,7 +284,7 @@ final class LogTestDisk: LogFiles {
         }
     }
 
-    /// All files as they are seen, by path.
+    /// All visible files, by path.
     var contents: [String: [UInt8]] {
         get { state.withLock { state in state.names.mapValues { state.nodes[$0].visible } } }
         set {

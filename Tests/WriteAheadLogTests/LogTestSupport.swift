@@ -9,7 +9,7 @@ import TestSupport
 enum LogTest {
     static let folder = "/store/journal"
 
-    /// Changes of every kind but a put.
+    /// Changes of every kind except put.
     static let deletions: [EncodedChange] = [
         .deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll, .renameItems([ItemRename("a", to: "ä")]),
     ]
@@ -20,7 +20,7 @@ enum LogTest {
         return StoreIdentifier(bytes: bytes)!
     }
 
-    /// Entries that differ, each a put of some bytes.
+    /// Different entries, each a put of some bytes.
     static func entry(_ number: Int, bytes: Int = 40, state: String? = nil) -> LogEntry {
         var record = Array("item \(number) ".utf8)
         while record.count < bytes { record.append(UInt8(truncatingIfNeeded: record.count &* 31 &+ number)) }
@@ -65,7 +65,7 @@ extension WriteAheadLog {
     }
 }
 
-/// Collects what completions report.
+/// Collects the results of completions.
 final class ResultBox: Sendable {
     private let results = Mutex<[Int: Result<UInt64, LogError>]>([:])
 

@@ -13,7 +13,7 @@ struct RankingFeaturesTests {
         "userOwned", "contentModificationDate", "lastUsedDate", "contentCreationDate", "rating", "com_example_a",
         "com_example_b",
     ]
-    /// Names that only a decoded record can be asked for.
+    /// Names that are only in a decoded record.
     private static let oddNames = ["größe", "contact\u{212A}eywords"]
 
     private static func record(_ random: inout SplitMix64) -> ItemRecord {

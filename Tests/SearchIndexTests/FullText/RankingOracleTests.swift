@@ -15,7 +15,7 @@ struct RankingOracleTests {
     ]
     /// The number of compared searches of small stores; more in a long run (`make oracle`).
     private static let cases = variable("SEARCHLIGHT_RANKING_CASES") ?? 120
-    /// The seed of the first store; a failure names its own.
+    /// The seed of the first store. A failure names its own seed.
     private static let firstSeed = UInt64(max(1, variable("SEARCHLIGHT_RANKING_SEED") ?? 1))
     private static let isLong = cases > 120
     /// The number of searches of one store.
@@ -106,14 +106,14 @@ struct RankingOracleTests {
             let expected = try await store.index.rankingOfAll(request)
             let hits = try await store.index.search(request).hits
             #expect(hits.count == min(10, expected.count), "seed \(seed): \(request.text)")
-            // Of equal scores any may be shown.
+            // Any of the items with equal scores may be shown.
             let least = expected.prefix(10).last?.score ?? 0
             let right = hits.count { hit in hit.score >= least - 1e-9 }
             shared += right
             if right < min(10, expected.count) { notes.append("\(request.text): \(right)") }
             wanted += min(10, expected.count)
         }
-        // Each word is in a third of all items, which makes it harder than any text of people.
+        // Each word is in a third of all items, which makes it harder than any real text.
         #expect(Double(shared) >= 0.9 * Double(wanted), "seed \(seed): \(shared) of \(wanted): \(notes)")
     }
 }

@@ -70,7 +70,7 @@ struct SearchOrderTests {
     func deletionBetweenPages() async throws {
         let store = try Store()
         for number in 0..<20 {
-            // The first one behind the window of seven.
+            // The first one after the batch of seven.
             if number == 13 { try await store.put(item("best", title: "a lemon lemon lemon lemon")) }
             try await store.put(item("\(number)", title: "a lemon \(number)"))
         }

@@ -74,7 +74,7 @@ struct SearchSpellingTests {
     @Test("A correction that brings no more hits is not made")
     func noMore() async throws {
         let store = try await Self.reports()
-        // A filter leaves nothing of what the correction finds.
+        // A filter leaves nothing of the correction's results.
         #expect(try await Self.search(store, "meetign title:workbench").searched == nil)
         let (found, searched) = try await Self.search(store, "workbench meetign title:workbench")
         #expect(found == ["bench"] && searched == nil)
@@ -117,7 +117,7 @@ struct SearchSpellingTests {
         #expect(Set((first.hits + second.hits).map(\.item.number)).count == 8)
         request.cursor = second.next
         #expect(try await store.index.search(request).hits.count == 2)
-        // A search that begins now finds the word as it was typed.
+        // A search that starts now finds the word as typed.
         request.cursor = nil
         #expect(try await store.index.search(request).hits.map(\.item.record.uniqueIdentifier) == ["new"])
     }
@@ -164,7 +164,7 @@ struct SearchSpellingTests {
         // notes meeting nothing the kind reilly said workbench
         #expect(total == 8)
         #expect(try await store.index.write("Checking") { try SpellingWords.problems($0) } == [])
-        // A word that comes again is kept again.
+        // A repeated word is kept again.
         try await store.put(item("report", title: "Quarterly report"))
         #expect(try await Self.search(store, "reprot").searched == "report")
     }

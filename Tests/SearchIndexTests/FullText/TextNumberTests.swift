@@ -37,7 +37,7 @@ struct TextNumberTests {
         try numbers().write { db in
             let allocator = TextNumberAllocator(db)
             var all: [Int64] = []
-            // More than all days have on which a full one may spill.
+            // More numbers than fit into all days into which a full day may spill.
             for _ in 0..<300_000 { all.append(try allocator.next(for: 5 * Self.day)) }
             #expect(all == all.sorted() && Set(all).count == all.count)
             let other = try (0..<10_000).map { _ in try allocator.next(for: 40 * Self.day) }

@@ -42,7 +42,7 @@ struct TextRuleTests {
         #expect(searches > 300)
     }
 
-    /// The parts of a text that the index has words of.
+    /// The parts of a text whose words are in the index.
     private static func words(of text: String) -> [String] {
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in

@@ -7,8 +7,9 @@ import UserSearch
 
 @testable import SearchIndex
 
-/// A user who returns to things by habit: some often, many seldom (Zipf), by the beginning of a title, one of its words, or a
-/// beginning of one, and who types more until the wanted item is among the ten that are shown.
+/// A user who returns to items by habit: to some often, to many rarely (Zipf). The user types the
+/// beginning of a title, one of its words or a prefix of one, and types more until the wanted item
+/// is among the ten shown.
 @Suite("Learning, simulated")
 struct LearningSimulationTests {
     private static let items = 1000

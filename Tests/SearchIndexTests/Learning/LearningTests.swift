@@ -97,7 +97,7 @@ struct LearningTests {
     @Test("A chosen item is found that the lists of the index do not bring, if it matches")
     func candidates() async throws {
         let store = try Store()
-        // The oldest of very many with the same word.
+        // The oldest of very many items with the same word.
         try await store.put(item("old", title: "note", text: "lemon"), item("other", title: "pear"))
         store.clock.advance(by: 86400)
         let many = try (0..<600).map { try EncodedItem(item("\($0)", title: "note \($0)")) }
@@ -129,13 +129,13 @@ struct LearningTests {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
         try await store.put(item("3", title: "Quarterly report three"))
-        // Real handlers begin with this.
+        // Real handlers start with this.
         var batch = IndexBatch(scope: Store.app)
         batch.deleteAll()
         batch.index(try (0..<30).map { try EncodedItem(item("\($0)", title: "Quarterly report \($0)")) })
         try await store.index.commit(batch)
         #expect(try await Self.counted(store.index) == ["3", "3: quar"])
-        // Others delete what they donate.
+        // Others delete their donated items.
         batch = IndexBatch(scope: Store.app)
         batch.delete(identifiers: ["3", "4"])
         batch.index([try EncodedItem(item("3", title: "Quarterly report three"))])
@@ -208,7 +208,7 @@ struct LearningTests {
         #expect(try await store.found("quar").first == "29")
         try await store.index.close()
         let folder = store.folder.path("store")
-        // Also where the database has to be made again.
+        // Also if the database has to be created again.
         try Data(repeating: 1, count: 100_000).write(to: URL(filePath: folder + "/index.sqlite"))
         let index = try SearchIndex(directory: folder, access: .readWrite) { store.clock.now }
         #expect(index.recovery.lostDonations && !index.learns)
@@ -239,7 +239,7 @@ struct LearningTests {
         #expect(try await Self.counted(store.index) == [])
         #expect(try occurrences() == 0)
         #expect(try await store.index.clearEngagement() == 0)
-        // Counting goes on.
+        // Counting continues.
         try await Self.use("3", after: "zyxw", store.index)
         // The log cannot be emptied during a read, and that is reported.
         try await store.index.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
@@ -275,12 +275,12 @@ struct LearningTests {
         own.learnsFrom = .app
         let first = try #require(try await store.index.search(own).hits.first)
         #expect(first.item.record.uniqueIdentifier == "mine 1" && first.parts.engagement > 0.3)
-        // The places of each app are the same as before.
+        // The ranks of each app are the same as before.
         let after = try await store.found("note")
         #expect(after.map { $0.hasPrefix("mine") } == before.map { $0.hasPrefix("mine") })
         #expect(after.filter { $0.hasPrefix("theirs") } == before.filter { $0.hasPrefix("theirs") })
         #expect(after.first { $0.hasPrefix("mine") } == "mine 1")
-        // The user's own use does not show in what an app sees.
+        // An app does not see the user's own use.
         try await Self.use("mine 4", after: "not", store.index, times: 9)
         #expect(try await store.index.search(own).hits.first?.item.record.uniqueIdentifier == "mine 1")
         #expect(try await store.found("not").first == "mine 4")
@@ -354,7 +354,7 @@ struct LearningTests {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
         #expect(!store.index.folder.isSuspect)
-        // The index by which the count of an item is found leads to a page that is none of its own.
+        // The index that finds the count of an item leads to a page of another table.
         try await store.index.write("Damaging") { db in
             try db.execute(
                 sql: """
@@ -422,7 +422,7 @@ struct LearningTests {
                 #expect(try (most - 200..<most).contains(rows("reporter > 0 AND \(kind)")), "\(kind)")
             }
             #expect(try rows("reporter = 8") == 2)
-            // The user's are none of theirs.
+            // The user's counts are separate.
             #expect(try rows("reporter = 0 AND text <> ''") > bounds.user.texts - 400)
         }
     }

@@ -23,7 +23,7 @@ struct MaintenanceTests {
                 var record = item(
                     "\(group)-\(number)", title: "title \(group) \(number)",
                     text: String(repeating: "word\(number % 97) ", count: 60), expires: expires)
-                // Nothing compresses it.
+                // It cannot be compressed.
                 if noise > 0 {
                     record.attributes["noise"] = .data((0..<noise).map { _ in UInt8(random.below(256)) })
                 }
@@ -54,7 +54,7 @@ struct MaintenanceTests {
 
     @Test("Merging ends with one segment in each table, whatever was donated in between, and all is found as before")
     func merge() async throws {
-        // So that the store does not do it by itself.
+        // So that the store does not do it without the test.
         store.index.hold("com.example.held")
         try await fill(40, in: 9)
         let before = try await store.index.wear()
@@ -78,7 +78,7 @@ struct MaintenanceTests {
         store.index.hold("com.example.held")
         try await fill(5, in: 30)
         let (told, real) = try await store.index.readApplied("Counting segments") { db in
-            // Each segment has pages of its own in the index of beginnings.
+            // Each segment has separate pages in the index of prefixes.
             let counts = try [FullTextIndex.rankedTable, FullTextIndex.textTable, FullTextIndex.trigramTable].map {
                 try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM \($0)_idx") ?? 0
             }
@@ -119,7 +119,7 @@ struct MaintenanceTests {
         var left = [before.freePages]
         repeat { left.append(try await store.index.vacuumStep()) } while (left.last ?? 0) > 0
         #expect(zip(left, left.dropFirst()).allSatisfy { (1...64).contains($0 - $1) }, "\(left)")
-        // A page that maps pointers may go along, which is none of those that are free.
+        // A pointer map page, which is not among the free pages, may be removed too.
         #expect((63...64).contains(left[0] - left[1]), "\(left)")
         let after = try await store.index.wear()
         #expect(after.freePages == 0 && after.pages <= before.pages - before.freePages)

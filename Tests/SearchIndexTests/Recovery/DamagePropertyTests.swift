@@ -6,8 +6,8 @@ import Testing
 
 @testable import SearchIndex
 
-/// Breaks every file of a store at random places. `SEARCHLIGHT_DAMAGE_ROUNDS` asks for more than the few of every test run,
-/// `SEARCHLIGHT_DAMAGE_SEED` for certain ones.
+/// Damages every file of a store at random positions. `SEARCHLIGHT_DAMAGE_ROUNDS` sets more rounds
+/// than in every test run, `SEARCHLIGHT_DAMAGE_SEED` certain ones.
 @Suite("Any damage to any file", .timeLimit(.minutes(30)))
 struct DamagePropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -58,7 +58,8 @@ struct DamagePropertyTests {
         let before = try StoreVerifier(directory: folder.path).verify()
         if first != sample.contents {
             #expect(
-                // Of two faults at once, one may have been the only witness of the other.
+                // Of two simultaneous faults, one may have destroyed the only evidence of the
+                // other.
                 hasSpoken || !before.isClean || first == nil || findings.contains { $0.hasPrefix("journal.head") },
                 "\(note): lost in silence: \(first?.difference(from: sample.contents) ?? "")")
         }
@@ -68,7 +69,7 @@ struct DamagePropertyTests {
         } else if !before.isClean || first == nil {
             outcome = "found by a check"
         }
-        // The repair: all is sound, and what is there is what was donated.
+        // The repair: all is sound, and all remaining items are as donated.
         StoreVerifier(directory: folder.path).requestRepair()
         let known = generation
         let (contents, repaired) = try await SampleStore.withStore(folder, knownGeneration: known) {
@@ -91,7 +92,7 @@ struct DamagePropertyTests {
             let expected = sample.contents.found[word, default: []].filter { contents.items[$0] != nil }
             #expect(contents.found[word] == expected, "\(note): \(word)")
         }
-        // And it can be used.
+        // And it is usable.
         try await SampleStore.withStore(folder, knownGeneration: repaired) { index async throws in
             try await index.index([EncodedItem(item("new", title: "banana"))], in: Store.app)
             let total = try await index.search("banana").total

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchIndex
 
-/// A store whose derived indexes are of the previous format, as `Tests/Fixtures/Stores/2` has them.
+/// A store whose derived indexes have the previous format, as in `Tests/Fixtures/Stores/2`.
 @Suite("Migrating the indexes of a store")
 struct MigrationTests {
     private static let kept =
@@ -29,7 +29,7 @@ struct MigrationTests {
         seams.itemsRebuiltAtOnce = 0
         let index = try SearchIndex(
             directory: path, access: .readWrite, knownGeneration: 1, now: { 700_000_000 }, seams: seams)
-        // Nothing is done in the background while a bundle is held.
+        // No background work while a bundle is held.
         index.applier?.hold("com.example.none")
         return index
     }

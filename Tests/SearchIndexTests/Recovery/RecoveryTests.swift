@@ -14,7 +14,8 @@ struct RecoveryTests {
 
     private func sample() async throws -> SampleStore { try await Self.sample.value }
 
-    /// Opens the store, and gives back what it says and what is in it; afterwards all must be sound.
+    /// Opens the store, and returns its recovery report and its content. Afterwards all must be
+    /// sound.
     private func mended(
         _ folder: TemporaryFolder, knownGeneration: Int? = SampleStore.generation
     ) async throws -> (report: RecoveryReport, contents: SampleStore.Contents) {
@@ -195,9 +196,11 @@ struct RecoveryTests {
         let sample = try await SampleStore(isClosed: true)
         let bytes = try #require(sample.files["index.sqlite"])
         let size = 256 * Int(bytes[16]) + Int(bytes[17])
-        // The page behind the last that a table begins with has to make room for the next table, with what its rows lead to.
+        // The page after the last page at which a table starts must make room for the next table,
+        // with its row pointers.
         let last = bytes[52..<56].reduce(0) { $0 << 8 | Int($1) }
-        // With this seed the first damage has such a number; were the store written otherwise, a later one would.
+        // With this seed the first damage has such a number. If the format of the store changed, a
+        // later one would.
         var random = SplitMix64(seed: 28)
         var isFound = false
         for _ in 0..<200 where !isFound {
@@ -260,7 +263,7 @@ struct RecoveryTests {
             }
             let (report, contents) = try await mended(folder)
             #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
-            // All was in one segment of the log, so that all is there again.
+            // The log had a single segment, so everything is there again.
             #expect(contents.items == sample.contents.items)
             #expect(contents.states.isEmpty)
         }
@@ -350,7 +353,7 @@ struct RecoveryTests {
         let sample = try await sample()
         let name = try #require(sample.files.keys.first { $0.hasSuffix(".journal") })
         let folder = try sample.unpacked { files in
-            // The first of the entries that wait to be applied; those behind it are whole.
+            // The first of the entries that wait to be applied. The later ones are whole.
             let text = Array("late 121".utf8)
             let bytes = files[name]!
             let place = bytes.indices.last { bytes[$0...].starts(with: text) }!

@@ -7,8 +7,8 @@ import TestSupport
 @testable import SearchIndex
 @testable import ItemRecord
 
-/// The files of a sound store as a kill leaves it: with a database log and entries in the log that have not been
-/// applied; or as it is once it was closed: all in the database.
+/// The files of a sound store after a kill, with a database log and unapplied entries, or after
+/// closing, with everything in the database.
 struct SampleStore {
     /// The bytes of each file by its path in the store's folder.
     let files: [String: [UInt8]]
@@ -57,7 +57,8 @@ struct SampleStore {
         }
         try await index.settle()
         let row = try await index.pool.read { try StoreRow($0) }
-        // The folder as it is now, with its log; the copy is given more entries, as if there had been no time for them.
+        // The current folder, with its log. The copy gets more entries, as if there had been no
+        // time for them.
         let copy = try TemporaryFolder()
         let names = try Self.names(in: folder.path)
         for name in names where !name.hasSuffix("-shm") {
@@ -97,7 +98,7 @@ struct SampleStore {
         }.sorted()
     }
 
-    /// Puts the files into a folder of their own.
+    /// Puts the files into a separate folder.
     func unpacked(_ change: (inout [String: [UInt8]]) throws -> Void = { _ in }) throws -> TemporaryFolder {
         var files = files
         try change(&files)
@@ -112,7 +113,7 @@ struct SampleStore {
         return folder
     }
 
-    /// Asks a store for everything.
+    /// Runs all queries on a store.
     static func contents(of index: SearchIndex) async throws -> Contents {
         var contents = Contents()
         let all = try await index.items(matching: .init(parsing: "uniqueIdentifier == \"*\""), limit: 10_000)
@@ -148,7 +149,7 @@ struct SampleStore {
         }
     }
 
-    /// Changes the database of a closed store past everything.
+    /// Changes the database of a closed store, past all checks.
     static func alter(_ folder: TemporaryFolder, _ sql: String) throws {
         var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false
