@@ -8,7 +8,7 @@ import Testing
 struct BusValueTests {
     private let echo = BusConnectionTests.echo
 
-    /// A value of any type but descriptors, dictionaries at most so deep.
+    /// A value of any type except descriptors. Dictionaries nest up to a maximum depth.
     private func value(_ random: inout SplitMix64, depth: Int) -> BusValue {
         switch Int.random(in: 0..<(depth > 0 ? 12 : 9), using: &random) {
         case 0: .string(text(&random))
@@ -37,7 +37,7 @@ struct BusValueTests {
         String((0..<Int.random(in: 0...6, using: &random)).map { _ in "aé漢 🙂\n".randomElement(using: &random) ?? "a" })
     }
 
-    /// Equal values have equal descriptions; NaN is equal to none.
+    /// Equal values have equal descriptions. NaN equals nothing.
     private func description(_ value: BusValue) -> String {
         switch value {
         case .double(let number): "\(number.bitPattern)"
@@ -74,7 +74,7 @@ struct BusValueTests {
         for _ in 0...BusValue.maximumDepth { value = .dictionary(["a": value]) }
         let deep = value
         await #expect(throws: BusError.self) { _ = try await pair.host.call(echo, [deep]) }
-        // The connection goes on.
+        // The connection continues.
         let answer = try await pair.host.call(echo, [.signed(-1)])
         #expect(answer.map(description) == ["signed(-1)"])
     }

@@ -7,12 +7,12 @@ import Testing
 @testable import BusTransport
 @testable import SystemSupport
 
-/// Holds a connection's thread in its wait.
+/// Blocks a connection's thread in its wait.
 private final class HeldWait: Sendable {
     private let isHolding = Mutex(false)
     private let release = DispatchSemaphore(value: 0)
     private let holding: AsyncStream<Void>.Continuation
-    /// Yields when the thread is held.
+    /// Yields when the thread is blocked.
     let held: AsyncStream<Void>
 
     init() { (held, holding) = AsyncStream.makeStream(of: Void.self) }
@@ -29,7 +29,7 @@ private final class HeldWait: Sendable {
             })
     }
 
-    /// Holds the thread the next time it waits.
+    /// Blocks the thread at its next wait.
     func hold() { isHolding.withLock { $0 = true } }
 
     func letGo() {
@@ -51,9 +51,9 @@ struct DirectSendingTests {
         let told: AsyncStream<[UInt64]>
         /// Yields when the host's connection has ended.
         let ended: AsyncStream<Void>
-        /// The worker's end of the socket, as a worker that means no good has it.
+        /// The worker's end of the socket, controlled by a hostile worker.
         let workersSocket: OwnedDescriptor
-        /// While it is locked the worker reads nothing.
+        /// While it is locked, the worker reads nothing.
         let reading = DispatchSemaphore(value: 1)
 
         init() async throws {
@@ -74,14 +74,15 @@ struct DirectSendingTests {
                     if !call.arguments.isEmpty { telling.yield(call.arguments.map(number)) }
                     call.reply(call.arguments)
                 }, onDisconnect: { _ in })
-            // Behind the authentication.
+            // After the authentication.
             _ = try await host.call(DirectSendingTests.note)
         }
 
-        /// Returns once the host's thread does nothing but wait.
+        /// Returns once the host's thread only waits.
         func holdThread() async {
             wait.hold()
-            // An answer, after which it waits again. Not waited for: the thread may be held before it can take it.
+            // An answer, after which the thread waits again. The test does not wait for the answer:
+            // the thread may be blocked before it can read it.
             host.call(DirectSendingTests.note, []) { _ in }
             for await _ in wait.held { break }
         }
@@ -103,7 +104,7 @@ struct DirectSendingTests {
         await pair.holdThread()
         let large = 8 << 20
         pair.host.post(Self.note, [.bytes([UInt8](repeating: 7, count: large))])
-        // It comes behind what is not sent yet.
+        // It follows the unsent messages.
         pair.host.post(Self.note, [.unsigned(2)])
         pair.wait.letGo()
         var told = pair.told.makeAsyncIterator()
@@ -186,7 +187,7 @@ private func number(_ value: BusValue) -> UInt64 {
     }
 }
 
-/// A thread of its own, because the pool's are few.
+/// A separate thread, because the pool has few.
 private enum Thread {
     static func detached(_ body: @escaping @Sendable () -> Void) { _ = OwnThread.start("test-poster", body) }
 }

@@ -11,7 +11,7 @@ struct FrameTrackerTests {
         RawPeer.call(serial: .max, member: "A", body: Array(repeating: 7, count: 3000), signature: "a{sv}"),
     ]
 
-    /// Feeds bytes in reads of random sizes; gives back where the messages ended and how it ended.
+    /// Feeds bytes in reads of random sizes. Returns the ends of the messages, and the final state.
     private func follow(_ bytes: [UInt8], seed: UInt64, limits: BusLimits = BusLimits()) -> ([Int], BusEnd?) {
         var random = SplitMix64(seed: seed)
         var tracker = FrameTracker(sender: .client, limits: limits)

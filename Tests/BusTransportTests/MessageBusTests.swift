@@ -21,7 +21,7 @@ struct MessageBusTests {
         try MessageBus(address: bus.address, name: "test-bus", limits: limits, onCall: onCall, onDisconnect: onEnd)
     }
 
-    /// The unique name of a client, as another one sees it.
+    /// The unique name of a client, as another client sees it.
     private func owner(_ client: MessageBus, _ name: String) async throws -> String {
         let outcome = try await client.requestName(name)
         #expect(outcome == .acquired)

@@ -9,12 +9,13 @@ import Testing
 @testable import BusTransport
 @testable import SystemSupport
 
-/// A client that speaks D-Bus byte by byte, and thus can speak it wrongly, with a guarded connection at the other end.
+/// A client that writes D-Bus byte by byte, and so can write it wrongly. The other end is a guarded
+/// connection.
 struct RawPeer {
     let socket: OwnedDescriptor
     let connection: BusConnection
     let ends: AsyncStream<BusEnd>
-    /// The descriptors that calls brought, and the names of the calls.
+    /// The descriptors received with calls, and the names of the calls.
     let calls: AsyncStream<IncomingCall>
 
     static let authentication = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
@@ -39,7 +40,8 @@ struct RawPeer {
             })
     }
 
-    /// Sends everything, with descriptors at the first byte; `false` when the other side has hung up.
+    /// Sends everything, with descriptors at the first byte. Returns `false` if the other side has
+    /// closed the connection.
     @discardableResult
     func send(_ bytes: [UInt8], descriptors: [Int32] = []) -> Bool {
         var sent = 0
@@ -115,7 +117,7 @@ struct RawPeer {
         return numbers.compactMap { Int32($0) }.filter { identity($0) == wanted }.count
     }
 
-    /// A file that only one descriptor stands for.
+    /// A file to which only one descriptor refers.
     static func file() throws -> OwnedDescriptor {
         var pipes: [Int32] = [0, 0]
         try #require(pipe(&pipes) == 0)

@@ -54,7 +54,8 @@ struct ReceiveBudgetTests {
         let small = budget.ask(30) {}
         tickets.keep(budget.ask(90) { grants.add("large") })
         let last = budget.ask(20) { grants.add("last") }
-        // There is no room yet for the next in the line, whose last owner lets go of it in this moment.
+        // There is no room yet for the next message in the queue, whose last owner releases it at
+        // this moment.
         small.end()
         #expect(grants.all == ["last"] && last.isGranted && budget.held == 80)
         first.end()
@@ -70,7 +71,8 @@ struct ReceiveBudgetTests {
             for number in 0..<6 {
                 group.addTask {
                     for _ in 0..<20_000 {
-                        // The first fit beside the large one; the others wait, and are only dropped.
+                        // The first messages fit beside the large one. The others wait, and are
+                        // only dropped.
                         let ticket = budget.ask(number % 2 == 0 ? 200 : 900) {}
                         if number % 2 == 0 { ticket.end() }
                     }

@@ -181,14 +181,14 @@ struct StalledPeerTests {
         let gate = Gate()
         let peer = try RawPeer(room: room, gate: gate.ask)
         let body = RawPeer.word(100_000) + [UInt8](repeating: 0, count: 100_000)
-        // Small ones pass.
+        // Small messages pass.
         peer.send(RawPeer.authentication + RawPeer.call(serial: 1, member: "Small"))
         #expect(await peer.nextCall()?.member.member == "Small")
         #expect(gate.questions == 0)
         peer.send(RawPeer.call(serial: 2, body: body, signature: "ay"))
         #expect(await happens { gate.isWaiting })
         #expect(room.held == 0)
-        // It opens, but there is no room; when there is, it has closed again.
+        // It opens, but there is no room. When there is room, it has closed again.
         let other = room.ask(1000) {}
         gate.open(stays: true)
         #expect(await happens { other.isContended })
@@ -199,7 +199,7 @@ struct StalledPeerTests {
         gate.open(stays: true)
         let call = try #require(await peer.nextCall())
         #expect(room.held > 100_000)
-        // The room is given up before the answer, or with it.
+        // The room is released before the answer, or with it.
         call.releaseRoom()
         #expect(room.held == 0)
         peer.send(RawPeer.call(serial: 3, body: body, signature: "ay"))
@@ -285,7 +285,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Opens it for the call that waits, and if it stays open for the next ones.
+    /// Opens it for the waiting call, and also for later calls if it stays open.
     func open(stays: Bool, isFinal: Bool = false) {
         let onOpen = state.withLock { state in
             state.isOpen = stays

@@ -17,7 +17,7 @@ struct DiagnosisTests {
         #expect(diagnosis.findings.allSatisfy { $0.cost == nil && $0.advice == nil })
     }
 
-    /// A machine with one fault, and what is to be said of it.
+    /// A machine with one fault, and the expected finding.
     struct Fault: CustomTestStringConvertible, Sendable {
         var name: String
         var level: Finding.Level
@@ -199,14 +199,14 @@ struct DiagnosisTests {
 }
 
 extension MachineFacts {
-    /// Has sensors not be there.
+    /// Removes the sensors.
     fileprivate mutating func lose(_ lost: Sensor...) {
         for index in sensors?.sensors.indices ?? 0..<0 where lost.contains(sensors?.sensors[index].sensor ?? .disk) {
             sensors?.sensors[index].state = .absent("There is no system bus.")
         }
     }
 
-    /// Has the service follow a folder.
+    /// Makes the service follow a folder.
     fileprivate mutating func follow(_ change: (inout FollowedStatus) -> Void) {
         var status = FollowedStatus()
         status.places = [.init(bundle: "com.example.notes", path: "/srv/share", state: .watched)]
@@ -215,7 +215,7 @@ extension MachineFacts {
             .init(processIdentifier: 42, version: "0.1.0", uptime: 9, clients: 1, followed: status))
     }
 
-    /// Has the service not run.
+    /// Stops the service.
     fileprivate mutating func rest(_ listener: ServiceStateFacts.Listener) {
         service = ServiceStateFacts(listener: listener, answer: nil, descriptorLimit: nil, isReplaced: false)
     }

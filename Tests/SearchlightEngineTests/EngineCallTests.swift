@@ -42,7 +42,7 @@ struct EngineCallTests {
         #expect(described(other) == described(value), "\(call)")
     }
 
-    /// A value in full, the same for equal ones.
+    /// The complete value, equal for equal values.
     private func described(_ value: BusValue) -> String {
         switch value {
         case .dictionary(let entries):
@@ -160,7 +160,7 @@ struct EngineCallTests {
         _ = try? BusDecoder.decode(Call.self, from: changed(try BusEncoder.encode(call), &random))
     }
 
-    /// Somewhere another value, or one less.
+    /// A different value in one position, or one value less.
     private func changed(_ value: BusValue, _ random: inout SplitMix64) -> BusValue {
         let others: [BusValue] = [
             .string("x"), .unsigned(.max), .signed(-1), .double(.nan), .boolean(true), .bytes([0xFF]), .strings(["a"]),

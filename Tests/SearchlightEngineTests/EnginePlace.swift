@@ -5,7 +5,7 @@ import SearchlightEngine
 import Synchronization
 import TestSupport
 
-/// A folder with a store and extensions, and engines over them that can start no worker.
+/// A folder with a store and extensions, and engines that can start no worker.
 struct EnginePlace {
     /// A wall clock that only the test moves.
     final class Time: Sendable {

@@ -16,7 +16,8 @@ struct ExtensionLedgerTests {
 
     init() throws { place = try EnginePlace() }
 
-    /// A ledger that has met an extension of a folder on file system 1, and what is found once it is not there any more.
+    /// A ledger that knows an extension of a folder on file system 1, and its findings after the
+    /// removal.
     private func ledgerAfter(
         _ states: [SearchedFolder]
     ) throws -> (ledger: ExtensionLedger, registry: ExtensionRegistry) {
@@ -36,7 +37,7 @@ struct ExtensionLedgerTests {
         arguments: [SearchedFolder.unreadable, .open(fileSystem: 2), .missing(above: 2)])
     func folderIsNotThere(state: SearchedFolder) throws {
         #expect(try ledgerAfter([state]).ledger.removals.isEmpty)
-        // Nor once it was noticed as gone: the items wait until the folder can be read again.
+        // Nor once the removal was noticed: the items wait until the folder can be read again.
         let (ledger, registry) = try ledgerAfter([.open(fileSystem: 1), state])
         #expect(Array(ledger.removals.keys) == ["com.example.notebook"])
         #expect(ledger.due(registry, now: Self.week * 2, grace: Self.week, look: { _ in state }).isEmpty)

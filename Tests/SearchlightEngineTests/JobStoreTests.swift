@@ -57,7 +57,7 @@ struct JobStoreTests {
         let folder = try TemporaryFolder()
         for power in 6..<14 {
             var names: Set<String> = []
-            // Other processes have other orders, as sets of another size have.
+            // Other processes have another order, and so have sets of another size.
             names.reserveCapacity(1 << power)
             names.formUnion((0..<50).map { "item \($0)" })
             let owed = names

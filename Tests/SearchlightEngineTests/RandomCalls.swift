@@ -36,7 +36,7 @@ enum RandomCalls {
         let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
         let scope = IndexScope(bundle: text(&random), index: maybe(&random))
         var search = ItemSearch(text(&random), bundle: maybe(&random))
-        // In an order that does not change, for equal calls to be equal bytes.
+        // In a fixed order, so that equal calls are equal bytes.
         search.attributes = Set(texts(&random).prefix(1))
         search.countsUpTo = random.below(2) == 0 ? nil : number(&random)
         search.snippetLength = random.below(2) == 0 ? nil : number(&random)

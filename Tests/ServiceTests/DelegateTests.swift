@@ -76,7 +76,7 @@ struct DelegateTests {
             try await app.donate(["a", "b"])
             await service.stop()
         }
-        // Its name is known, and what it donated is lost.
+        // Its name is known, and its donations are lost.
         try #require(unlink(folder.path("store/index.sqlite")) == 0)
         _ = unlink(folder.path("store/index.sqlite-wal"))
         for name in try folder.names where name == "never" { Issue.record("\(name)") }

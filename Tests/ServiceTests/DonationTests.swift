@@ -52,7 +52,7 @@ struct DonationTests {
 
     @Test("What fifty clients send at once does not pile up in the memory of the service")
     func memory() async throws {
-        // The program: what other tests use in this process does not count.
+        // The program: the use of other tests in this process does not count.
         let program = try await Program(folder: try TemporaryFolder())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {
@@ -63,7 +63,7 @@ struct DonationTests {
             }
             try await group.waitForAll()
         }
-        // The bound of what waits, and room for the caches of SQLite and of the allocator.
+        // The limit of waiting bytes, plus room for the caches of SQLite and of the allocator.
         let most = try #require(peakBytes(of: program.process))
         #expect(most < ServiceLimits().heldBytes + (256 << 20))
         program.send(SIGTERM)
@@ -73,7 +73,7 @@ struct DonationTests {
     /// Sends batches, eight at a time. Each expects the state of the one before.
     private static func donate(_ count: Int, over client: TestClient) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // The order on the connection is that of these calls; only the waiting is done in tasks.
+            // The order on the connection is the order of these calls. Only the waits are in tasks.
             var states: [UInt8]?
             for batch in 0..<count {
                 var records: [UInt8] = []
@@ -156,7 +156,7 @@ private func batch(_ identifier: String, title: String) throws -> [UInt8] {
     return batch
 }
 
-/// The most memory of a process that was in RAM at a time.
+/// The peak resident memory of a process.
 func peakBytes(of process: pid_t) -> Int? {
     let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

@@ -32,7 +32,7 @@ struct EngagementTests {
         #expect(try await Self.isCounted(notes, "n1"))
         #expect(try await notes.search("not").identifiers.first == "n1")
         #expect(try await mail.search("not").identifiers.first != "m1")
-        // Another's items, and kinds that are none of an app's.
+        // Items of another app, and kinds that apps may not use.
         #expect(try await !Self.isCounted(notes, "m1"))
         #expect(try await !Self.isCounted(mail, "n1"))
         for kind in ["open", "drag", "", "SELECT"] {

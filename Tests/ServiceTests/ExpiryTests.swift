@@ -11,7 +11,7 @@ import Testing
 
 @testable import SearchlightService
 
-/// Items of a month ago live on: a week before they expire, a service asks for them by identifier.
+/// Items of a month ago stay: a week before they expire, a service requests them by identifier.
 @Suite("Items that are about to expire", .timeLimit(.minutes(10)))
 struct ExpiryTests {
     private static let bundle = "com.example.by-name"

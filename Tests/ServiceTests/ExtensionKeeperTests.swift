@@ -10,7 +10,7 @@ import Testing
 @testable import SearchlightEngine
 @testable import SearchlightService
 
-/// Extensions that come and go while a service runs.
+/// Extensions that are added and removed while a service runs.
 @Suite("Extensions of a running service", .timeLimit(.minutes(10)))
 struct ExtensionKeeperTests {
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ struct ExtensionKeeperTests {
     @Test("One that is dropped in, replaced, removed and brought back is noticed, without a restart or a question")
     func comesAndGoes() async throws {
         let service = try await service()
-        // The folder is not there yet.
+        // The folder does not exist yet.
         try PlainBundle("com.example.x", in: extensions)
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
         try PlainBundle("com.example.x", in: extensions, version: "2")
@@ -142,7 +142,7 @@ struct ExtensionKeeperTests {
         configuration.engine.now = { 800_000_000 + (clock.now - start) / .seconds(1) }
     }
 
-    /// Returns once a reindex has failed so often, and waits to be tried again.
+    /// Returns once a reindex has failed N times, and waits for its next attempt.
     private func failed(_ count: Int, _ service: TestService) async throws -> Bool {
         func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
         guard await eventually({ failures() == count }) else { return false }
@@ -186,7 +186,7 @@ struct ExtensionKeeperTests {
         let engine = try #require(service.service.engine)
         try await engine.setEnabled(false, "com.example.x")
         clock.advance(by: .seconds(31))
-        // The schedule hears of it a little later.
+        // The schedule notices it a little later.
         let isRefused = try await eventually {
             let report = try await service.service.scheduling.schedule(of: nil)
             return report.jobs.first?.job?.refusal == .disabled

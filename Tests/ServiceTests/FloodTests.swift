@@ -15,7 +15,7 @@ import Testing
 struct FloodTests {
     /// The additional time that a request of the user may take, in milliseconds.
     private static let slack = 50.0
-    /// The most memory of the service that may be in RAM, in bytes.
+    /// The maximum resident memory of the service, in bytes.
     private static let memory = 256 << 20
     private static let memoryOfLargest = 336 << 20
     /// The duration of a measurement, and the minimum number of requests.
@@ -89,7 +89,7 @@ struct FloodTests {
                 return try await Flood.run(bundle: bundle, shape, flooder)
             }
         }
-        // The flood has begun once something of it is pending.
+        // The flood has started once a part of it is pending.
         _ = try await eventually { try await !shell.perform(PendingCall()).isEmpty }
         let during = Times()
         let end = ContinuousClock.now + time

@@ -17,12 +17,12 @@ struct HostileTests {
 
         init(_ store: String) throws { socket = try ServiceSocket.connect(inFolder: store) }
 
-        /// Sends as much as is taken.
+        /// Sends as much as the socket accepts.
         func send(_ bytes: [UInt8]) {
             _ = Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
 
-        /// Authenticates, as every client begins.
+        /// Authenticates, like every client at its start.
         func authenticate() {
             let user = "\(getuid())".utf8.map { byte in
                 let digits = Array("0123456789abcdef".utf8)
@@ -64,7 +64,7 @@ struct HostileTests {
         let noncharacter = String(try #require(Unicode.Scalar(0xFFFE as UInt32)))
         try await app.donate(["a"], title: "cheese " + noncharacter)
         try await app.donate(["b"], title: "cheese")
-        // A launcher does not wait for what has just been donated; others do.
+        // A launcher does not wait for the latest donations. Other clients do.
         _ = try await app.query("title == '*'")
         let shell = try await service.shell()
         let answer = try await shell.connection.call(

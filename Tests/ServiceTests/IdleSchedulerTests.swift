@@ -281,7 +281,7 @@ struct IdleSchedulerTests {
     }
 }
 
-/// Keeps what was decided.
+/// Records the decisions.
 private final class Recorder: Sendable {
     private let all = Mutex<[JournalEntry]>([])
     var entries: [JournalEntry] { all.withLock { $0 } }
@@ -289,7 +289,7 @@ private final class Recorder: Sendable {
     func add(_ entry: JournalEntry) { all.withLock { $0.append(entry) } }
 }
 
-/// Does jobs as a test says.
+/// Executes jobs as a test requires.
 private final class ScriptedRunner: JobRunner {
     private struct State {
         var jobs: [ScheduledJob] = []
@@ -328,7 +328,7 @@ private final class ScriptedRunner: JobRunner {
     func look(at moment: Double) { state.withLock { $0.nextLook = moment } }
     func use(_ usage: Usage) { state.withLock { $0.usage = usage } }
 
-    /// Ends a job that runs.
+    /// Ends a running job.
     func finish(_ key: ScheduledJob.Key, _ outcome: SchedulerEvent.Outcome) {
         let waiting = state.withLock { state in
             if outcome == .done { state.jobs.removeAll { $0.key == key } }
@@ -337,7 +337,7 @@ private final class ScriptedRunner: JobRunner {
         waiting?.resume(returning: outcome)
     }
 
-    /// Returns once something was asked.
+    /// Returns once a request was made.
     func waitFor(_ call: String) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in

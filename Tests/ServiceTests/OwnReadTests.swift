@@ -10,7 +10,8 @@ import Testing
 struct OwnReadTests {
     private static let bundle = "com.example.bulk"
 
-    /// A text of some MiB, which takes a while to apply. Made once: that takes a while too, and tests share few threads.
+    /// A text of some MiB, which takes a while to apply. Created once, because that takes a while
+    /// too, and tests share few threads.
     private static let text: String = {
         var random = SplitMix64(seed: 1)
         return (0..<300_000).map { _ in "w\(random.below(50_000))" }.joined(separator: " ")
@@ -32,7 +33,8 @@ struct OwnReadTests {
         "An item that moved to another domain and was read is there after a kill, though others' donations were pending"
     )
     func killed() async throws {
-        // On a machine with other work the bulk may be applied too soon; then with more of it.
+        // On a machine with other work the bulk may be applied too soon. Then the test repeats with
+        // more items.
         for count in [10, 20, 40] {
             let program = try await Program(folder: try TemporaryFolder())
             guard try await wasPending(program, count) else {

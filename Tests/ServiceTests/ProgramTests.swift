@@ -158,7 +158,7 @@ struct ProgramTests {
         }
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
-        // As wide open as they can be made: the kernel's word must be enough.
+        // With the widest permissions: the kernel's report must be enough.
         for (name, mode) in [("", 0o755), ("store", 0o755), ("store/socket", 0o777)] as [(String, mode_t)] {
             try #require(chmod(folder.path(name), mode) == 0)
         }

@@ -179,7 +179,8 @@ struct RightsTests {
             // The method does not exist, so no call gets further than the check of rights.
             let name = await refusal { _ = try await client.connection.call(BusMember(kind.interface, "Nothing"), []) }
             let isAllowed = kind.callers.contains(caller)
-            // Some interfaces read an argument that all of their methods have before the name of the method.
+            // Some interfaces read an argument, which all their methods have, before the name of
+            // the method.
             let others = [BusErrorName.unknownMethod, BusErrorName.invalidArguments]
             #expect(isAllowed ? others.contains(name ?? "") : name == ServiceErrorName.accessDenied, "\(kind)")
         }

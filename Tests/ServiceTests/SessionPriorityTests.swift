@@ -64,7 +64,7 @@ struct SessionPriorityTests {
         kernel.isIndexing = true
         priority.noteWork(false)
         for second in 1...min(seconds, SessionPriority.looks) {
-            // It has looked, and waits for the next time.
+            // It has checked, and waits for the next time.
             await clock.waitForSleepers()
             #expect(kernel.told == [true], "after \(second - 1) s")
             if second == seconds { kernel.isIndexing = false }

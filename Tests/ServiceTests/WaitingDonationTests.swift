@@ -13,7 +13,7 @@ import Testing
 @testable import SearchlightEngine
 @testable import SearchlightService
 
-/// Donations while the store has no room for them: nothing is applied until a test lets it.
+/// Donations while the store has no room for them: nothing is applied until the test releases it.
 @Suite("Donations that wait for room", .timeLimit(.minutes(10)))
 struct WaitingDonationTests {
     /// A service whose applier is held.
@@ -38,7 +38,7 @@ struct WaitingDonationTests {
 
         /// The number of donations that wait for room.
         var waiting: Int {
-            // The service itself may wait for something else.
+            // The service itself may wait for another event.
             applier.state.withLock { state in
                 state.waiters.count { if case .room = $0.patience { true } else { false } }
             }
@@ -52,7 +52,7 @@ struct WaitingDonationTests {
             return client
         }
 
-        /// Has what is pending applied.
+        /// Applies the pending donations.
         func open() {
             let isFirst = isOpen.withLock { isOpen in
                 defer { isOpen = true }
@@ -67,7 +67,7 @@ struct WaitingDonationTests {
         }
     }
 
-    /// A donation on its way.
+    /// A donation in progress.
     private final class Donation: Sendable {
         private let result = Mutex<Result<[BusValue], BusError>?>(nil)
         var isAnswered: Bool { result.withLock { $0 != nil } }
@@ -180,7 +180,7 @@ struct WaitingDonationTests {
         let flood = try await held.flood(bytes: Held.limit * 5 / 2)
         defer { withExtendedLifetime(flood) {} }
         let app = try await held.service.app()
-        // The small one is read; the large one is not even that.
+        // The small one is read. The large one is not even read.
         let donations = try [10_000, 1_500_000].map { try Donation(app, "old \($0)", bytes: $0) }
         #expect(await eventually { held.waiting == 2 })
         #expect(!donations.contains { $0.isAnswered })

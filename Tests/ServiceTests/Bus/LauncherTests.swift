@@ -29,7 +29,7 @@ struct LauncherTests {
         RecordBatch.append(try record("w1", title: "Wine", attributes: attributes), to: &batch)
         let wine = try await service.app("com.example.wine")
         try await wine.index(.put(batch), in: "cellar")
-        // A launcher does not wait for what has just been donated; others do.
+        // A launcher does not wait for the latest donations. Other clients do.
         _ = try await wine.query("title == '*'")
         _ = try await notes.query("title == '*'")
         return service
@@ -247,7 +247,7 @@ struct LauncherTests {
             _ = try await fresh.call(AdminRequest.performMember, [.string("x"), .string("")])
         }
         #expect(perform == ServiceErrorName.accessDenied)
-        // Over the socket everybody says who they are.
+        // Over the socket every client identifies itself.
         let direct = try service.connect()
         let search = BusMember(LauncherRequest.interface, "Search")
         let early = await refusal { _ = try await direct.connection.call(search, [.string("x"), .dictionary([:])]) }

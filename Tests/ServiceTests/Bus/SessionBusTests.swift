@@ -126,7 +126,8 @@ struct SessionBusTests {
         let bus = try PrivateBus()
         var limits = ServiceLimits()
         limits.busClients = 2
-        // The hostile one never says who it is, and keeps its place as long as the test takes.
+        // The hostile client never identifies itself, and keeps its slot for the duration of the
+        // test.
         limits.helloTime = .seconds(3600)
         let service = try await service(bus, limits: limits)
         let healthy = try await BusTestClient(bus)
@@ -139,7 +140,7 @@ struct SessionBusTests {
             hostile.bus.call(hostile.service, member, junk) { result in
                 if case .failure(.remote) = result { answers.withLock { $0 += 1 } }
             }
-            // Nothing counts those that want no answer.
+            // Calls without a reply are not counted.
             hostile.bus.post(hostile.service, member, junk)
         }
         for number in 0..<20 { try await healthy.donate(["item \(number)"]) }
@@ -167,7 +168,7 @@ struct SessionBusTests {
         let refused = await refusal { try await silent.donate(["a"]) }
         #expect(refused == ServiceErrorName.accessDenied)
         #expect(service.service.senderCount == 1)
-        // Joining the bus has a time of its own until then.
+        // Joining the bus has its own time limit until then.
         #expect(await eventually { service.lines.contains("On the session bus") })
         let isGone = await eventually {
             clock.advance(by: .seconds(1))

@@ -45,7 +45,7 @@ final class LibraryApp: Sendable {
         try await transport.fetchData(bundle: "com.example.notes", item: item, type: "public.utf8-plain-text")
     }
 
-    /// The identifiers of what a query finds.
+    /// The identifiers of the items that a query finds.
     func found(_ text: String) async throws -> Set<String> {
         try await ProcessTransports.$replacement.withValue(.init(query: transport)) {
             let query = CSSearchQuery(queryString: text, attributes: ["title"])

@@ -101,7 +101,7 @@ struct LibraryTests {
         _ = unlink(folder.path("store/index.sqlite-wal"))
         _ = unlink(folder.path("store/index.sqlite-shm"))
         let second = try await TestService(folder: folder)
-        // Nothing is asked of the service: the delegate alone brings the app back.
+        // The service gets no request: the delegate alone brings the app back.
         #expect(await eventually { delegate.requests.withLock { $0.contains("all") } })
         #expect(try await app.found("title == '*'") == ["a", "b"])
         await second.stop()
@@ -125,7 +125,7 @@ struct LibraryTests {
             _ = try await other.fetch("a")
         }
         #expect(gone == .invalidItemError)
-        // The service asks it for the item too, as it was found gone.
+        // The service also requests the item from it, because it was missing.
         #expect(without.requests.withLock { $0.contains("data a") })
         withExtendedLifetime((delegate, empty)) {}
         await service.stop()

@@ -15,7 +15,7 @@ import Testing
 struct SameOrderTests {
     private static let bundle = "com.example.notes"
 
-    /// Items in which some words are rare, some common, at different places and of different age.
+    /// Items with rare and common words, at different positions and of different age.
     private static func batch() throws -> [UInt8] {
         var random = SplitMix64(seed: 5)
         let words = ["annual", "report", "reports", "budget", "sales", "meeting", "notes", "travel", "plan", "harbour"]
@@ -24,7 +24,7 @@ struct SameOrderTests {
                 .joined(separator: " ")
         }
         var batch: [UInt8] = []
-        // No more than a search reads in any case.
+        // No more than any search reads.
         for number in 0..<60 {
             let attributes: [String: AttributeValue] = [
                 "textContent": .string(text(random.below(40))), "contentDescription": .string(text(random.below(6))),
@@ -41,7 +41,7 @@ struct SameOrderTests {
         let service = try await TestService()
         let app = try await service.app(Self.bundle)
         try await app.index(.put(try Self.batch()))
-        // The app waits for what it donated; launchers do not.
+        // The app waits for its donations. Launchers do not.
         _ = try await app.query("title == '*'")
         return service
     }
@@ -165,7 +165,7 @@ struct SameOrderTests {
         #expect(found.map(\.id) == expected)
         let ranks = found.map(\.item.rank)
         #expect(ranks.prefix(7).allSatisfy { $0 != nil } && ranks.dropFirst(7).allSatisfy { $0 == nil })
-        // Not as they came.
+        // Not in the order of their arrival.
         let sorted = found.reversed().sorted()
         #expect(sorted.prefix(7).map(\.id) == Array(expected.prefix(7)))
         await service.stop()

@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Apps in processes of their own, through the public library and the real service.
+/// Apps in separate processes, through the public library and the real service.
 @Suite("Apps in other processes", .timeLimit(.minutes(10)))
 struct TestAppTests {
-    /// An app that runs.
+    /// A running app.
     private final class App: Sendable {
         let process: ChildProcess
         let input = Pipe()
@@ -22,7 +22,7 @@ struct TestAppTests {
                 output: .pipe(output), errors: .inherited)
         }
 
-        /// Reads on until a line says something; `nil` at the end.
+        /// Reads until a line has a text. Returns `nil` at the end.
         func line() async -> String? {
             // On a queue where blocking delays no other work.
             await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: self.read()) }
@@ -38,7 +38,7 @@ struct TestAppTests {
             return nil
         }
 
-        /// Has it end, and waits until it has.
+        /// Ends it, and waits for its end.
         func end() async {
             try? input.fileHandleForWriting.close()
             while await line() != nil {}

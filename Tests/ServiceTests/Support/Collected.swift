@@ -7,7 +7,7 @@ final class Collected: Sendable {
 
     var all: Set<String> { names.withLock { $0 } }
 
-    /// Adds a name, and says how many there are then.
+    /// Adds a name, and returns the number of names.
     func add(_ name: String) -> Int {
         names.withLock { names in
             names.insert(name)

@@ -4,7 +4,8 @@ import Glibc
 import ItemRecord
 import ServiceMessages
 
-/// An app that donates much at once, over a connection of its own, without waiting for answers in between.
+/// An app that donates much at once, over a separate connection, without waiting for answers in
+/// between.
 struct Flood: Sendable {
     /// The content of each batch.
     enum Shape: String, Sendable, CaseIterable {
@@ -37,7 +38,7 @@ struct Flood: Sendable {
         return batch
     }
 
-    /// Words, most of which are in many items; made once.
+    /// Words, most of which are in many items. Created once.
     private static let words: [UInt8] = {
         var text: [UInt8] = []
         var state: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -53,7 +54,7 @@ struct Flood: Sendable {
         return text
     }()
 
-    /// An item with a text of these, from another one on for each seed.
+    /// An item with a text of these words, from another position for each seed.
     private static func item(_ identifier: String, bytes: Int, seed: Int) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes)

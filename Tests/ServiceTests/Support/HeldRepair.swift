@@ -6,7 +6,7 @@ struct HeldRepair {
     private let task: Task<EngineUnavailable?, Never>
     private let release: AsyncStream<Void>.Continuation
 
-    /// Begins one; returns once the engine is closed.
+    /// Starts a repair. Returns once the engine is closed.
     init(_ holder: EngineHolder, _ body: @escaping @Sendable () async -> Void = {}) async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         let (ending, release) = AsyncStream.makeStream(of: Void.self)
@@ -28,7 +28,7 @@ struct HeldRepair {
         if let reason = await task.value { throw reason }
     }
 
-    /// Has it end, and waits for that.
+    /// Ends the repair, and waits for its end.
     func end() async {
         release.finish()
         _ = await task.value

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The real program, over a store of its own.
+/// The real program, with a separate store.
 final class Program: Sendable {
     let folder: TemporaryFolder
     private let child: ChildProcess
@@ -54,12 +54,12 @@ final class Program: Sendable {
 
     func send(_ signal: Int32) { child.send(signal) }
 
-    /// Waits for its end: the exit status, or 128 and the signal.
+    /// Waits for its end. Returns the exit status, or 128 plus the signal.
     func wait() async -> Int32 {
         await onThread { [child] in child.wait().status }
     }
 
-    /// Runs another program to its end: its exit status and what it printed.
+    /// Runs another program to its end. Returns its exit status and its output.
     static func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         try await onThread {
             Result {
@@ -76,7 +76,7 @@ final class Program: Sendable {
     }
 }
 
-/// Blocks another thread than those on which tasks run: there may be only two of these.
+/// Blocks another thread than those of tasks, of which there may be only two.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: body()) }

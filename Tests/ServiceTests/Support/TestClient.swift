@@ -32,7 +32,7 @@ final class TestClient: Sendable {
 
     var isConnected: Bool { !flag.value.withLock { $0 } }
 
-    /// Has the client answer calls of the service.
+    /// Makes the client answer calls of the service.
     func onCall(_ handler: @escaping @Sendable (IncomingCall) -> Void) { answers.handler.withLock { $0 = handler } }
 
     @discardableResult
@@ -116,7 +116,7 @@ func record(_ identifier: String, title: String? = nil, attributes: [String: Att
     ).encoded()
 }
 
-/// The name of the error with which a call is refused; `nil` if it is not.
+/// The name of the error of a rejected call; `nil` if it succeeds.
 func refusal(_ body: () async throws -> Void) async -> String? {
     do {
         try await body()

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SearchlightService
 
-/// A service in this process over a store of its own.
+/// A service in this process with a separate store.
 final class TestService: Sendable {
     let folder: TemporaryFolder
     let service: Daemon
@@ -53,21 +53,21 @@ final class TestService: Sendable {
     /// A new connection.
     func connect() throws -> TestClient { try TestClient(store: store) }
 
-    /// An app that said who it is.
+    /// An app that identified itself.
     func app(_ bundle: String = "com.example.notes") async throws -> TestClient {
         let client = try connect()
         _ = try await client.hello(.app, bundle: bundle)
         return client
     }
 
-    /// A shell that said who it is.
+    /// A shell that identified itself.
     func shell() async throws -> TestClient {
         let client = try connect()
         _ = try await client.hello(.shell, bundle: nil)
         return client
     }
 
-    /// Stops the service, and says how it ended.
+    /// Stops the service, and returns the reason for its end.
     @discardableResult
     func stop() async -> Daemon.Ending {
         service.requestStop()
