@@ -11,7 +11,7 @@ import Testing
 /// Serialised: an index that a handler creates belongs to the only extension of the process.
 @Suite("Adapter", .serialized)
 struct AdapterTests {
-    /// Makes an extension, lets the body use it, destroys it.
+    /// Creates an extension, passes it to the body, and destroys it.
     private func with(
         _ principalClass: String, _ host: FakeHost? = nil, _ body: (FakeHost, OpaquePointer) async throws -> Void
     ) async throws {

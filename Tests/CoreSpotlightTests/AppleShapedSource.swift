@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Source as it is written for Apple's SDK: that it compiles, with this import alone, is half of the test; the other half
-// is that it is called (AdapterTests). Nothing here may be changed to please the compiler, save for `any`, which this
-// package's settings ask for.
+// Source written for Apple's SDK. Half of the test is that it compiles with this import alone. The
+// other half calls it (AdapterTests). Do not change anything here for the compiler, except `any`,
+// which this package's settings require.
 import CoreSpotlight
 
 class IndexRequestHandler: CSIndexExtensionRequestHandler {
@@ -48,7 +48,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// A handler that awaits, and renders previews too.
+/// A handler that awaits, and also renders previews.
 final class PreviewingRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     var opened = Date()
 
@@ -93,13 +93,13 @@ class PreviewProvider: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// A view-based preview extension: compiles, and is not asked.
+/// A view-based preview extension. It compiles and gets no requests.
 class ViewBasedPreview: QLPreviewProvider, QLPreviewingController {
     func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws {}
     func preparePreviewOfFile(at url: URL) async throws {}
 }
 
-/// An app's own view of the index.
+/// An app's own protocol for the index.
 protocol SearchIndexing {
     func indexSearchableItems(_ items: [CSSearchableItem]) async throws
     func deleteSearchableItems(withIdentifiers identifiers: [String]) async throws
@@ -107,7 +107,7 @@ protocol SearchIndexing {
 
 extension CSSearchableIndex: SearchIndexing {}
 
-/// The same with handlers, as an app fakes it in its tests.
+/// The same with handlers, as in an app's tests.
 protocol HandlerIndexing {
     func indexSearchableItems(_ items: [CSSearchableItem], completionHandler: (((any Error)?) -> Void)?)
 }

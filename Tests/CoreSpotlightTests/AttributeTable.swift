@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-/// Every property that can be set, by type: the name under which its value travels, and the property.
+/// Every settable property, by type: the name of its encoded value, and the property.
 enum AttributeTable {
     typealias Properties<Value> = [(
         name: String, property: ReferenceWritableKeyPath<CSSearchableItemAttributeSet, Value>

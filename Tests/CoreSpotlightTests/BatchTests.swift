@@ -51,7 +51,7 @@ struct BatchTests {
         #expect(try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier } == ["a"])
         let rename = EncodedChange.renameItems([ItemRename("a", to: "e")])
         #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"]), rename])
-        // Afterwards calls go out as they come.
+        // Afterwards calls are sent at once.
         try await index.deleteAllSearchableItems()
         #expect(transport.sent.map(\.action).last == .change(.deleteAll))
     }
@@ -186,7 +186,7 @@ struct BatchTests {
 
     @Test func handlersAreCalledOnTheLibrarysQueue() async {
         let index = index()
-        // Stops the test where the condition does not hold.
+        // Stops the test if the condition does not hold.
         @Sendable func check() { dispatchPrecondition(condition: .onQueue(HandlerQueue.shared)) }
         let isMain: [Bool] = await withCheckedContinuation { done in
             index.fetchLastClientState { _, _ in

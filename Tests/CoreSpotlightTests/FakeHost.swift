@@ -4,9 +4,9 @@ import ItemRecord
 import SearchlightExtension
 import Synchronization
 
-/// A host in the form in which the C interface has it: tables of C functions that find their way back to this object.
+/// A host in the form of the C interface: tables of C functions that find this object.
 final class FakeHost: @unchecked Sendable {
-    // Sendable: the pointers never change, and what they point to is not written after init.
+    // Sendable: the pointers never change, and their memory is not written after init.
 
     enum Answer: Equatable, Sendable {
         case finished(Int32, String?)
@@ -78,7 +78,7 @@ final class FakeHost: @unchecked Sendable {
 
     // MARK: The extension
 
-    /// Makes the extension object; the status and message if that fails.
+    /// Creates the extension object. Throws the status and message of a failure.
     func create(errorCapacity: Int = 512) -> (extension: OpaquePointer?, status: Int32, message: String) {
         var pointer: OpaquePointer?
         var error = [CChar](repeating: 1, count: max(errorCapacity, 1))
@@ -116,7 +116,7 @@ final class FakeHost: @unchecked Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Waits until something wants to know of being cancelled.
+    /// Waits until a request has a cancellation handler.
     func waitForCancelHandler() async {
         for await _ in handlerStream { return }
     }
@@ -139,7 +139,8 @@ final class FakeHost: @unchecked Sendable {
         guard outcome.returned == SEARCHLIGHT_OK, completes else { return outcome.returned }
         let number = UInt(bitPattern: context)
         let outcome = outcome
-        // From another thread, and twice, which a host must not do but an extension must survive.
+        // From another thread, and twice. A host must not do that, but an extension must survive
+        // it.
         DispatchQueue.global().async {
             for _ in 0..<2 {
                 completion?(UnsafeMutableRawPointer(bitPattern: number), outcome.completed, outcome.message)

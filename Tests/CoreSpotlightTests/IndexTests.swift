@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// Records what is sent, and answers as the test says.
+/// Records the sent requests, and answers as the test requires.
 final class RecordingTransport: IndexTransport {
     private let log = Mutex<[IndexRequest]>([])
     private let outcome: @Sendable (_ number: Int) -> CSIndexError?
@@ -55,7 +55,8 @@ struct IndexTests {
     @Test func requestsNobodyWaitsForArriveInOrder() async throws {
         let transport = RecordingTransport()
         let index = index(transport, name: "notes")
-        // Calls without await are made in synchronous code, else the asynchronous form is chosen.
+        // Calls without `await` are made in synchronous code. Otherwise the compiler chooses the
+        // asynchronous form.
         func deleteEverything() {
             index.deleteAllSearchableItems()
             for number in 0..<100 { index.deleteSearchableItems(withIdentifiers: ["\(number)"]) }
@@ -137,7 +138,7 @@ struct IndexTests {
 
     @Test func namesThatNoItemCanHaveAreNotSent() async throws {
         let transport = RecordingTransport()
-        // As a C string the first would delete another item.
+        // As a C string the first identifier would delete another item.
         try await index(transport).deleteSearchableItems(withIdentifiers: [
             "a\u{0}b", "c", String(repeating: "x", count: 4097),
         ])
@@ -155,7 +156,7 @@ struct IndexTests {
             return
         }
         #expect(Set(renames) == Set(many.map { ItemRename($0.key, to: $0.value) }) && renames.count == 2000)
-        // No item can be called so.
+        // No item can have this name.
         try await index.renameSearchableItems([
             "a\u{0}b": "c", "d": "d", String(repeating: "x", count: 4097): "e", "": "f",
         ])
@@ -242,7 +243,7 @@ struct IndexTests {
     }
 
     @Test func callersThatDoNotAwaitAreHeldUpWhenTooMuchWaits() async {
-        /// Counts how far the caller is ahead of what was sent.
+        /// Counts the requests of the caller that were not sent yet.
         final class LaggingTransport: IndexTransport {
             let returned = Atomic(0)
             let sent = Atomic(0)
@@ -250,7 +251,7 @@ struct IndexTests {
             let started = DispatchSemaphore(value: 0)
 
             func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
-                // The first waits until the caller had the chance to run ahead.
+                // The first waits until the caller had time to continue.
                 if sent.load(ordering: .acquiring) == 0 { started.wait() }
                 furthest.max(returned.load(ordering: .acquiring) - sent.load(ordering: .acquiring), ordering: .relaxed)
                 sent.add(1, ordering: .releasing)

@@ -59,7 +59,7 @@ struct PromiseTests {
 
 @Suite("Protection classes")
 struct ProtectionClassTests {
-    /// Supplies items only where no class is named.
+    /// Supplies items only if no class is named.
     private final class Supplier: NSObject, CSSearchableIndexDelegate {
         func searchableIndex(
             _ searchableIndex: CSSearchableIndex,

@@ -16,7 +16,7 @@ struct TalkTests {
         try await transport.run { try await search.search("ski", imagesOnly: true) }
         #expect(search.items.map { $0.item.attributeSet.title } == ["Ski trip", "Skiing", "Sky"])
         #expect(search.suggestions.map(\.id) == ["ski trip", "skiing"])
-        // Two results bear a rank, as was asked for; sorted, they stay in front.
+        // Two results have a rank, as requested. After sorting they stay in front.
         #expect(search.items.reversed().sorted().map(\.id).prefix(2) == ["id-Ski trip", "id-Skiing"])
         #expect(search.open(search.items[0]) == "id-Ski trip")
         let request = try #require(transport.pages.first)

@@ -6,7 +6,7 @@ import Synchronization
 final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     struct Refused: Error, CustomStringConvertible { let description = "The note is locked." }
 
-    /// Handlers that were kept, to be called by the test.
+    /// Handlers that are kept for the test to call.
     static let kept = Mutex<[Acknowledgement]>([])
     /// The number of calls of each method.
     static let throttles = Mutex<[String]>([])
@@ -104,7 +104,7 @@ final class ItemPreviewer: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// Answers previews wrongly.
+/// Answers preview requests wrongly.
 final class CarelessPreviewer: QLPreviewProvider, QLPreviewingController {
     func providePreview(
         for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void
@@ -137,7 +137,7 @@ final class NotPreviewing: QLPreviewProvider {}
 /// No principal class at all.
 final class NotAHandler: NSObject {}
 
-/// Knows in its initializer whether there is an index.
+/// Checks in its initializer whether there is an index.
 final class CuriousHandler: CSIndexExtensionRequestHandler {
     private let available: Bool
     private var begun = false
@@ -153,7 +153,7 @@ final class CuriousHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// Has an initializer of its own, and what is asked for only beside it.
+/// Has its own initializer, and the required one beside it.
 class InjectedHandler: CSIndexExtensionRequestHandler {
     private let answer: String
     private let counts = [1, 2, 3]
@@ -169,7 +169,7 @@ class InjectedHandler: CSIndexExtensionRequestHandler {
     }
 }
 
-/// Adds to what it inherits.
+/// Extends the inherited methods.
 final class DeepHandler: InjectedHandler {
     private let added = "and more"
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import UniformTypeIdentifiers
 
-/// Most tests use a registry of their own. Those with the shared one use identifiers of their own and withdraw them.
+/// Most tests have their own registry. Tests with the shared one use their own identifiers and
+/// withdraw them.
 @Suite("Types of extensions")
 struct RegistryTests {
     static func registry(_ bundles: [String: [UTTypeDeclaration]]) -> UTTypeRegistry {
@@ -44,7 +45,7 @@ struct RegistryTests {
         #expect(snapshot.declaration(of: note)?.version == 3)
         #expect(snapshot.children(of: note) == [diary])
         #expect(snapshot.parents(of: note).map(\.identifier) == ["public.plain-text", "net.daringfireball.markdown"])
-        // Another registry, and the past, know nothing of it.
+        // Another registry, and earlier snapshots, do not know it.
         #expect(UTType("com.example.note") == nil)
 
         #expect(registry.withdraw(bundle: "com.example") && !registry.withdraw(bundle: "com.example"))
@@ -74,7 +75,7 @@ struct RegistryTests {
         }
         #expect(before == after && before.hashValue == after.hashValue)
         #expect(UTType(filenameExtension: "SLshared") == after)
-        // A dynamic type stays what its identifier says.
+        // A dynamic type is determined by its identifier.
         #expect(dynamic.conforms(to: .data) && !dynamic.conforms(to: .json))
         #expect(UTType(importedAs: "org.searchlight.test.shared") == after)
         #expect(UTTypeResolver.choose(offered: [before], accepted: [.image, .json])?.acceptedIndex == 1)
@@ -284,7 +285,7 @@ struct RegistryTests {
             CoreTable.shared.identifier(CoreIndex.random(in: 0..<CoreIndex(CoreTable.shared.count), using: &random))
         }
         let names = (0..<12).map { "com.x.t\($0)" }
-        // Upwards only, so that the plain walk needs no rule for circles.
+        // Upwards only, so that the plain walk needs no rule for cycles.
         let declarations = names.enumerated().map { index, name in
             let above = Array(names[(index + 1)...]) + core + ["com.nobody.n1", "public.data"]
             return UTTypeDeclaration(

@@ -86,7 +86,7 @@ struct ResolverTests {
                     return type == request || type.supertypes.contains(request)
                 }
                 #expect(serving == resolution.pairs.filter(\.relation.serves))
-                // Total: something is chosen exactly when something serves.
+                // Total: a type is chosen exactly if a type serves.
                 guard let choice else {
                     #expect(serving.isEmpty)
                     continue

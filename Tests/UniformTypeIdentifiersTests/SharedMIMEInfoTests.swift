@@ -5,7 +5,7 @@ import Testing
 
 @testable import UniformTypeIdentifiers
 
-/// A folder that is removed when the test is over.
+/// A folder that is removed after the test.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -17,7 +17,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     @discardableResult
     func write(_ name: String, _ bytes: [UInt8], permissions: Int = 0o644) throws -> String {
         let url = URL(filePath: path).appending(path: name)
@@ -182,7 +182,7 @@ struct SharedMIMEInfoTests {
         let database = sample.database
         #expect(database.mimeTypes(for: .png) == ["image/png", "image/x-png"])
         #expect(database.mimeTypes(for: .shellScript).contains("application/x-shellscript"))
-        // An alias here, a type of its own there: not offered for it.
+        // An alias here, a separate type there: not offered for it.
         #expect(!database.mimeTypes(for: .heif).contains("image/heic"))
         let swift = database.mimeTypes(for: .swiftSource)
         #expect(swift == ["application/x-uniform-type.public.swift-source"])
@@ -266,7 +266,7 @@ struct SharedMIMEInfoTests {
         magic.add(bytes)
         magic.finish()
         #expect(magic.sections.count == 200)
-        // 12 thousand million comparisons without a bound.
+        // Without a limit, 12 thousand million comparisons.
         #expect(magic.mimeType(of: [UInt8](repeating: 0x61, count: 64 << 10)) == nil)
     }
 
@@ -348,7 +348,7 @@ struct FileTypeTests {
         let folder = try TemporaryFolder()
         let judge = { (path: String) in sample.database.type(ofFile: path).map { ($0.type, $0.evidence) } }
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
-        // An extension decides even against the contents.
+        // An extension decides, even against the contents.
         #expect(try #require(judge(folder.write("a.txt", png))) == (.plainText, .filenameExtension))
         #expect(try #require(judge(folder.write("a", png))) == (.png, .contents))
         #expect(try #require(judge(folder.write("b.pingish", "text"))) == (.png, .desktopPattern))

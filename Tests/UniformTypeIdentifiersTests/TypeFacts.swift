@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The facts the table was generated from, read once more by other code: what the table must agree with.
+/// The facts from which the table was generated, read again by other code. The table must agree
+/// with them.
 struct TypeFacts: Sendable {
     struct Row: Sendable {
         let identifier: String
@@ -62,7 +63,7 @@ struct TypeFacts: Sendable {
         return fields
     }
 
-    /// All types above one, by a plain walk that shares nothing with the table's bit rows.
+    /// All types above one, by a plain walk that does not use the table's bit rows.
     func ancestors(of identifier: String) -> Set<String> {
         var found: Set<String> = []
         var waiting = byIdentifier[identifier]?.parents ?? []

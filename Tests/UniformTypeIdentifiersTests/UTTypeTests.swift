@@ -34,7 +34,7 @@ struct UTTypeTests {
         #expect(UTType.zip.supertypes.contains(.archive) && !UTType.zip.supertypes.contains(.zip))
     }
 
-    /// Winners recorded on real systems (uniform-types.md §6).
+    /// Winners recorded on real systems.
     @Test(
         "Recorded winners of an extension",
         arguments: [

@@ -8,7 +8,7 @@ import Testing
 
 /// A delegate that writes a title.
 private final class Titling: NSObject, NSUserActivityDelegate, @unchecked Sendable {
-    // Sendable: the number is read after the activity was saved only.
+    // Sendable: the number is only read after the activity was saved.
     var number = 0
 
     func userActivityWillSave(_ userActivity: NSUserActivity) {
@@ -46,7 +46,7 @@ struct UserActivityTests {
 
         /// The sent requests, once all are sent.
         func sent() async throws -> [IndexRequest.Action] {
-            // Requests are sent one after the other, so that the last is.
+            // Requests are sent one after the other, so the others are sent before the last.
             try await replacement.index?.deleteSearchableItems(withIdentifiers: ["fence"])
             return transport.sent.map(\.action).filter { $0 != .change(.deleteItems(["fence"])) }
         }

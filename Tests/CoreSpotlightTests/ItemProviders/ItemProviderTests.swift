@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// Awaits what a loading gives its handler.
+/// Awaits the arguments of a loading handler.
 func loaded<Value: Sendable>(
     _ load: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Progress
 ) async throws -> Value {
@@ -16,7 +16,8 @@ func loaded<Value: Sendable>(
     }
 }
 
-/// The value as something of which the compiler does not know that only Objective-C could cast it; at run time it can be.
+/// Hides the static type of the value from the compiler, so that a cast that looks impossible is
+/// made at run time.
 func plain(_ value: (any NSSecureCoding)?) -> Any? { value }
 
 @Suite("Item provider")

@@ -4,13 +4,13 @@ import Synchronization
 
 @testable import CoreSpotlight
 
-/// A service that answers queries from a script, and keeps what it was asked.
+/// A service that answers queries from a script, and records the requests.
 final class FakeQueryTransport: QueryTransport {
     enum Step: Sendable {
-        /// A page of items with these titles; there is another page behind it unless it is the last step.
+        /// A page of items with these titles. Another page follows, unless it is the last step.
         case items([String])
         case fails(CSSearchQueryError)
-        /// No answer, ever; not even to a cancellation.
+        /// Never answers, not even a cancellation.
         case silence
         case raw(ResultPage)
     }
@@ -97,7 +97,7 @@ final class FakeQueryTransport: QueryTransport {
         return (try? record.encoded()) ?? []
     }
 
-    /// Runs something that makes queries, with this in the place of the service.
+    /// Runs a closure that makes queries, with this instead of the service.
     func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         try await ProcessTransports.$replacement.withValue(.init(query: self), operation: body)
     }

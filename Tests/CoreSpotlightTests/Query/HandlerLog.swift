@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import CoreSpotlight
 
-/// Writes down what the handlers of a query are called with.
+/// Records the calls of a query's handlers.
 final class HandlerLog: Sendable {
     enum Call: Equatable, Sendable {
         case items([String], count: Int)
@@ -23,7 +23,7 @@ final class HandlerLog: Sendable {
 
     /// Sets the handlers of a query.
     ///
-    /// - Parameter during: what happens inside a call with items, by its number from 1.
+    /// - Parameter during: An action inside a call with items, by its number from 1.
     init(_ query: CSSearchQuery, during: @escaping @Sendable (Int) -> Void = { _ in }) {
         let number = Mutex(0)
         query.foundItemsHandler = { [unowned query] items in

@@ -86,7 +86,7 @@ struct DelegateDeskTests {
             try await service.call(request.member, request.arguments)
         }
 
-        /// The status with which a request is refused.
+        /// The status with which a request is rejected.
         func refusal(_ request: WorkerRequest) async -> (status: ExtensionStatus, message: String)? {
             do { _ = try await ask(request) } catch BusError.remote(let name, let message) {
                 return (ExtensionStatus(errorName: name), message)
@@ -153,7 +153,7 @@ struct DelegateDeskTests {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let noFile = await app.refusal(.provideFile(item: "pipe", type: "t", inPlace: true))
         #expect(noFile?.status == .unsupported)
-        // It may be a package, which is one thing to people.
+        // It may be a package, which is one document to users.
         let package = try await app.ask(.provideFile(item: "folder", type: "t", inPlace: true))
         var reply = BusArguments(package, of: "ProvideFile")
         var status = stat()
@@ -189,12 +189,12 @@ struct DelegateDeskTests {
         indexes[0].indexDelegate = nil
         indexes[0].indexDelegate = nil
         #expect(app.changes.all.withLock { $0 } == [true])
-        // The index goes, and its delegate stays.
+        // The index is released, and its delegate stays.
         indexes.removeLast()
         #expect(app.changes.all.withLock { $0 } == [true, false])
         indexes[0].indexDelegate = delegates[0]
         #expect(app.changes.all.withLock { $0 } == [true, false, true])
-        // The delegate goes, and its index stays: the next request brings it to light.
+        // The delegate is released, and its index stays. The next request shows that.
         delegates = []
         let refusal = await app.refusal(.reindexAll)
         #expect(refusal?.status == .unavailable)

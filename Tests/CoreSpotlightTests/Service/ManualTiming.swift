@@ -29,7 +29,7 @@ final class ManualTiming: Sendable {
     var now: Duration { state.withLock { $0.now } }
     var timerCount: Int { state.withLock { $0.timers.count } }
 
-    /// Moves on to the next timer, if there is one, and lets it run off.
+    /// Advances to the next timer, if there is one, and fires it.
     @discardableResult
     func runNext() -> Bool {
         let next: (@Sendable () -> Void)? = state.withLock { state in

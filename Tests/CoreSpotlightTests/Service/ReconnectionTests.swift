@@ -9,7 +9,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-/// A connection to a scripted service, and what its requests came to.
+/// A connection to a scripted service, and the results of its requests.
 final class ConnectionHarness: Sendable {
     let service = ScriptedService()
     let clock = ManualTiming()
@@ -34,7 +34,7 @@ final class ConnectionHarness: Sendable {
         }
     }
 
-    /// Lets the connection do what it can.
+    /// Lets the connection do all possible work.
     func settle() {
         for _ in 0..<3 {
             connection.queue.sync {}
@@ -43,7 +43,7 @@ final class ConnectionHarness: Sendable {
         connection.queue.sync {}
     }
 
-    /// Lets the connection and the service do what they can, without time passing.
+    /// Lets the connection and the service do all possible work, without time passing.
     func run() {
         settle()
         while service.carryOut() || service.answer() { settle() }
@@ -66,7 +66,7 @@ struct ReconnectionTests {
     @Test("Wherever the connection is lost, exactly what was not acknowledged is sent again, in order")
     func everyCutPoint() {
         let requests = (0..<6).map { Self.delete("\($0)") }
-        // A greeting and six requests: each is carried out, then answered.
+        // A greeting and six requests. Each is executed, then answered.
         for cut in 0...14 {
             let harness = ConnectionHarness()
             for (number, request) in requests.enumerated() { harness.ask(number, request) }
@@ -79,7 +79,7 @@ struct ReconnectionTests {
             harness.settle()
             let answered = harness.counts.count
             #expect(answered == max(0, cut / 2 - 1))
-            // A timer runs only while something waits.
+            // A timer runs only while a request waits.
             #expect(harness.clock.timerCount == (answered == 6 ? 0 : 1), "cut after \(cut) steps")
             harness.clock.runNext()
             harness.run()
@@ -110,7 +110,7 @@ struct ReconnectionTests {
             while harness.counts.count < count {
                 harness.settle()
                 switch Int.random(in: 0..<20, using: &random) {
-                // Fewer than it takes to be suspected.
+                // Fewer than the number that raises a suspicion.
                 case 0 where cuts < ServiceConnection.maximumSends - 1:
                     harness.service.cut()
                     cuts += 1
@@ -125,8 +125,8 @@ struct ReconnectionTests {
                     == model.filter { $0.value != .init() }, "seed \(seed)")
             #expect(harness.counts.values.allSatisfy { $0 == 1 })
             for number in 0..<count {
-                // Behind a batch that expected a wrong state, a later one may be said to be refused although it was carried
-                // out; never the other way round.
+                // After a batch that expected a wrong state, a later one may be reported as
+                // rejected although it was executed, never the other way round.
                 if harness.failure(number) == nil || !expected.values.contains(false) {
                     let isRight = (harness.failure(number) == nil) == expected[number]
                     #expect(isRight, "request \(number), seed \(seed)")
@@ -135,7 +135,7 @@ struct ReconnectionTests {
         }
     }
 
-    /// An action; every batch leaves a state of its own behind, and most expect the right one.
+    /// An action. Every batch leaves its own state, and most batches expect the right one.
     private static func action(
         _ number: Int, _ state: [UInt8]?, hasState: Bool, _ random: inout SplitMix64
     ) -> IndexRequest.Action {
@@ -177,7 +177,7 @@ struct ReconnectionTests {
             }
             func received() -> Int { harness.service.state.withLock { $0.received.last?.count ?? 0 } }
             harness.settle()
-            // The greeting, and what comes before; nothing goes out with the rename.
+            // The greeting and earlier requests. Nothing is sent with the rename.
             for expected in [1, 2] {
                 _ = harness.service.carryOut()
                 _ = harness.service.answer()

@@ -7,7 +7,8 @@ import Synchronization
 
 @testable import CoreSpotlight
 
-/// A service with indexes in memory that does each step when the test says so, and loses its connection likewise.
+/// A service with indexes in memory. It takes each step, and loses its connection, when the test
+/// says so.
 final class ScriptedService: ServiceOpener {
     struct Index: Equatable {
         var items: Set<String> = []
@@ -24,7 +25,7 @@ final class ScriptedService: ServiceOpener {
         var received: [[IndexRequest]] = []
         var otherCalls: [BusMember] = []
         var posted: [BusMember] = []
-        /// Calls that were carried out, with the answers that wait to be sent.
+        /// Executed calls, with the answers that wait to be sent.
         var carriedOut: [(reply: BusConnection.ReplyHandler, result: Result<[BusValue], BusError>)] = []
         var arrived: [Call] = []
         var onDisconnect: (@Sendable () -> Void)?
@@ -88,7 +89,7 @@ final class ScriptedService: ServiceOpener {
         if !isUp { call.reply(.failure(.disconnected)) }
     }
 
-    /// Carries out the next call that arrived; `false` if there is none.
+    /// Executes the next received call. Returns `false` if there is none.
     func carryOut() -> Bool {
         state.withLock { state in
             guard !state.arrived.isEmpty else { return false }
@@ -108,7 +109,7 @@ final class ScriptedService: ServiceOpener {
         }
     }
 
-    /// Sends the next answer; `false` if there is none.
+    /// Sends the next answer. Returns `false` if there is none.
     func answer() -> Bool {
         guard let next = state.withLock({ $0.carriedOut.isEmpty ? nil : $0.carriedOut.removeFirst() }) else {
             return false
@@ -117,7 +118,7 @@ final class ScriptedService: ServiceOpener {
         return true
     }
 
-    /// Loses the connection: what was not carried out never is, and nothing more is answered.
+    /// Loses the connection: remaining calls are never executed, and nothing more is answered.
     func cut(_ link: Int? = nil) {
         let (replies, onDisconnect) = state.withLock { state in
             guard state.isUp, link == nil || link == state.link else {

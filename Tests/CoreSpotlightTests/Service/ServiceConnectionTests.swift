@@ -21,7 +21,7 @@ struct ServiceConnectionTests {
         #expect(harness.clock.timerCount == 0)
         harness.service.cut()
         harness.run()
-        // Nothing waits, so nothing is sought.
+        // No request waits, so the connection does not search for the service.
         #expect(harness.clock.timerCount == 0 && harness.service.state.withLock { $0.openings } == 1)
         harness.ask(1, delete)
         harness.run()
@@ -59,7 +59,7 @@ struct ServiceConnectionTests {
         #expect(harness.clock.now <= .seconds(36))
         #expect(harness.failure(0)?.name == ServiceErrorName.unreachable)
         #expect(harness.failure(0)?.advice.contains("Nobody listens.") == true)
-        // The later one still hopes, and is right to.
+        // The later request still waits, and rightly.
         #expect(harness.counts[1] == nil)
         harness.service.state.withLock { $0.refusal = nil }
         harness.clock.runNext()
@@ -156,7 +156,7 @@ struct ServiceConnectionTests {
             _ = harness.service.carryOut()
             _ = harness.service.answer()
             harness.settle()
-            // It ends while it carries out the first.
+            // It ends while it executes the first.
             harness.service.cut()
             harness.settle()
             harness.clock.runNext()
@@ -244,14 +244,14 @@ struct ServiceConnectionTests {
         harness.settle()
         harness.clock.runNext()
         harness.settle()
-        // Greeted: wanted comes and goes unseen.
+        // After the greeting, `wanted` changes unnoticed.
         harness.connection.setDelegateWanted(true)
         harness.connection.setDelegateWanted(false)
         harness.settle()
         _ = harness.service.carryOut()
         _ = harness.service.answer()
         harness.settle()
-        // Asked for the client state.
+        // After the request for the client state.
         #expect(harness.counts.isEmpty)
         harness.connection.setDelegateWanted(true)
         harness.settle()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-// Clients write `@retroactive` too, which the compiler refuses within one package.
+// Clients also write `@retroactive`, which the compiler rejects within one package.
 extension CSSearchableItem: @unchecked Sendable {}
 extension CSSearchableItemAttributeSet: @unchecked Sendable {}

@@ -3,13 +3,13 @@ import CoreSpotlight
 
 // The example of WWDC24 session 10131, in our words: an app that searches its own content.
 
-/// A journal that is donated in batches, so that an interrupted donation goes on where it ended.
+/// A journal that is donated in batches, so that an interrupted donation continues where it ended.
 public final class JournalDonor {
     public let index = CSSearchableIndex(name: "Journal")
 
     public init() {}
 
-    /// Donates entries, and says with the batch how far it came.
+    /// Donates entries, and stores its progress with the batch.
     public func donate(_ entries: [(identifier: String, title: String, text: String)], upTo state: Data) async throws {
         index.beginBatch()
         let items = entries.map { entry -> CSSearchableItem in
@@ -45,7 +45,7 @@ public final class JournalSearch {
     /// Called when the field appears.
     public func appear() { CSUserQuery.prepare() }
 
-    /// Searches for what was typed, among images only if asked to.
+    /// Searches for the typed text, among images only on request.
     public func search(_ text: String, imagesOnly: Bool = false) async throws {
         let context = CSUserQueryContext()
         context.fetchAttributes = ["title", "contentDescription"]
@@ -66,7 +66,7 @@ public final class JournalSearch {
         }
     }
 
-    /// The person opened a result.
+    /// The user opened a result.
     func open(_ item: CSUserQuery.Item) -> String {
         query?.userEngaged(item, visibleItems: items, interaction: .select)
         return item.id
