@@ -54,7 +54,7 @@ struct RegistryPropertyListTests {
         let value = Self.random(&random)
         let data = try PropertyListSerialization.data(fromPropertyList: value, format: .xml, options: 0)
         let text = String(decoding: data, as: UTF8.self)
-        // Foundation writes control characters that are no XML.
+        // Foundation writes control characters that are invalid in XML.
         guard !text.unicodeScalars.contains(where: { $0.value < 0x20 && ![9, 10, 13].contains($0.value) }) else {
             return
         }

@@ -115,7 +115,7 @@ struct RegistryWatchTests {
             let watch = try DirectoryWatch(searchPath: [folder.path]) { withExtendedLifetime(marker) {} }
             watch.refresh()
         }
-        // The thread lets go of what it was given when it ends.
+        // The thread releases its object when it ends.
         for await _ in gone.stream {}
     }
 
@@ -136,7 +136,7 @@ struct RegistryWatchTests {
                     rounds += 1
                     return rounds
                 }
-                // A change in the middle of the first.
+                // A change during the first.
                 if round == 1 { box.withLock { $0 }?.note() }
                 continuation.yield(round)
             })

@@ -27,7 +27,7 @@ final class FakeLink: HostLink {
     func post(_ message: HostRequest) { noted.withLock { $0.append(message) } }
 }
 
-/// Time that a test moves.
+/// A clock that a test moves.
 final class FakeTime: Sendable {
     private struct State {
         var now = Duration.zero
@@ -71,7 +71,7 @@ struct FakeHost {
         try #require(host.pointee.get_interface(host, identifier)?.load(as: Table.self))
     }
 
-    /// Opens a request, and lets what it is answered be seen.
+    /// Opens a request, and records its answer.
     func open(call: UInt64 = 0) -> (request: UInt64, answers: Answers) {
         let answers = Answers()
         return (session.requests.open(call: call) { answers.add($0) }, answers)

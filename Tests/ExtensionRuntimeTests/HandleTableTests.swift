@@ -88,7 +88,7 @@ struct HandleTableTests {
         let refused = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             for _ in 0..<5000 {
-                // Not atomic: two at once would lose a step.
+                // Not atomic: two concurrent calls would lose a step.
                 if (try? table.with(OpaquePointer(bitPattern: handle)) { $0.value += 1 }) != nil {
                     done.add(1, ordering: .relaxed)
                 } else {

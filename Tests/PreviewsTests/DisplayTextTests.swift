@@ -33,7 +33,7 @@ struct DisplayTextTests {
         }
         #expect(DisplayText.safe("invoice\u{202E}gpj.exe") == "invoicegpj.exe")
         #expect(DisplayText.safe("שלום") == "שלום")
-        // Joiners make families and Persian words what they are.
+        // Joiners form families of emoji and Persian words.
         #expect(DisplayText.safe("👨‍👩‍👧") == "👨‍👩‍👧")
     }
 

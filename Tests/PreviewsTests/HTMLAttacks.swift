@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pages that have led browsers or sanitisers to run, load or leave.
+/// Pages that have made browsers or sanitisers run, load or leave.
 enum HTMLAttacks {
     static let all: [String] = scripts + handlers + addresses + parsing + namespaces + styles + elements + bytes
 

@@ -21,7 +21,7 @@ struct ImageHeaderTests {
         for (bytes, format, width, height) in expected {
             let found = try #require(header(bytes), "\(format)")
             #expect(found.format == format && found.width == width && found.height == height, "\(format)")
-            // Cut anywhere it has no size, and asks for no byte that is not there.
+            // Cut anywhere, it has no size, and requests no missing byte.
             for count in 0..<bytes.count where format != .gif || count < 10 { _ = self.header(Array(bytes[..<count])) }
             #expect(self.header(Array(bytes[..<9])) == nil)
         }

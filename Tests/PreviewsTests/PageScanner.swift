@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// Looks at a written page knowing nothing of who wrote it: strict where browsers forgive, so that what passes can be read
-/// in one way only.
+/// Checks a page without knowledge of its writer. It is strict where browsers are tolerant, so that
+/// an accepted page has one reading only.
 struct PageScanner {
     /// The faults of the page.
     private(set) var problems: [String] = []

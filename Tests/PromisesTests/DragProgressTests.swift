@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The progress of a drag", .timeLimit(.minutes(10)))
 struct DragProgressTests {
-    /// Says that it has come so far before it answers, and once more afterwards.
+    /// Reports this progress before it answers, and once more afterwards.
     private final class Reporter: PromiseProvider {
         private let late = Mutex<[@Sendable (ProviderProgress) -> Void]>([])
 

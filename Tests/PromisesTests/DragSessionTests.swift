@@ -9,7 +9,7 @@ import Testing
 
 @testable import Promises
 
-/// Fulfils promises as a test wants.
+/// Fulfils promises as configured by a test.
 private final class FakeProvider: PromiseProvider {
     typealias Answer = @Sendable (String, _ attempt: Int) async throws -> ProvidedContent
 
@@ -73,7 +73,7 @@ struct DragSessionTests {
         ProvidedContent(.data(.inline(Array(text.utf8))), wasRetried: wasRetried)
     }
 
-    /// A stream that ends before it has given what it announced, as when a worker crashes.
+    /// A stream that ends before its announced length, as after a crash of a worker.
     private static func broken(wasRetried: Bool = false) throws -> ProvidedContent {
         ProvidedContent(.data(.stream(try Pipe.holding([1]), length: 3)), wasRetried: wasRetried)
     }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Several items dragged into a named pipe", .timeLimit(.minutes(10)))
 struct DragStreamTests {
-    /// Gives each item's name as its bytes.
+    /// Returns each item's name as its bytes.
     private struct Names: PromiseProvider {
         func prewarm(_ items: [String]) async {}
         func fulfil(

@@ -24,7 +24,7 @@ struct FileCopyTests {
             options: DeliveryOptions(control: control, wantsDigest: digest))
     }
 
-    /// More than one piece, so that something can happen between two.
+    /// More than one piece, so that an event can happen between two.
     private static let longBytes = 40 << 20
 
     private static func long(in folder: TemporaryFolder) throws -> String {
@@ -185,7 +185,7 @@ struct RunningDigestTests {
     func vectors(text: String, expected: String) throws {
         let bytes = Array(text.utf8)
         #expect(try Self.hexadecimal([bytes]) == expected)
-        // However it is cut.
+        // With any division into pieces.
         #expect(try Self.hexadecimal(bytes.map { [$0] }) == expected)
     }
 

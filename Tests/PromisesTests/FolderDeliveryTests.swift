@@ -31,7 +31,7 @@ struct FolderDeliveryTests {
         try FileManager.default.createSymbolicLink(atPath: package + "/" + name, withDestinationPath: target)
     }
 
-    /// Expects that it is not taken, with this error, and that nothing is there.
+    /// Expects a rejection with this error, and no file.
     private func expectRefusal(
         _ options: DeliveryOptions = DeliveryOptions(), _ isExpected: (PromiseError) -> Bool
     ) throws {

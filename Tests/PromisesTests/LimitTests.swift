@@ -40,7 +40,7 @@ struct LimitTests {
             clock.withLock { $0 += .seconds(3600) }
         }
         #expect(count == 2)
-        // The same hour spent by the provider is too long.
+        // The same hour of the provider is too long.
         let (slow, input) = try Pipe.ends()
         defer { input.end() }
         input.send([1])
@@ -147,7 +147,7 @@ struct LimitTests {
         let isOver = Mutex(false)
         let done = DispatchSemaphore(value: 0)
         onThread {
-            // More than there is time for: each byte is within the stall limit.
+            // More than the total time allows: each byte is within the stall limit.
             while !isOver.withLock({ $0 }) {
                 input.send([1])
                 poll(nil, 0, 1)

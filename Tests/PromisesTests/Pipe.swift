@@ -5,7 +5,7 @@ import Glibc
 import Promises
 import SystemSupport
 
-/// Anonymous streams, as a provider gives them.
+/// Anonymous streams, like those of a provider.
 enum Pipe {
     /// Both ends of a new stream.
     static func ends() throws -> (output: OwnedDescriptor, input: PipeInput) {
@@ -15,7 +15,7 @@ enum Pipe {
         return (OwnedDescriptor(adopting: descriptors[0]), PipeInput(number: descriptors[1]))
     }
 
-    /// A stream that gives these bytes, few enough to fit the kernel's buffer, and ends.
+    /// A stream with these bytes, which fit into the kernel's buffer.
     static func holding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
         let (output, input) = try ends()
         input.send(bytes)
@@ -23,7 +23,7 @@ enum Pipe {
         return output
     }
 
-    /// A stream that gives these bytes, however many, while it is read, and ends.
+    /// A stream with any number of bytes, written while it is read.
     static func feeding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
         let (output, input) = try ends()
         onThread {
@@ -50,7 +50,7 @@ struct PipeInput: Sendable {
     func end() { close(number) }
 }
 
-/// Runs a body on a thread of its own, which may block.
+/// Runs a body on a separate thread, which may block.
 func onThread(_ body: @escaping @Sendable () -> Void) { Thread(block: body).start() }
 
 /// Bytes that differ from their neighbours.

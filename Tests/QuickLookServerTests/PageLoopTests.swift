@@ -6,10 +6,10 @@ import Synchronization
 import SystemSupport
 import Testing
 
-/// The page's server below what it serves: “/browser/…” is granted, everything else is refused.
+/// The page's server without its routes: “/browser/…” is granted, everything else is rejected.
 @Suite("Connections to the page", .timeLimit(.minutes(5)))
 struct PageLoopTests {
-    /// Whose all connections are.
+    /// The owner of all connections.
     private struct Stub: PeerCheck {
         var all: PeerVerdict
         func verdict(on connection: OwnedDescriptor) -> PeerVerdict { all }
@@ -21,7 +21,7 @@ struct PageLoopTests {
         func add(_ line: String) { kept.withLock { $0.append(line) } }
     }
 
-    /// Serves while a client runs on a thread of its own, which may block.
+    /// Serves while a client runs on a separate thread, which may block.
     private func serve(
         _ limits: PageLimits = PageLimits(), whose verdict: PeerVerdict = .own, log: Log = Log(),
         answer: @escaping @Sendable ([String]) async -> PageReply = { _ in
@@ -55,7 +55,7 @@ struct PageLoopTests {
         return Glibc.send(connection.number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// All that arrives until the connection is closed.
+    /// All received bytes until the connection is closed.
     private static func rest(_ connection: OwnedDescriptor) -> String {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -115,7 +115,7 @@ struct PageLoopTests {
             let (silent, dribbling) = (try Self.connect(port), try Self.connect(port))
             #expect(Self.rest(silent) == "")
             var answer: [UInt8] = []
-            // A byte whenever nothing has come for a while: the wait is the client's, and the server's time ends it.
+            // A byte after each pause: the client waits, and the server's time limit ends it.
             while true {
                 var waiting = pollfd(fd: dribbling.number, events: Int16(POLLIN), revents: 0)
                 if poll(&waiting, 1, 20) == 0, Self.send("G", dribbling) == 1 { continue }
@@ -180,7 +180,7 @@ struct PageLoopTests {
 
     @Test("The end comes at once, with an answer that does not end, one that nobody reads, and half a request")
     func end() async throws {
-        // On a thread that may block, and measured there.
+        // Measured on a thread that may block.
         let result = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: Result { try Self.timeToEnd() }) }
         }
@@ -190,7 +190,7 @@ struct PageLoopTests {
     private static func timeToEnd() throws -> Duration {
         let (listener, port) = try QuickLookServer.listen(on: 0)
         let started = DispatchSemaphore(value: 0)
-        // Far beyond what sockets hold.
+        // Far more than sockets hold.
         let large = [UInt8](repeating: 0x20, count: 64 << 20)
         let loop = try PageLoop(
             listener, check: Stub(all: .own), activity: Activity(),
@@ -199,7 +199,7 @@ struct PageLoopTests {
                 answer: { path, _ in
                     started.signal()
                     if path == ["large"] { return PageReply(type: "text/plain", policy: .data, body: .bytes(large)) }
-                    // Heeds nothing.
+                    // Obeys nothing.
                     await withCheckedContinuation { continuation in
                         DispatchQueue.global().asyncAfter(deadline: .now() + 5) { continuation.resume() }
                     }

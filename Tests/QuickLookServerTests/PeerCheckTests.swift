@@ -84,7 +84,7 @@ struct PeerCheckTests {
 
 /// Connections within this machine.
 enum Loopback {
-    /// Connects a socket to a port of 127.0.0.1; one of IPv6 to the address into which that is mapped.
+    /// Connects a socket to a port of 127.0.0.1. An IPv6 socket uses the mapped address.
     static func connect(_ number: Int32, _ port: UInt16, family: Int32 = AF_INET) -> Int32 {
         if family == AF_INET {
             var address = sockaddr_in()

@@ -63,12 +63,12 @@ struct RequestReaderTests {
     @Test(
         "What two readers could understand differently is refused",
         arguments: [
-            // Ends of lines.
+            // Line endings.
             "GET / HTTP/1.1\nHost: h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n\n",
             "GET / HTTP/1.1\rHost: h\r\n\r\n", "GET / HTTP/1.1\r\r\nHost: h\r\n\r\n",
             "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n",
-            // Two lengths, or one that is no number.
+            // Two lengths, or an invalid length.
             "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0",
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\n\r\n",
@@ -92,7 +92,7 @@ struct RequestReaderTests {
             // Control characters.
             "GET / HTTP/1.1\r\nHost: h\0\r\n\r\n", "GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: h\r\nX: \u{7F}\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX: \u{1}\r\n\r\n",
-            // First lines.
+            // Request lines.
             "GET  / HTTP/1.1\r\nHost: h\r\n\r\n", "GET / HTTP/1.1 \r\nHost: h\r\n\r\n",
             " GET / HTTP/1.1\r\nHost: h\r\n\r\n",
             "GET /\tHTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",

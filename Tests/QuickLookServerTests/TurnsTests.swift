@@ -2,12 +2,12 @@
 import QuickLookServer
 import Testing
 
-/// Of what a page asks only the newest counts.
+/// Only the newest request of a page counts.
 @Suite("Turns", .timeLimit(.minutes(10)))
 struct TurnsTests {
     private let line = Turns.Line(page: "one", kind: "preview")
 
-    /// Begins something that only ends by being cancelled, and returns once it has begun.
+    /// Starts a request that only ends by cancellation. Returns once it has started.
     private func begin(_ number: Int, _ turns: Turns, _ line: Turns.Line) async -> Task<Int, any Error> {
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let task = Task {

@@ -104,7 +104,7 @@ struct DeclaredAccessTests {
     func wrongPath(path: String) throws {
         for key in ["ReadablePaths", "WritablePaths", "ReadablePathsFrom"] {
             #expect(DeclaredPath(path) == nil)
-            // XML cannot hold a zero.
+            // XML cannot contain a zero byte.
             guard !path.contains("\u{0}") else { continue }
             let problem = #expect(throws: BundleProblem.self) { _ = try access([key: [path]]) }
             guard case .invalidValue("Searchlight.\(key)", _, _)? = problem else {
@@ -134,7 +134,7 @@ struct DeclaredAccessTests {
         #expect(shown.count <= 300)
     }
 
-    /// The problem with declaring a path.
+    /// The problem with the declaration of a path.
     private func problem(_ key: String, _ path: String) -> BundleProblem? {
         do {
             _ = try access([key: [path]])

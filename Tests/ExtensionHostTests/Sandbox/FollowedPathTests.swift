@@ -24,7 +24,7 @@ struct FollowedPathTests {
         try #require(symlink(target, root + "/" + path) == 0, "\(path)")
     }
 
-    /// Links of which each names the next several times, and the last leads to nothing.
+    /// Links that each contain the next several times, and the last dangles.
     private func tower(_ links: Int, _ times: Int) throws -> String {
         for number in 0..<links {
             let target = Array(repeating: "l\(number + 1)", count: times).joined(separator: "/../")

@@ -33,7 +33,7 @@ struct GrantedPlacesTests {
         try Data(text.utf8).write(to: URL(filePath: home + "/" + name))
     }
 
-    /// As programs do that save a file as a whole.
+    /// As programs that save a file by a rename.
     private func replace(_ name: String) throws {
         try write("new", name + ".part")
         try #require(rename(home + "/" + name + ".part", home + "/" + name) == 0)
@@ -52,7 +52,7 @@ struct GrantedPlacesTests {
         try replace("files/a")
         #expect(!places.areUnchanged())
         places = try self.places(declared)
-        // Some file systems give its number to the next file.
+        // Some file systems reuse its number for the next file.
         unlink(home + "/files/a")
         #expect(!places.areUnchanged())
         try write("three", "files/a")
@@ -65,7 +65,7 @@ struct GrantedPlacesTests {
     @Test("So with folders, declared and the extension's own; what changes inside of them is no matter")
     func folders() throws {
         try write("one", "Documents/Notes/a")
-        // The file is granted with the folder, and for writing by itself.
+        // The file is granted with the folder, and separately for writing.
         let declared = [
             "ReadablePaths": ["~/Documents/Notes", "~/Documents/Notes/a", "~/Later"],
             "WritablePaths": ["~/Documents/Notes/b"],
@@ -136,7 +136,7 @@ struct GrantedPlacesTests {
             let check = PlaceCheck(places, clock: ManualClock()) { version.withLock { $0 } }
             version.withLock { $0 = later }
             #expect(await check.areUnchanged())
-            // Another file in its place.
+            // Another file at its path.
             try FileManager.default.moveItem(atPath: home + "/files/a", toPath: home + "/files/old-\(later ?? 0)")
             try write("one", "files/a")
             #expect(await !check.areUnchanged(), "\(String(describing: later))")
@@ -145,7 +145,7 @@ struct GrantedPlacesTests {
         #expect(try #require(MountTable.own.version) >= version)
     }
 
-    /// A file system whose server answers when the test has it answer.
+    /// A file system whose server answers on request of the test.
     private final class Server: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let count = Mutex(0)
@@ -184,7 +184,7 @@ struct GrantedPlacesTests {
         await clock.waitForSleepers()
         asking.cancel()
         #expect(await asking.value)
-        // Others still get the answer, of this look or of the next.
+        // Other callers still get the answer, of this check or of the next.
         async let other = check.areUnchanged()
         for _ in 0..<2 { server.answer() }
         let isUnchanged = await other

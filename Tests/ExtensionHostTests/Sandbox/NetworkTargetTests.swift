@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Where a worker connects to")
 struct NetworkTargetTests {
-    /// An address as the kernel takes it.
+    /// An address in the kernel's form.
     static func address(_ text: String, port: UInt16 = 443) -> NetworkTarget {
         var four = in_addr()
         let ports: [UInt8] = [UInt8(port >> 8), UInt8(port & 0xFF)]
@@ -90,7 +90,7 @@ struct NetworkTargetTests {
     @Test("is another machine where the kernel's tables say so, and this one where they say nothing")
     func ways() {
         #expect(NetworkTarget.Way(kind: 1) == .away)
-        // RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST, RTN_MULTICAST, RTN_BLACKHOLE and what may come.
+        // RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST, RTN_MULTICAST, RTN_BLACKHOLE and later values.
         for kind in [0, 2, 3, 4, 5, 6, 8, 9, 10, 11, 99] as [Int32] { #expect(NetworkTarget.Way(kind: kind) == .here) }
         for error in [EAGAIN, EMFILE, ENOMEM, EIO, EBADMSG, EPERM, EAFNOSUPPORT] {
             #expect(NetworkTarget.Way(kind: -error) == .here)
@@ -104,7 +104,7 @@ struct NetworkTargetTests {
             }
             #expect(verdict == .unreachable(error: error))
         }
-        // Of one link, which it does not name.
+        // A link-local address without its link.
         #expect(Self.address("fe80::1234").verdict() == .unreachable(error: EINVAL))
         #expect(Self.address("255.255.255.255").verdict() != .allowed)
         #expect(Self.address("224.0.0.1").verdict() != .allowed)

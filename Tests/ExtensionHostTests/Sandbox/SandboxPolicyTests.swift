@@ -13,7 +13,7 @@ struct SandboxPolicyTests {
         return csandbox_parse(bytes, bytes.count, &parsed) == 0 ? parsed : nil
     }
 
-    /// The rules that a worker would read; fails if any lies outside the bytes.
+    /// The rules that a worker would read. Fails if any lies outside the bytes.
     private func rules(_ bytes: [UInt8]) throws -> [SandboxPolicy.Rule] {
         try bytes.withUnsafeBytes { buffer in
             var parsed = csandbox_parsed()
@@ -86,7 +86,7 @@ struct SandboxPolicyTests {
                 let place = Int.random(in: 0..<min(bytes.count, 160), using: &random)
                 bytes[place] = UInt8.random(in: 0...255, using: &random)
             }
-            // As the worker does after it has read the length.
+            // Like the worker after it has read the length.
             if bytes.count >= 12, Bool.random(using: &random) {
                 withUnsafeBytes(of: UInt32(bytes.count)) { bytes.replaceSubrange(8..<12, with: $0) }
             }
@@ -110,7 +110,7 @@ struct SandboxPolicyTests {
         ]
         try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0)
             .write(to: URL(filePath: path + "/Info.plist"))
-        // Any library of this machine's kind; it is not loaded.
+        // Any library for this machine. It is not loaded.
         let library = try #require(csandbox_library_with("swift_retain"))
         try FileManager.default.copyItem(atPath: String(cString: library), toPath: path + "/library.so")
         return try ExtensionBundle(at: path)
@@ -190,7 +190,7 @@ struct SandboxPolicyTests {
         try FileManager.default.createDirectory(atPath: folder.path + "/Documents", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Documents/extensions", withDestinationPath: "../extensions")
-        // The absolute ones, since a manifest that names the others so is refused.
+        // The absolute paths, because a manifest that names the others in this form is rejected.
         let declared = [
             folder.path + "/.local", folder.path + "/.local/share/searchlight/x", "~/alias", "~/all", folder.path,
         ]
@@ -207,7 +207,7 @@ struct SandboxPolicyTests {
     func trusted() throws {
         let folder = try TemporaryFolder()
         let data = folder.path + "/.local/share/searchlight"
-        // The folder around it is there and reached through a link, the folder itself is not.
+        // The parent folder exists and is reached through a link. The folder itself does not exist.
         try FileManager.default.createDirectory(atPath: folder.path + "/real", withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
             atPath: folder.path + "/.local/share", withIntermediateDirectories: true)
@@ -216,7 +216,8 @@ struct SandboxPolicyTests {
         configuration.protectedFolders = []
         configuration.trustedFolders = [data + "/extensions"]
         configuration.temporaryFolder = folder.path + "/.cache/searchlight/workers"
-        // Reached by links among documents, since by its name each is refused when a manifest is read.
+        // Reached by links among documents, because a manifest that names them directly is
+        // rejected.
         let declared = ["store", "other", "real", "cache", "worker"].map { "~/Documents/" + $0 }
         let targets = [
             data, data + "/extensions/other.searchext", folder.path + "/real", folder.path + "/.cache/searchlight",
@@ -235,7 +236,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.contains(.init(folder.path + "/real/extensions/other.searchext", .read)))
     }
 
-    /// Paths as they are described once they were read.
+    /// Paths in the form after parsing.
     private func described(_ declared: [String]) -> [String] {
         declared.map { $0.hasPrefix("~/") ? "$HOME" + $0.dropFirst() : $0 }
     }
@@ -394,7 +395,7 @@ struct SandboxPolicyTests {
         let policy = SandboxPolicy(
             try bundle(folder, ["ReadablePathsFrom": lists]), configuration(folder), temporaryFolder: nil)
         #expect(policy.rules.count + policy.withheld.count < 600, "\(policy.rules.count) \(policy.withheld.count)")
-        // The bundle's own come first, and are there.
+        // The bundle's own paths come first, and exist.
         #expect(policy.rules.contains { $0.path == "/usr" } && policy.rules.contains { $0.path.hasSuffix("searchext") })
         #expect(policy.withheld.contains { $0.reason.contains("more links or names") })
     }

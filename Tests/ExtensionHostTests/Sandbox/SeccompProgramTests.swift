@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionHost
 
-/// The filters as the kernel would run them, judged by an interpreter of our own.
+/// The filters as the kernel would execute them, in an interpreter of our own.
 @Suite("The filter of system calls")
 struct SeccompProgramTests {
     enum Answer: Equatable {

@@ -17,7 +17,7 @@ struct WritableFoldersTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        // Links on the way to it are no matter here.
+        // Links on its path do not matter here.
         home = URL(filePath: folder.path).resolvingSymlinksInPath().path + "/home"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     }
@@ -64,7 +64,7 @@ struct WritableFoldersTests {
         ])
     func open(path: String) { #expect(refusal(path) == nil) }
 
-    /// Examples of the places that the rule closes; nothing in the code knows their names.
+    /// Examples of paths that the rule closes. The code contains none of these names.
     static let closed: [String] = [
         // Files that shells, editors and tools run at their start.
         "~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.inputrc",
@@ -111,7 +111,7 @@ struct WritableFoldersTests {
         "~/anaconda3", "~/perl5/bin", "~/venv/bin", "~/src/project/.git/hooks", "~/src", "~/Projects/x/Makefile",
         "~/Projects", "~/projects/x", "~/code", "~/dev", "~/work", "~/dotfiles", "~/android-sdk", "~/flutter/bin",
         "~/esp", "~/Android/Sdk", "~/sdk",
-        // Caches from which programs run.
+        // Caches from which programs are run.
         "~/.cache", "~/.cache/p10k-instant-prompt-ann.zsh", "~/.cache/p10k-dump-ann.zsh", "~/.cache/gitstatus",
         "~/.cache/pypoetry", "~/.cache/uv", "~/.cache/pip", "~/.cache/pre-commit", "~/.cache/bazel",
         "~/.cache/go-build", "~/.cache/nvim", "~/.cache/oh-my-zsh", "~/.cache/zsh", "~/.cache/starship",
@@ -130,13 +130,13 @@ struct WritableFoldersTests {
         "$XDG_DATA_HOME/recipes", "$XDG_CONFIG_HOME/org.example.Other", "$XDG_CACHE_HOME/org.example.Other",
         "$XDG_STATE_HOME/org.example.Other", "$XDG_CONFIG_HOME/org.example.Notes", "~/.config/org.example.Notes/x",
         "$XDG_CONFIG_HOME/org.example.Notes.search2", "~/.local/share/org.example.Notes.other",
-        // The other folders of a desktop, and what is hidden among documents.
+        // The other folders of a desktop, and hidden paths among documents.
         "~/Desktop", "~/Desktop/x.desktop", "~/Templates", "~/Templates/x", "~/Public", "~/Recipes", "~/marks",
         "~/documents", "~/DOCUMENTS/x", "~/Documents/.git/hooks", "~/Documents/x/.git", "~/Documents/.envrc",
         "~/Documents/x/.vscode/tasks.json", "~/Documents/.obsidian", "$XDG_DOCUMENTS_DIR/.hidden",
         "$XDG_PICTURES_DIR/x/.y/z", "~/Downloads/.direnv", "$XDG_DATA_HOME/org.example.Notes.search/.git/hooks",
         "~/.var/app/org.example.Notes/data/.x", "~/.Documents", "~/Documents2", "~/Documents /x",
-        // Outside of the home folder.
+        // Outside the home folder.
         "/etc", "/etc/profile.d/x.sh", "/usr/local/bin", "/opt/x", "/var/lib/x", "/var/spool/cron", "/tmp", "/tmp/x",
         "/dev/shm/x", "/run/user/1000", "/srv/x", "/mnt", "/mnt/disk/x", "/media/ann/disk",
         "/run/media/ann/disk/SteamLibrary", "/boot", "/nix", "/snap/x", "/home/ann", "/home/ann/.bashrc",
@@ -310,7 +310,7 @@ struct WritableFoldersTests {
         for most in [0, 10, 500] {
             let reason = try #require(refusal("~/Documents/notes", names: most), "\(most)")
             #expect(reason.contains("too many files"), "\(reason)")
-            // Its own folders are named after it, so that nothing leads there by chance.
+            // Its own folders have its name, so no link leads there by chance.
             #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search", names: most) == nil)
         }
         // A new listing equals the earlier one, as far as nothing changed.
@@ -434,7 +434,7 @@ struct WritableFoldersTests {
 
     // MARK: The rule, at random
 
-    /// The rule in another form: patterns of the path that there is, below the home folder.
+    /// The rule in another form: patterns of the existing path, below the home folder.
     private func mayBeWritten(_ path: String) -> Bool {
         let own = "org\\.example\\.Notes\\.search"
         let name = "(org\\.example\\.Notes\\.search|org\\.example\\.Notes)"
@@ -458,7 +458,7 @@ struct WritableFoldersTests {
         ]
         func path(_ most: Int) -> String {
             var parts: [String] = []
-            // Often a beginning that is open.
+            // Often the beginning is an open folder.
             switch Int.random(in: 0..<6, using: &random) {
             case 0: parts = [".local", Bool.random(using: &random) ? "share" : "state", "org.example.Notes.search"]
             case 1: parts = ["Documents"]
@@ -478,7 +478,8 @@ struct WritableFoldersTests {
                 try? FileManager.default.createDirectory(
                     atPath: home + "/" + path(3), withIntermediateDirectories: true)
             }
-            // Links below folders that are open; those in the others close what they lead to, which another test shows.
+            // Links in open folders. Another test shows that links in the others close their
+            // targets.
             for _ in 0..<4 {
                 let place = home + "/Documents/" + (names.randomElement(using: &random) ?? "x")
                 try? FileManager.default.createDirectory(atPath: home + "/Documents", withIntermediateDirectories: true)
@@ -500,7 +501,7 @@ struct WritableFoldersTests {
                 guard let found = realpath(home + "/" + parts.joined(separator: "/"), nil) else { continue }
                 defer { free(found) }
                 let real = ([String(cString: found)] + rest).joined(separator: "/")
-                // A link from one folder of its own leads nowhere else.
+                // A link from one of its own folders has no other target.
                 let expected =
                     mayBeWritten(path) && real.hasPrefix(home + "/")
                     && mayBeWritten(String(real.dropFirst(home.count + 1)))

@@ -10,7 +10,7 @@ struct BatchHalvingTests {
         identifier: "a", during: "reindex", exit: .signalled(11), lastOutput: [])
     private static let timeOut = ExtensionError.timedOut(identifier: "a", during: "reindex", limit: .seconds(10))
 
-    /// Runs a search against an extension that fails with each part that has a guilty item.
+    /// Runs a bisection with an extension that fails with each part that has a guilty item.
     private func run(
         _ items: [String], guilty: Set<String>, error: ExtensionError = crash,
         limits: WorkerConfiguration.Limits = .init()
@@ -33,7 +33,7 @@ struct BatchHalvingTests {
             #expect(
                 Set(search.guilty.map(\.item)) == guilty && search.guilty.count == guilty.count, "seed \(seed)")
             #expect(search.done == items.filter { !guilty.contains($0) }, "seed \(seed)")
-            // Nine halvings for 300 items, and one more try of the last.
+            // Nine bisections for 300 items, and one more attempt with the last item.
             #expect(search.failures <= guilty.count * 11)
             #expect(!search.isGivenUp && search.setAside.count == guilty.count)
             let isFault = !guilty.isEmpty && guilty.count == Set(items).count

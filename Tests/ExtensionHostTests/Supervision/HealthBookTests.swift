@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The book of how extensions behave")
 struct HealthBookTests {
-    /// Keeps nothing.
+    /// Stores nothing.
     private struct FullStore: HealthStore {
         func load() -> [String: ExtensionHealth] { [:] }
         func update(
@@ -21,7 +21,7 @@ struct HealthBookTests {
     private static let crash = ExtensionError.crashed(
         identifier: "com.example.a", during: "reindex", exit: .signalled(11), lastOutput: ["last words"])
 
-    /// A library of its own length.
+    /// A library with its own length.
     private static func library(_ last: UInt8) -> [UInt8] {
         PlainBundle.library + Array(repeating: 0, count: Int(last))
     }
@@ -118,7 +118,7 @@ struct HealthBookTests {
 
     @Test("adds to what others have kept meanwhile, and what could not be kept is kept with the next change")
     func others() async throws {
-        /// Fails as long as it is said to.
+        /// Fails as long as it is configured to.
         final class SometimesFull: HealthStore {
             let kept = MemoryHealthStore()
             let isFull = Mutex(false)
@@ -147,7 +147,7 @@ struct HealthBookTests {
 
     @Test("While somebody else holds what is kept, what is known is told at once")
     func held() async throws {
-        /// Waits until it is let go on.
+        /// Waits until it is released.
         final class HeldStore: HealthStore {
             let kept = MemoryHealthStore()
             let gate = DispatchSemaphore(value: 0)

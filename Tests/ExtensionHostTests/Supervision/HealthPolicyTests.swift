@@ -34,7 +34,7 @@ struct HealthPolicyTests {
         #expect(quarantine.since == 300 && quarantine.fingerprint == files)
         #expect(quarantine.evidence == Self.failure(.hung, at: 300))
         #expect(quarantine.reason.contains("3 workers within 5 minutes"))
-        // It begins once.
+        // It starts once.
         #expect(health.note(Self.failure(.crashed, at: 301), files) == nil)
         #expect(health.quarantine == quarantine)
     }
@@ -91,7 +91,7 @@ struct HealthPolicyTests {
         var health = ExtensionHealth()
         var waits: [Double] = []
         for number in 0..<40 {
-            // Far apart, so that nothing is quarantined.
+            // Far apart, so that no quarantine starts.
             let now = Double(number) * 100_000
             health.note(Self.failure(.crashed, at: now), files)
             waits.append((health.backOff?.until ?? now) - now)
@@ -154,7 +154,7 @@ struct HealthPolicyTests {
                     identifier: "\(part) \($0)" + String(repeating: "x", count: part * 40), reason: "", since: 0)
             }
             health.setAside(items, files)
-            // The newest are there.
+            // The newest entries are there.
             #expect(health.itemsSetAside.last == items.last)
         }
         #expect(health.itemsSetAside.count <= HealthLimits.items)

@@ -103,7 +103,7 @@ struct WorkerPoolTests {
     @Test("Who waits is not passed by who comes while an idle worker is ended for it, nor when one before gives up")
     func inTurn() async throws {
         let folder = try TemporaryFolder()
-        // The end of the first lasts until it is let go on.
+        // The end of the first lasts until it is released.
         let (goingOn, go) = AsyncStream.makeStream(of: Void.self)
         let pool = Self.pool(in: folder) { bundle, _ in
             if bundle.identifier == "com.example.a" { for await _ in goingOn {} }

@@ -11,14 +11,15 @@ import Testing
 
 @testable import ExtensionRuntime
 
-/// A host that keeps what is donated, for extensions that are bindings of the C library of Tests/Fixtures/Bindings.
+/// A host that stores the donations, for extensions that are bindings of the C library of
+/// Tests/Fixtures/Bindings.
 final class BindingHost: HostLink {
     private struct State {
         var items: [String: ItemRecord] = [:]
         var actions: [IndexRequest.Action] = []
         var posts: [HostRequest] = []
         var record: RecordReply = RecordReply(record: nil)
-        /// Requests that are not answered until they are let go.
+        /// Requests that are not answered until they are released.
         var held: [@Sendable () -> Void]?
     }
     private let state = Mutex(State())
@@ -70,13 +71,13 @@ final class BindingHost: HostLink {
         state.withLock { $0.record = RecordReply(record: bytes, types: types) }
     }
 
-    /// Leaves donations unanswered until they are let go.
+    /// Leaves donations unanswered until they are released.
     func holdDonations() { state.withLock { $0.held = [] } }
     func letDonationsGo() { for answer in state.withLock({ $0.held ?? [] }) { answer() } }
 
     // MARK: Extensions
 
-    /// Loads bindings, each without its first line where that is not given.
+    /// Loads bindings, each without a missing first line.
     func load(_ bindings: String...) throws -> Loaded {
         let session = HostSession(link: self)
         let texts = try bindings.map { text in
@@ -92,7 +93,7 @@ final class BindingHost: HostLink {
         let bound: BoundExtension
         let session: HostSession
 
-        /// Makes a request and waits for its answer.
+        /// Sends a request and waits for its answer.
         func ask(_ request: (BoundExtension, UInt64) -> Bool) async -> RequestOutcome? {
             await withCheckedContinuation { (waiting: CheckedContinuation<RequestOutcome?, Never>) in
                 let number = session.requests.open { waiting.resume(returning: $0) }
@@ -100,7 +101,7 @@ final class BindingHost: HostLink {
             }
         }
 
-        /// The text that a promise gives.
+        /// The text of a promise.
         func data() async throws -> String {
             switch await ask({ $0.provideData($1, item: "item", type: "public.html") }) {
             case .data(let bytes): String(decoding: bytes, as: UTF8.self)

@@ -111,7 +111,7 @@ struct BoundExtensionTests {
         try FileManager.default.removeItem(atPath: path("one.md"))
         await update(0)
         #expect(host.items.keys.sorted() == [path("deeper/two.md")])
-        // A folder that is away says nothing of its files.
+        // An absent folder is no evidence about its files.
         try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
         for scope in 0..<3 {
             let outcome = await loaded.ask { bound, request in
@@ -226,7 +226,7 @@ struct BoundExtensionTests {
         let own = #"path("$TMPDIR/page.png")"#
         #expect(content(try await preview(write(own), result: "file(\(own))")) == "drawn")
         #expect(content(try await preview(write(own), result: "contents(\(own))")) == "drawn")
-        // The path itself, to see what became of it.
+        // Returns the path itself, so that the test can check it.
         let path = try #require(content(try await preview(write(own), result: own)))
         #expect(path.hasSuffix("/page.png"))
         #expect(!FileManager.default.fileExists(atPath: path))

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 
 // A principal class for each kind of fault in Swift. The manifest of a test names one of them.
 
-/// Works; the broken ones override what they break.
+/// Works. The broken handlers override the methods that they break.
 class WorkingHandler: CSIndexExtensionRequestHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -40,7 +40,7 @@ struct Broken: Error {}
 
 // MARK: Not broken
 
-/// Asks Foundation what every app asks about a file of its own, for which Foundation looks up its owner's name.
+/// Makes typical Foundation queries about a file, for which Foundation looks up its owner's name.
 class AsksAboutFiles: WorkingHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -169,7 +169,7 @@ class AsyncThatNeverReturns: WorkingHandler {
     }
 }
 
-/// Keeps all of the runtime's threads busy, so that no other task runs either.
+/// Blocks all threads of the runtime, so that no other task runs either.
 class BlocksAllTasks: WorkingHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -195,7 +195,7 @@ class BlocksTheMainQueue: WorkingHandler {
     }
 }
 
-/// Not broken: many real handlers hop onto the main queue and wait for it.
+/// Not broken: many real handlers switch to the main queue and wait for it.
 class WaitsForTheMainQueue: WorkingHandler {
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -232,7 +232,7 @@ class EmptyAnswers: WorkingHandler {
     override func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
-        // Nothing, as Apple's own template says it.
+        // Empty, as in Apple's own template.
         URL(string: "file://")!
     }
 }
