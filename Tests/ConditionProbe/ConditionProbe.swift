@@ -34,7 +34,7 @@ enum ConditionProbe {
         print("\(count) looks: median \(times[count / 2]), p95 \(times[count * 95 / 100]), most \(times[count - 1])")
     }
 
-    /// Waits in this thread, which does not count.
+    /// Waits on this thread, which does not count.
     private static func measureWaiting(_ monitor: ConditionMonitor, _ seconds: Int) {
         monitor.start { _ in }
         monitor.sense(.waiting)

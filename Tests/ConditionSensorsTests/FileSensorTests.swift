@@ -99,7 +99,7 @@ struct FileSensorTests {
         try touch(machine, "pts/ptmx", read: now, written: now)
         try touch(machine, "ttyS0", read: now, written: now)
         #expect(machine.conditions(TerminalSensor(roots: machine.roots)).conditions.presence == .away(since: now - 90))
-        // A clock that was put back since: not in the future.
+        // The clock was set back since then: the time is not in the future.
         try touch(machine, "pts/3", read: now + 5000, written: now)
         #expect(machine.conditions(TerminalSensor(roots: machine.roots)).conditions.presence == .away(since: now))
     }

@@ -30,13 +30,13 @@ struct LoadSensorTests {
         try process(machine, "41", [5, 5, 0, 0], called: "(a b) c)")
         #expect(share(machine, sensor) == nil)
         machine.elapsed.advance(2)
-        // 60 + 20 + 20 used, 80 idle, 20 waiting; own 30, of which a worker that is new has 10.
+        // 60 + 20 + 20 used, 80 idle, 20 waiting; own 30, of which a new worker has 10.
         try stat(machine, "1060 120 520 9080 320 10 10 50 0 0")
         try process(machine, "self", [15, 15, 0, 0], called: "(search) light)")
         try process(machine, "41", [10, 10, 0, 0], called: "(a b) c)")
         try process(machine, "42", [3, 3, 2, 2])
         #expect(share(machine, sensor) == 0.35)
-        // A worker that ended is counted by its parent.
+        // Its parent counts an ended worker.
         machine.elapsed.advance(2)
         try stat(machine, "1160 120 520 9180 320 10 10 50 0 0")
         try process(machine, "self", [15, 15, 35, 35], called: "(search) light)")
@@ -54,7 +54,7 @@ struct LoadSensorTests {
         try stat(machine, "50 0 0 0 50 0 0 900 0 0")
         #expect(share(machine, sensor) == 0.5)
         machine.elapsed.advance(1)
-        // All was taken.
+        // All of it was taken.
         try stat(machine, "50 0 0 0 50 0 0 2000 0 0")
         #expect(share(machine, sensor) == nil)
     }

@@ -40,7 +40,7 @@ struct LogindTests {
         return path
     }
 
-    /// Looks until logind has answered; each look waits for it a little.
+    /// Reads until logind has answered. Each reading waits for the answer for a short time.
     private func lookUntilKnown() { while monitor.report()[.logind] != .inUse { monitor.look() } }
 
     /// Microseconds from 1970 to N seconds before now.

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The monitor", .timeLimit(.minutes(10)))
 struct MonitorTests {
-    /// A sensor that says what a test sets, and waits when that wants it.
+    /// A sensor with values that a test sets. It can block on request.
     private final class Knob: FileSensor {
         let sensor: Sensor
         let load = Mutex(0.0)
@@ -45,13 +45,13 @@ struct MonitorTests {
         let (stuck, good) = (Knob(.thermal, gate: gate), Knob(.load))
         let monitor = ConditionMonitor(roots: machine.roots, files: [stuck, good], patience: 2000)
         monitor.sense(.waiting)
-        // The first look gives up on what comes after it, later ones leave it out.
+        // The first reading gives up the sensors after it, and later readings leave it out.
         #expect(monitor.look().isHot == nil)
         good.load.withLock { $0 = 0.25 }
         #expect(monitor.look().otherLoad == 0.25)
         good.load.withLock { $0 = 0.5 }
         #expect(monitor.look().otherLoad == 0.5)
-        // A thread that has read the others may just be ending.
+        // A thread that has read the others may be about to end.
         #expect(comes { machine.threads.count <= 1 })
         #expect(machine.threads == [machine.threadName + "-look"])
         gate.signal()
@@ -163,10 +163,10 @@ struct MonitorTests {
         let monitor = ConditionMonitor(roots: roots, files: [])
         monitor.sense(.waiting)
         monitor.look()
-        // The thread of the connection ends by itself, soon, and says so.
+        // The thread of the connection ends without help, soon, and reports it.
         #expect(comes { monitor.report()[.logind] == .absent("There is no bus at \(roots.systemBus ?? "").") })
         #expect(monitor.report()[.screenSaver] == .absent("There is no session bus."))
-        // The bus comes to be.
+        // The bus starts.
         let bus = try PrivateBus()
         try FileManager.default.createSymbolicLink(
             atPath: machine.folder.path("bus"), withDestinationPath: bus.folder.path("bus"))
@@ -197,7 +197,7 @@ struct MonitorTests {
         ]
         for (mode, expected) in steps {
             monitor.sense(mode)
-            // Threads end by themselves, soon.
+            // Threads end without help, soon.
             #expect(comes { machine.threads == expected.map({ machine.threadName + $0 }) })
         }
     }
@@ -206,7 +206,7 @@ struct MonitorTests {
     func offInAProcess() throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = (program as NSString).deletingLastPathComponent
-        // Some runners load the tests into a program of the toolchain's.
+        // Some runners load the tests into a program of the toolchain.
         let built = FileManager.default.fileExists(atPath: folder + "/ConditionProbe") ? folder : ".build/debug"
         let probe = built + "/ConditionProbe"
         let bus = PrivateBus.isAvailable ? try PrivateBus() : nil
@@ -216,7 +216,7 @@ struct MonitorTests {
         #expect(ending == .exited(0))
         let off = output.split(separator: "\n").filter { $0.hasPrefix("off ") }
         #expect(off.count == 2 && Set(off).count == 1, "\(output)")
-        // ThreadSanitizer has one of its own.
+        // ThreadSanitizer has its own thread.
         let threads = Sanitizer.current == .thread ? 2 : 1
         #expect(off.first?.hasPrefix("off \(threads) threads") == true, "\(output)")
     }

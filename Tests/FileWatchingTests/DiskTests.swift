@@ -42,7 +42,7 @@ struct DisksInNamespaceTests {
         for name in ["a", "b"] { try write("one", root + "/" + name) }
         place.watch([root])
         try await place.settle { $0.files.count == 2 && $0.status.isUpToDate }
-        // The name is due when the disk is away.
+        // The change of the file is due when the disk is unmounted.
         try write("two", root + "/a")
         try unmount(disk)
         try await place.wait { $0.trees.values.contains(.unavailable([root])) && $0.isUpToDate }

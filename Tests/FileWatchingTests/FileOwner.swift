@@ -16,7 +16,7 @@ struct FileOwner {
     var numbers: [String: Int] = [:]
     private var next = 0
 
-    /// Deals with changes: looks at the disk as it is now.
+    /// Processes changes by reading the disk as it is now.
     mutating func take(_ changes: FileChanges) {
         for change in changes.changes {
             switch change {
@@ -63,7 +63,8 @@ extension FileSnapshot {
     }
 }
 
-/// Calls a function with each path below a folder, and whether it is a folder, in the order of names.
+/// Calls a function with each path below a folder, and whether it is a folder, in the order of
+/// names.
 private func walk(_ folder: String, _ visit: (_ path: String, _ name: String, _ isFolder: Bool) -> Bool) {
     for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
         let path = folder + "/" + name
@@ -89,7 +90,7 @@ func filesOnDisk(_ root: String) -> [String: String] {
     return files
 }
 
-/// Does one random thing to a tree of files, as editors and people do.
+/// Makes a random change to a tree of files, like editors and users.
 struct RandomTree {
     let root: String
     var random: SplitMix64
@@ -142,7 +143,7 @@ struct RandomTree {
             return "write in pieces \(file)"
         case 4, 5:
             guard let file else { return "nothing" }
-            // As editors save: a new file takes the place.
+            // As editors save: a new file replaces the old one.
             let temporary = file + ".tmp"
             write(content(), to: temporary)
             rename(temporary, file)
@@ -178,7 +179,7 @@ struct RandomTree {
             return "symbolic link \(place) to \(file)"
         default:
             guard let file else { return "nothing" }
-            // As editors keep a copy of what was there.
+            // As editors that keep a copy of the old file.
             rename(file, file + "~")
             write(content(), to: file)
             unlink(file + "~")

@@ -38,7 +38,7 @@ private struct Place {
         return report
     }
 
-    /// Compares, and has the owner deal with everything.
+    /// Compares, and lets the owner process everything.
     mutating func settle() throws -> [FileChange] {
         try compare()
         var all: [FileChange] = []
@@ -81,7 +81,7 @@ extension FileSnapshot {
         try once { try $0.execute(sql: "PRAGMA shrink_memory") }
     }
 
-    /// As if all roots had been at another place.
+    /// As if all roots had been in another place.
     func pretend(_ place: KnownPlace) throws(FileWatchingError) {
         try once {
             try $0.execute(
@@ -287,7 +287,8 @@ struct FileSnapshotTests {
         try place.write("one", "a")
         _ = try place.settle()
         let known = try #require(try place.snapshot.trees().first?.place)
-        // As if it had been on another disk, which left an empty folder, or one with something else.
+        // As if it had been on another disk, which left an empty folder, or a folder with other
+        // content.
         try place.snapshot.pretend(KnownPlace(identity: "number 2a", mountPoint: place.root))
         rename(place.path("a"), place.folder.path("a"))
         #expect(try place.compare().unavailable == [place.root])
@@ -416,7 +417,7 @@ struct FileSnapshotTests {
         #expect(try place.settle() == [])
     }
 
-    /// Does something with a user's rights to files, on this thread.
+    /// Runs a closure with a user's rights to files, on this thread.
     private func acting<Value>(as user: UInt32, _ body: () throws -> Value) throws -> Value {
         let own = ctestsupport_act_on_files_as(user)
         defer { _ = ctestsupport_act_on_files_as(UInt32(own)) }
@@ -484,7 +485,7 @@ struct FileSnapshotTests {
     func judgements(identity: String, mountPoint: String, expected: DiskJudgement) {
         let known = KnownPlace(identity: "a", mountPoint: identity == "a" ? "/" : "/disk")
         #expect(DiskJudgement(FileSystemPlace(identity: identity, mountPoint: mountPoint), known: known) == expected)
-        // A bind mount that is away.
+        // An absent bind mount.
         let bound = KnownPlace(identity: "a", mountPoint: "/bound")
         #expect(DiskJudgement(FileSystemPlace(identity: "a", mountPoint: "/"), known: bound) == .other)
     }
@@ -572,7 +573,7 @@ struct FileSnapshotTests {
         #expect(state.isOfSameFile(as: other))
         other.fileSystem = 2
         #expect(!state.isOfSameFile(as: other))
-        // File systems that keep no numbers.
+        // File systems without stable inode numbers.
         (other.fileSystem, other.inode) = (1, 0)
         #expect(!other.isOfSameFile(as: other))
     }
@@ -659,7 +660,7 @@ struct FileSnapshotTests {
             for _ in 0..<Int.random(in: 0..<12, using: &random) { tree.step() }
             try place.compare()
             while let changes = try place.snapshot.next(of: FileOwner.name, limit: 3) {
-                // Killed before it was asked, before it answered, or not at all.
+                // Killed before its request, before its answer, or not at all.
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0: place.snapshot = try FileSnapshot(path: place.folder.path + "/files.sqlite")
                 case 1:

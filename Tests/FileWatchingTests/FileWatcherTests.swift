@@ -58,7 +58,7 @@ final class Watched: Sendable {
     func watch(_ trees: [WatchedTree]) { watcher.watch(trees) }
     func compareAgain() { watcher.compareAgain() }
 
-    /// Waits for a status, and leaves changes alone.
+    /// Waits for a status, and keeps the changes.
     func wait(until isDone: @Sendable (FileWatcher.Status) throws -> Bool) async throws {
         if try isDone(status) { return }
         for await status in news where try isDone(status) { return }
@@ -152,7 +152,7 @@ struct FileWatcherTests {
         let names = [place.root + "/a", place.root + "/b", other + "/hard", other + "/soft"]
         _ = try await place.settle { watched in names.allSatisfy { watched.files[$0] == "one more" } }
         #expect(place.files[place.root + "/c"] == "apart")
-        // Another file takes the place of one of them. A symbolic link leads to that now.
+        // Another file replaces one of them. A symbolic link leads to that now.
         try place.write("another", "new")
         rename(place.root + "/new", place.root + "/a")
         _ = try await place.settle { $0.files[other + "/soft"] == "another" }
@@ -303,7 +303,7 @@ struct FileWatcherTests {
         #expect(watches.folderCount(of: "small", snapshot) == 5)
         let before = watches.folderCount(of: "large", snapshot)
         #expect(before > 30)
-        // Each has a third where all need more.
+        // Each has a third if all need more.
         status = work(["large", "small", "other"])
         #expect(status.polled == [tree("large"): .unwatched, tree("other"): .unwatched])
         #expect(watches.folderCount(of: "small", snapshot) == 5)
@@ -425,7 +425,7 @@ struct FileWatcherTests {
         for _ in 0..<3 {
             _ = run.work()
             let size = try snapshot.once { try Int.fetchOne($0, sql: "SELECT size FROM difference") }
-            // Noted already, or to be looked at.
+            // Already recorded, or to be checked.
             let isNoted = try #require(size) == text.withLock { $0.utf8.count }
             let next = run.nextDue
             #expect(isNoted || next != nil)
@@ -506,7 +506,7 @@ struct FileWatcherTests {
                 calls += 1
                 return calls
             }
-            // All folders but the last have been read then.
+            // All folders except the last have been read then.
             if call == 4 {
                 reached.signal()
                 go.wait()

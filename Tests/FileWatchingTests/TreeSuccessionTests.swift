@@ -87,7 +87,7 @@ private struct Place {
         }
     }
 
-    /// Has the owner deal with everything that is noted.
+    /// Lets the owner process all recorded changes.
     mutating func takeAll() throws -> [FileChange] {
         var all: [FileChange] = []
         while let changes = try snapshot.next(of: FileOwner.name, limit: 5) {
@@ -235,7 +235,7 @@ struct TreeSuccessionTests {
         for name in ["disk/notes/a", "disk/notes/below/b"] { try place.write("one", name) }
         try place.watch(place.tree(before))
         _ = try place.settle()
-        // As if all below had been on a disk.
+        // As if everything below had been on a disk.
         try place.snapshot.once { db in
             let place = KnownPlace(identity: "number 2a", mountPoint: place.path("disk"))
             if before.isEmpty {
@@ -251,7 +251,7 @@ struct TreeSuccessionTests {
         try place.watch(place.tree(after))
         #expect(try place.compare().unavailable.count == 1)
         #expect(try place.settle() == [])
-        // It is back, which is seen by its files.
+        // It is back, and its files show that.
         rename(place.folder.path("away"), place.path("disk/notes"))
         unlink(place.path("disk/notes/below/b"))
         #expect(Set(try place.settle()) == place.removed("disk/notes/below/b"))
@@ -291,7 +291,7 @@ struct TreeSuccessionTests {
             try place.compare()
             if let request { try place.snapshot.acknowledge(request) }
             while let changes = try place.snapshot.next(of: FileOwner.name, limit: 3) {
-                // Killed before it was asked, before it answered, or not at all.
+                // Killed before its request, before its answer, or not at all.
                 let fate = Int.random(in: 0..<8, using: &random)
                 if fate != 0 { place.take(changes) }
                 if fate > 1 {

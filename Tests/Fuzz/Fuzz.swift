@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Feeds inputs to the parsers and decoders. The first byte of an input says to which, see ``FuzzProperty``.
+/// Feeds inputs to the parsers and decoders. The first byte of an input selects the property; see
+/// ``FuzzProperty``.
 ///
-/// Built as always it checks the files it is given, and so repeats a failure. Built with `-sanitize=fuzzer` and
-/// `COVERAGE_GUIDED` (`Scripts/torture` does) it is libFuzzer, which makes inputs itself.
+/// The normal build checks the files in its arguments, and so repeats a failure. Built with
+/// `-sanitize=fuzzer` and `COVERAGE_GUIDED`, as by `Scripts/torture`, it is libFuzzer and creates
+/// inputs itself.
 @main
 enum Fuzz {
     static func check(_ bytes: [UInt8]) {

@@ -33,7 +33,7 @@ enum FuzzProperty: UInt8, CaseIterable {
     private func binding(_ text: String) {
         guard let binding = try? SymbolBinding(parsing: text) else { return }
         let printed = binding.description
-        // Printed with its spaces it may be longer than a binding can be.
+        // With its spaces the printed form may exceed the maximum length of a binding.
         guard printed.utf8.count <= BindingLimits.textBytes else { return }
         precondition((try? SymbolBinding(parsing: printed)) == binding, "printed and parsed it is another one")
     }

@@ -138,7 +138,7 @@ struct FreshWorkTests {
         #expect(bench.steps.isEmpty && bench.closed() == [.busy])
         bench.send(.ended(Self.files, .done))
         #expect(bench.steps == [.start(Bench.a)])
-        // Both could begin: what is soon done comes first.
+        // Both could start. The job that is done soon is first.
         bench = Bench()
         bench.send(.jobs([Bench.job(), Self.job()]))
         #expect(bench.steps == [.start(Self.files)])

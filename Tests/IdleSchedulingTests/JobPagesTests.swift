@@ -10,7 +10,7 @@ struct JobPagesTests {
         Job(bundle: "a", work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: 0, cause: .asked)
     }
 
-    /// The place of a reindex that was begun with a job.
+    /// The position of a reindex that was started with a job.
     private static func place(_ begun: Job) -> ReindexPlace {
         ReindexPlace(
             cursor: Data(), pages: 1, began: 0, replacement: 1, generation: 1, fingerprint: "",
@@ -39,7 +39,7 @@ struct JobPagesTests {
         queue.add(Self.job(["x"]))
         queue.add(Self.job())
         queue.setPlace(Self.place(begun), of: "a")
-        // Its process was killed; the next one goes on at the second page.
+        // Its process was killed. The next one continues at the second page.
         let resumed = try #require(queue["a"])
         #expect(resumed.place != nil)
         queue.complete(resumed)
@@ -86,11 +86,11 @@ struct JobPagesTests {
     func nothingLost(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var queue = JobQueue()
-        // When each was asked for last.
+        // The time of the last request for each.
         var everything: Int?
         var items: [String: Int] = [:]
         var run: Run?
-        /// When the first page before the place was asked for.
+        /// The time of the request for the first page before the position.
         var first = 0
         for step in 0..<500 {
             switch random.below(10) {
@@ -104,7 +104,7 @@ struct JobPagesTests {
             case 3, 4, 5:
                 guard run == nil, var job = queue["a"] else { continue }
                 if job.place != nil, random.below(3) == 0 {
-                    // The extension is another now.
+                    // The extension has changed.
                     queue.setPlace(nil, of: "a")
                     job = try #require(queue["a"])
                 }

@@ -210,7 +210,7 @@ struct JobQueueTests {
         #expect(queue["a"]?.notBefore == Backoff.longestDelay)
     }
 
-    /// When each thing was asked for last, and what a running job took with it.
+    /// The time of the last request for each thing, and the things that a running job took.
     private struct Model {
         var all: [String: Int] = [:]
         var items: [String: [String: Int]] = [:]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The scheduler, whatever happens")
 struct SchedulerPropertyTests {
-    /// The policy with no gate ever passed, so that only openings help, and without quotas.
+    /// The policy without bypassed gates, so that only openings help, and without quotas.
     private static func strict() throws -> SchedulingPolicy {
         let never = Gate.allCases.filter(\.isRelaxable).map { "\"\($0.code)\": null" }
         let gates = (never + ["\"cpu-quota\": false", "\"write-quota\": false"]).joined(separator: ",")
@@ -82,7 +82,8 @@ struct SchedulerPropertyTests {
         }
         simulation.owe(work)
         let policy = SchedulingPolicy()
-        // In each window there is time for a whole quota; what is counted by pieces of 5 min counts that much longer.
+        // In each window there is time for a whole quota. A use that is counted in pieces of 5 min
+        // counts that much longer.
         let windows = work.map { ($0.seconds * $0.rate / 570).rounded(.up) + ($0.seconds * 7 / 1900).rounded(.up) }
         simulation.run(until: (windows.max() ?? 0) * 2 * (policy.quotaWindow + 600) + 9000, whileOwed: true)
         #expect(simulation.work.isEmpty)
@@ -119,7 +120,7 @@ struct SchedulerPropertyTests {
         #expect(first.1.count > 1000)
     }
 
-    /// Anything, in any order, at any moment.
+    /// Any events, in any order, at any moment.
     private static func event(_ random: inout SplitMix64, _ now: Double) -> SchedulerEvent {
         let key = random.pick([
             ScheduledJob.Key.reindex(bundle: "a"), .reindex(bundle: "b"), .reindex(bundle: "c"), .maintenance(.vacuum),
@@ -228,7 +229,7 @@ struct SchedulerPropertyTests {
                     if underWay[key] == nil || underWay[key] == .stopping { faults.append("stop of what has ended") }
                     underWay[key] = .stopping
                 case .wake(let moment):
-                    // While what fresh work uses is looked at, sooner.
+                    // While the use of fresh work is measured, earlier.
                     let shortest = underWay.keys.contains(where: isOfFiles) || hasFiles ? 0.001 : 1
                     if let moment, moment < now + shortest - 1e-3 {
                         faults.append("wake at \(moment), now \(now)")

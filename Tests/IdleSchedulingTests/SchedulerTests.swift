@@ -3,7 +3,7 @@ import Foundation
 import IdleScheduling
 import Testing
 
-/// A scheduler at a moment, and what it said last.
+/// A scheduler at a moment, and its last actions.
 struct Bench {
     static let a = ScheduledJob.Key.reindex(bundle: "a")
     static let b = ScheduledJob.Key.reindex(bundle: "b")
@@ -44,11 +44,11 @@ struct Bench {
             }
         }
     }
-    /// The moment of the last tick that was asked for.
+    /// The moment of the last requested tick.
     var wake: Double? {
         all.reduce(nil) { before, action in if case .wake(let moment) = action { moment } else { before } }
     }
-    /// The lines of the journal.
+    /// The lines of the decision log.
     var journal: [JournalEntry] { all.compactMap { if case .note(let entry) = $0 { entry } else { nil } } }
 
     func closed(_ key: ScheduledJob.Key = Bench.a) -> [Gate] {

@@ -66,7 +66,7 @@ struct SchedulerSimulatorTests {
         let runs = job.spans.filter { $0.kind == .fresh }
         #expect(runs.prefix(2).map { ($0.length * 1000).rounded() } == [200, 300])
         #expect(runs[0].gates.isEmpty && runs.dropFirst().allSatisfy { $0.gates == [.userActive] })
-        // Two seconds of work by 0.02 s in a second; the first 0.4 s are at hand.
+        // Two seconds of work by 0.02 s in a second. The first 0.4 s are available.
         #expect((40...90).contains(job.longestTime) && job.pauses > 3)
         for run in runs.dropFirst() {
             let minute = runs.filter { $0.start >= run.start && $0.end < run.start + 60 }.reduce(0) { $0 + $1.length }

@@ -87,10 +87,11 @@ struct ShippedTraceTests {
     func neverIdle() throws {
         let replay = try replay("never-idle")
         #expect(work(replay).allSatisfy { $0.kind == .relaxed || $0.kind == .quieting })
-        // Until the gate of busy processors is passed, and then twelve times the work of it and of those before it.
+        // Until the score bypasses the gate of busy processors, and then twelve times its work and
+        // the work of those before it.
         let bounds: [String: (passes: Double, work: Double)] = [
             "org.example.mail": (6 * 300, 60), "org.example.notes": (6 * 300, 60 + 90),
-            // Three times half of it, and two back-offs.
+            // Three times half of the work, and two back-offs.
             "org.example.feeds": (6 * 300 + 90, 40), "org.example.calendar": (6 * 43200, 30),
             "optimize": (6 * 86400, 45),
         ]
@@ -116,7 +117,7 @@ struct ShippedTraceTests {
             #expect(overlap(work(replay), [sleep.upperBound...sleep.upperBound + 60]) == 0)
             #expect(overlap(work(replay), [sleep.upperBound + 60...sleep.upperBound + 61]) > 0.9, "and goes on after")
         }
-        // Pages go on where they were: nothing was done twice.
+        // Pages continue where they were: nothing was done twice.
         let mail = try job("org.example.mail", replay)
         #expect(abs(mail.usage.cpu - 300) < 1e-6 && mail.stops == 1)
         #expect(replay.jobs.allSatisfy { !$0.isOwed })

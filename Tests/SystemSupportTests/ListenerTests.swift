@@ -95,7 +95,7 @@ private final class ListenerScript: Sendable {
 
     init(failures: [Int32]) { state = Mutex((failures, [])) }
 
-    /// With which time-outs was waited.
+    /// The time-outs of the waits.
     var timeouts: [Int32] { state.withLock { $0.timeouts } }
 
     var kernel: Listener.Kernel {

@@ -95,12 +95,12 @@ struct OwnFileTests {
     func harmlessAccessList() throws {
         let store = try makeFolder("store")
         var list = AccessList()
-        // Named users who may read, and the owner and root, who may write all the same.
+        // Named users with read access, and the owner and root, who may write in any case.
         list.users = [stranger: [.read, .search], 0: [.write]]
         list.users[geteuid()] = [.read, .write, .search]
         try #require(list.set(store))
         #expect(try OwnFolder.open(store, creating: false) != nil)
-        // The mask takes away what the list names.
+        // The mask removes the rights of the list's entries.
         list.users[stranger] = [.write]
         list.mask = [.read, .search]
         try #require(list.set(store))

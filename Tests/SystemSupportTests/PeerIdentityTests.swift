@@ -6,7 +6,7 @@ import Testing
 
 @testable import SystemSupport
 
-/// A `/proc` of a test's own, with this process in it.
+/// A `/proc` of a test, with this process in it.
 struct FakeProcesses {
     let folder: TemporaryFolder
     var root: String { folder.path("\(getpid())/root") }

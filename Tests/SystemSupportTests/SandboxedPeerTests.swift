@@ -20,7 +20,7 @@ struct SandboxedPeerTests {
     private static let client =
         "use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un($ARGV[0])) or die; <STDIN>"
 
-    /// Lets a client connect from a sandbox, and gives its identity and what ended first back.
+    /// Connects a client from a sandbox. Returns its identity, and the side that ended first.
     private func identify(info: String?) throws -> PeerIdentity {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
@@ -39,7 +39,7 @@ struct SandboxedPeerTests {
             try? input.fileHandleForWriting.close()
             child.wait()
         }
-        // A sandbox that could not be made must fail the test instead of hanging it.
+        // A sandbox that could not be created must fail the test and not block it.
         var waiting = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
         try #require(poll(&waiting, 1, 50_000) == 1)
         let accepted = accept(listener.number, nil, nil)

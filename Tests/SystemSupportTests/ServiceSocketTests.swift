@@ -44,7 +44,7 @@ struct ServiceSocketTests {
         let accepted = accept(listener.number, nil, nil)
         #expect(accepted >= 0)
         close(accepted)
-        // A service that died and is started again.
+        // A service that ended and is started again.
         let again = try ServiceSocket.listen(inFolder: path)
         _ = try ServiceSocket.connect(inFolder: path)
         #expect(again.number >= 0)

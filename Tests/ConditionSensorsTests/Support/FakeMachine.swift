@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import ConditionSensors
 
-/// Folders in place of `/proc`, `/sys` and `/dev`, and clocks that a test moves.
+/// Folders instead of `/proc`, `/sys` and `/dev`, and clocks that a test moves.
 final class FakeMachine: Sendable {
     let folder: TemporaryFolder
     let now = Clock(800_000_000)
@@ -40,7 +40,7 @@ final class FakeMachine: Sendable {
         return roots
     }
 
-    /// Writes a file, with the folders it is in.
+    /// Writes a file and creates its parent folders.
     func write(_ path: String, _ text: String) throws {
         let parent = (folder.path(path) as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
@@ -60,7 +60,7 @@ final class FakeMachine: Sendable {
         return (readings.conditions, reading.state)
     }
 
-    /// The monitor's threads that there are now.
+    /// The current threads of the monitor.
     var threads: [String] {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }

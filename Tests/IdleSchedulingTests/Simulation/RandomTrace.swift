@@ -2,10 +2,10 @@
 import IdleScheduling
 import TestSupport
 
-/// When a trace is open, and what it is otherwise.
+/// The intervals in which a trace is open, and its other conditions.
 struct RandomTrace {
     var trace: [(moment: Double, conditions: Conditions)] = []
-    /// When no gate was closed.
+    /// The intervals without a closed gate.
     private(set) var openings: [Range<Double>] = []
     /// The longest time between two openings.
     private(set) var longestGap = 0.0

@@ -119,7 +119,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// Looks whether what runs may.
+    /// Checks that the running job may run.
     private mutating func watch(_ now: Double) {
         slowSince = Self.machine(conditions, now).isEmpty ? nil : slowSince ?? now
         watchFresh(now)
@@ -132,7 +132,7 @@ struct SchedulerCheck {
         if passed.isEmpty || isPersons(job.key) { endRelaxed(now) } else if relaxedSince == nil { relaxedSince = now }
     }
 
-    /// Looks whether fresh work runs where it may, and waits only where it has to.
+    /// Checks that fresh work runs only if it may, and waits only if it must.
     private mutating func watchFresh(_ now: Double) {
         let running = underWay.filter { $0.value == .running && isFresh($0.key) }.map(\.key)
         if running.count > 1 { fault("\(running) run together", now) }
@@ -160,7 +160,7 @@ struct SchedulerCheck {
         relaxedSince = nil
     }
 
-    /// The gates that are closed beyond doubt, and those of them that a job has waited long enough for.
+    /// The gates that are certainly closed, and those among them that a job's score bypasses.
     private func gates(of job: ScheduledJob, _ now: Double) -> (closed: [Gate], passed: [Gate]) {
         var closed: [Gate] = []
         if job.refusal == .disabled { closed.append(.disabled) }
@@ -222,7 +222,7 @@ struct SchedulerCheck {
         if let cpu = conditions.pressure.cpu, cpu > 0.3, conditions.otherLoad.map({ $0 > 0.1 }) ?? true {
             closed.append(.cpuPressure)
         }
-        // Beyond what a job may cause itself.
+        // More than a job may cause itself.
         if let io = conditions.pressure.io, io > 0.7 { closed.append(.ioPressure) }
         if let memory = conditions.pressure.memory, memory > 0.1 { closed.append(.memoryPressure) }
         if let free = conditions.freeDisk, free < 2 << 30 { closed.append(.diskFloor) }
@@ -240,7 +240,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// The most that fresh work used within any minute, in seconds of processor time.
+    /// The maximum use of fresh work within any minute, in seconds of processor time.
     var mostFreshInAMinute: Double {
         freshUsed.indices.reduce(0) { most, index in
             let end = freshUsed[index].moment + 60
@@ -248,7 +248,7 @@ struct SchedulerCheck {
         }
     }
 
-    /// The most that a bundle used within any window of a length.
+    /// The maximum use of a bundle within any window of a length.
     func mostUsed(by bundle: String, within window: Double) -> Usage {
         let all = used[bundle] ?? []
         var (most, sum, first) = (Usage(), Usage(), 0)

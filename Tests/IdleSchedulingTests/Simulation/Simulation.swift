@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
 
-/// A job and what it costs.
+/// A job and its cost.
 struct SimulatedWork {
     var job: ScheduledJob
     /// The run time that it needs.
@@ -12,7 +12,7 @@ struct SimulatedWork {
     var written: UInt64 = 0
     /// The run time since its last restart.
     var ran = 0.0
-    /// After how many seconds of work it fails, as often as there are numbers.
+    /// The seconds of work after each of which it fails.
     var failures: [Double] = []
 }
 
@@ -25,16 +25,16 @@ struct Simulation {
     private(set) var now: Double
     /// The pending jobs.
     private(set) var work: [ScheduledJob.Key: SimulatedWork] = [:]
-    /// When jobs were done.
+    /// The times at which jobs were done.
     private(set) var done: [ScheduledJob.Key: Double] = [:]
     /// All actions, with their moments.
     private(set) var actions: [SchedulerAction] = []
-    /// All lines of the journal.
+    /// All lines of the decision log.
     private(set) var journal: [JournalEntry] = []
     /// The number of ticks sent.
     private(set) var ticks = 0
 
-    /// Conditions from moments on; in order.
+    /// Conditions with their start times, in order.
     var trace: [(moment: Double, conditions: Conditions)] = []
     /// The interval between the reports of a running job, in seconds.
     var reportInterval = 1.0
@@ -42,7 +42,7 @@ struct Simulation {
     var listOrder: ([ScheduledJob]) -> [ScheduledJob] = { $0 }
 
     private var traced = 0
-    /// The jobs that run, and when each was last reported.
+    /// The running jobs, and the time of each last report.
     private var running: [ScheduledJob.Key: Double] = [:]
     private var underWay: Set<ScheduledJob.Key> = []
     private var wake: Double?
@@ -60,7 +60,7 @@ struct Simulation {
         list()
     }
 
-    /// Has a job of changed files become fresh, or more than that.
+    /// Makes a job of changed files fresh, or no longer fresh.
     mutating func set(isFresh: Bool, _ key: ScheduledJob.Key) {
         work[key]?.job.isFresh = isFresh
         list()
