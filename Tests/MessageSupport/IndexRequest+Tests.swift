@@ -3,7 +3,8 @@ import BusTransport
 import ItemRecord
 import ServiceMessages
 
-// Requests as tests write and compare them: of one change, or of a batch, and regardless of the index.
+// Requests in the form in which tests write and compare them: of one change or of a batch, without
+// the index.
 
 extension IndexRequest {
     public typealias Action = IndexRequest
@@ -57,6 +58,6 @@ extension ChangeList {
 }
 
 extension BusError {
-    /// The name of an error that was answered.
+    /// The name of the error in the answer.
     public var name: String? { if case .remote(let name, _) = self { name } else { nil } }
 }

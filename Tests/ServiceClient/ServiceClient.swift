@@ -4,8 +4,8 @@ import Glibc
 import ServiceMessages
 import SystemSupport
 
-/// Connects to a service and says who it is, for tests that need another process: in a sandbox, as another user.
-/// Prints the bundle that the service says it is, or the name of the error.
+/// Connects to a service and identifies itself, for tests that need another process: in a sandbox,
+/// or as another user. Prints the bundle that the service reports, or the name of the error.
 @main
 struct ServiceClient {
     static func main() async {
@@ -14,7 +14,7 @@ struct ServiceClient {
             print("Arguments: store, role, bundle.")
             exit(64)
         }
-        // Whose service it is: a client of another user's, which real ones never are, is for the service to refuse.
+        // The owner of the service. A client of another user must be rejected by the service.
         var status = stat()
         guard stat(arguments[1], &status) == 0 else {
             print("There is no store at \(arguments[1]).")
