@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells ThreadSanitizer of what Swift's Mutex does out of its sight. On Linux the fast way of a Mutex is compiled
- * into who uses it, where it is seen; when threads wait for each other, libswiftSynchronization, which is not
- * instrumented, has the kernel hand the lock over (FUTEX_LOCK_PI, FUTEX_UNLOCK_PI), and all that a Mutex protects
- * would be told as a race.
+ * Reports the operations of Swift's Mutex to ThreadSanitizer. On Linux the fast path of a Mutex is compiled into its user and
+ * is therefore instrumented. When threads wait for each other, libswiftSynchronization lets the kernel hand over the lock
+ * (FUTEX_LOCK_PI, FUTEX_UNLOCK_PI). That library is not instrumented, so ThreadSanitizer would report all data that a Mutex
+ * protects as a race.
  *
- * Linked into every program of Scripts/sanitize thread. The three functions take the place of the library's, call
- * them, and say what these have done: who has locked sees what was done before it was unlocked. They hide nothing.
+ * Linked into every program of Scripts/sanitize thread. The three functions replace the library's, call them, and report the
+ * result: a thread that has locked sees everything from before the unlock. They hide nothing.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ SWIFT void searchlight_lock_slow(uint32_t thread, SELF mutex) __asm__(LOCK);
 SWIFT void searchlight_unlock_slow(SELF mutex) __asm__(UNLOCK);
 SWIFT bool searchlight_try_lock_slow(SELF mutex) __asm__(TRY);
 
-/* That of the library, also where several images of a process carry this file. */
+/* The function of the library, also if several images of a process contain this file. */
 static void *find(const char *name, void **known) {
     void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (function != NULL) return function;

@@ -12,9 +12,8 @@
 const char searchlight_sanitizer_reports[] = SEARCHLIGHT_REPORTS;
 
 /*
- * The signals are left alone: a worker that crashes on purpose has to die of its signal, for that is what the host
- * tells; one that does not crash on purpose fails its test. A program in which something was found ends with 99,
- * which none of ours does.
+ * Signals are not handled. A worker that crashes on purpose must end by its signal, because the host reports the signal. Any other
+ * crash fails its test. A program with a finding ends with 99, which no other program of this project does.
  */
 #define COMMON                                                                                                     \
     "log_path=" SEARCHLIGHT_REPORTS "/report:external_symbolizer_path=" SEARCHLIGHT_SYMBOLIZER ":exitcode=99:"     \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the benchmarks ask: promises of 1 KiB, answered at once; previews, which are the file “page” of its bundle, read once;
- * and a reindex that donates the batches of records in the file “records” of its bundle: each four bytes of length, least
- * significant first, and a batch.
+ * The extension of the benchmarks. It serves promises of 1 KiB at once, and previews from the file "page" of its bundle, which
+ * it reads once. A reindex donates the batches of records in the file "records" of its bundle. Each batch has four bytes of
+ * length, least significant first, and its records.
  */
 #include "searchlight_extension.h"
 

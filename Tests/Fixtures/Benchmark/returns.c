@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Works for ever once it is asked for everything: with COOPERATIVE it waits while it is throttled, otherwise it heeds nothing.
- * Says "working", and for each notice "told" with the moment (CLOCK_MONOTONIC, nanoseconds).
+ * Works without end after a request for a full reindex. With COOPERATIVE it waits while it is throttled; otherwise it ignores
+ * the notices. Prints "working", and for each notice "told" with the moment (CLOCK_MONOTONIC, nanoseconds).
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Numbers: each gives back text, so that a test sees what arrived. ---- */
+/* ---- Numbers: each function returns a text, so that a test sees the arguments. ---- */
 char *numbers(int8_t a, int16_t b, int32_t c, int64_t d, uint8_t e, uint16_t f, uint32_t g, uint64_t h, float i, double j) {
     char *text = NULL;
     if (asprintf(&text, "%d %d %d %lld %u %u %u %llu %g %g", a, b, c, (long long)d, e, f, g, (unsigned long long)h, i, j) < 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few functions of poppler-glib, by their names and signatures, for PDF files whose streams are not compressed: so that the binding of
- * docs/BINDINGS.md is carried out on machines without poppler. A page is a stream, its text what stands in ( ) before Tj. */
+/*
+ * A few functions of poppler-glib with their names and signatures, for PDF files with uncompressed streams. With it the binding
+ * of docs/BINDINGS.md runs on machines without poppler. A page is a stream. Its text is in the parentheses before Tj.
+ */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

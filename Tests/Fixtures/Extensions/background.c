@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works as the file marks/BUNDLE.mode says, "NAME" or "NAME COUNT":
- *   cooperative  donates so many items, and none while it is throttled
- *   ignoring     donates so many items, whatever it is told
- *   spins        uses a processor for ever
- *   busy         the same, and says now and then that it is alive
- *   threads      uses four
+/* Works in the mode of the file marks/BUNDLE.mode, "NAME" or "NAME COUNT":
+ *   cooperative  donates COUNT items, and none while it is throttled
+ *   ignoring     donates COUNT items, and ignores the notices
+ *   spins        uses a processor without end
+ *   busy         the same, and reports signs of life
+ *   threads      uses four processors
  *   deaf         the same as spins, with all signals blocked
- *   classes      says in what classes it runs, and whether it can leave them
+ *   classes      prints its scheduling classes, and whether it can leave them
  *   flock, posix        locks marks/lock in that way, and spins
- *   yields       the same as flock, but gives the lock back when it is throttled
+ *   yields       the same as flock, but releases the lock when it is throttled
  *   private      the same as flock, with a file in its temporary folder
- * It says "working" first, and what it is told. */
+ * It prints "working" first, and each notice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

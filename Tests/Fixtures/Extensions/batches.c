@@ -70,7 +70,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     }
     batches->delete_domains(batch, names, 1);
 
-    /* What cannot be sent is refused at once and leaves the batch as it is. */
+    /* A change that cannot be sent is rejected at once and leaves the batch unchanged. */
     char long_state[SEARCHLIGHT_CLIENT_STATE_MAX + 1] = {0};
     say("long state", batches->commit(fixture_host, "notes", batch, long_state, sizeof long_state,
                                       SEARCHLIGHT_EXPECT_ANY, NULL, 0, committed, NULL));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does with each item what the item is called, and with a reindex of everything what the file `mode` in its bundle says:
- *   crash…     says its last words and aborts
+/* The name of each item, and for a full reindex the file `mode` in its bundle, select the behaviour:
+ *   crash…     prints its last words and aborts
  *   exit…      ends its process
- *   hang…      never returns, and heeds nothing but signals
+ *   hang…      never returns, and only reacts to signals
  *   stubborn…  the same, and ignores the polite signal
- *   last…      works until it gets the polite signal, answers, and is of no use any more
- *   wait…      works until it is told that nobody waits, then says that it has stopped
- *   steps…     says how far it has come, then does it
- *   refuse…    says that it cannot
- *   eat…       takes memory as long as there is any, then aborts
- * Everything else is donated and provided. */
+ *   last…      works until it gets the polite signal, answers, and is then unusable
+ *   wait…      works until its request is cancelled, then prints that it has stopped
+ *   steps…     reports its progress, then does the work
+ *   refuse…    rejects the request
+ *   eat…       allocates memory until none is left, then aborts
+ * All other items are donated and provided. */
 #include <stdint.h>
 
 #include "searchlight_extension.h"

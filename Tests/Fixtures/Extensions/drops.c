@@ -60,7 +60,7 @@ static void await_mark(const char *suffix) {
     }
 }
 
-/* Whether the item is one with which something goes wrong; then that has happened. */
+/* Returns true for an item with a fault, after the fault has occurred. */
 static int goes_wrong(searchlight_request request, const char *item) {
     char marker[4096];
     fixture_mark(marker, sizeof marker, "crashed");

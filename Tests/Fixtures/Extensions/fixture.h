@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The common part of the C test extensions: an entry whose pieces a fixture replaces by defining FIXTURE_... before it
- * includes this header. What a fixture does not define behaves well.
+ * includes this header. The default pieces are correct.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -30,7 +30,7 @@ static inline void fixture_connect(const searchlight_host *host) {
 }
 
 /*
- * Where a fixture keeps a mark from one worker to the next, or finds what a test tells it: marks/BUNDLE.SUFFIX in the
+ * The file in which a fixture keeps a mark for its next worker, or reads its instructions: marks/BUNDLE.SUFFIX in the
  * documents folder. The harness declares that folder for all fixtures.
  */
 static inline void fixture_mark(char *path, size_t capacity, const char *suffix) {
@@ -125,7 +125,7 @@ static searchlight_status fixture_create(const searchlight_host *host, searchlig
 #define FIXTURE_IDENTIFIER NULL
 #endif
 
-/* What else to do there. */
+/* Additional code for that function. */
 #ifndef FIXTURE_AT_GET_INTERFACE
 #define FIXTURE_AT_GET_INTERFACE (void)0
 #endif

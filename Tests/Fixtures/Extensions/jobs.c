@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes down what it is asked and what it acknowledges, a line each, before it does so: "asked BUNDLE all",
- * "asked BUNDLE items NAME...", the same with "ack". Compiled with JOBS_IN_PAGES it is asked for everything in pages.
+ * Records its requests and its acknowledgements, one line each, before it makes them: "asked BUNDLE all",
+ * "asked BUNDLE items NAME...", and the same with "ack". Compiled with JOBS_IN_PAGES it serves full reindexes in pages.
  */
 #include "searchlight_extension.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries what symbolic links make of a path, once in each reindex. What to try is in the file marks/BUNDLE.target, one thing
- * in a line; what came of it is printed: "LINKS THING: ERROR" (0: it worked).
+ * Tests the effect of symbolic links on a path, once in each reindex. The file marks/BUNDLE.target has one test on each line.
+ * The results are printed: "LINKS THING: ERROR" (0: success).
  *
- *   tower LINKS TIMES   a link that leads to nothing through LINKS others, each of which names the next TIMES times
- *   deep BYTES          a path of so many bytes, of which nothing is there
- *   write PATH          makes a file
- *   read PATH           opens one
+ *   tower LINKS TIMES   a dangling link behind LINKS others, each of which names the next TIMES times
+ *   deep BYTES          a path of BYTES bytes that does not exist
+ *   write PATH          creates a file
+ *   read PATH           opens a file
  */
 #include "searchlight_extension.h"
 

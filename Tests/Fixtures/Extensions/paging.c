@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Five pages of ten items each; the cursor is the number of the next page as text. The mark "do" says what goes wrong, and in
- * which page:
+ * Five pages of ten items each. The cursor is the number of the next page as text. The mark "do" has a fault, and the page P
+ * in which it occurs:
  *
  *   more P       one item more, "stale"
  *   early P      never ends, before it has donated anything
  *   late P       never ends, after it has donated everything
  *   die P        is killed after it has donated everything, the first time
- *   refuse P     knows no such cursor
- *   same P       ends where it began
- *   endless P    goes on for ever from there, and donates nothing
+ *   refuse P     rejects the cursor
+ *   same P       ends with the cursor of its start
+ *   endless P    continues without end from there, and donates nothing
  *   long P       ends with a cursor that is too long
- *   wrong P      acknowledges as if everything had been asked for
+ *   wrong P      acknowledges like a full reindex without pages
  */
 #include "searchlight_extension.h"
 

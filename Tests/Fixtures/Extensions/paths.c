@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which items it is asked for, and acknowledges; knows nothing of changes of files. */
+/* Prints the requested items, and acknowledges. It does not implement changes of files. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);

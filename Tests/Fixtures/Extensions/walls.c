@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tries to get through the walls of the sandbox, several hundred ways: each theme is a group of at most 60 attempts, since the
- * host tells of 64 different ones of a worker. Which group is in the file marks/BUNDLE.target, with what to try on; what came of
- * each attempt goes to marks/BUNDLE.results: a line of "CODE<tab>EXPECTED<tab>NAME", where CODE is 0 if something was gained and
- * else the error, and EXPECTED a part of what the host is to tell; "-" and why it tells nothing; or "!" and how
- * the worker ends. CODE is "?" before the attempt is made, for those that end the worker.
+ * Several hundred attempts to escape from the sandbox. A group has one theme and at most 60 attempts, because the host reports
+ * at most 64 different attempts of a worker. The file marks/BUNDLE.target names the group and its targets.
+ *
+ * The results are in marks/BUNDLE.results, as lines "CODE<tab>EXPECTED<tab>NAME". CODE is 0 if the attempt gained access, and
+ * otherwise the error. It is "?" before an attempt, so that an attempt that ends the worker is recorded. EXPECTED is a part of
+ * the host's report; "-" and the reason for no report; or "!" and the end of the worker.
  */
 #include "searchlight_extension.h"
 
@@ -44,7 +45,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 #include <time.h>
 #include <utime.h>
 
-/* What to try on: the home folder, another app's folder in it with f0… and d0…, a socket there that listens, the ports of
+/* The targets: the home folder, another app's folder in it with f0… and d0…, a listening socket there, the ports of
  * sockets that listen on all addresses, and addresses of this machine, or "-". */
 static char group[64], home[1024], outside[2048], local_socket[256], own4[64], own6[64];
 static int tcp_port, udp_port;
@@ -55,7 +56,7 @@ static int next_file, next_folder;
 
 static char wanted[8192];
 
-/* What the host is expected to tell of the attempts that follow. */
+/* Sets the expected report of the following attempts. */
 __attribute__((format(printf, 1, 2))) static void want(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -66,7 +67,7 @@ __attribute__((format(printf, 1, 2))) static void want(const char *format, ...) 
     fflush(results);
 }
 
-/* What prints nothing for seconds is stopped. */
+/* The host stops an extension that prints nothing for seconds. */
 static void sign_of_life(void) {
     static time_t last;
     if (time(NULL) == last) return;
@@ -74,7 +75,7 @@ static void sign_of_life(void) {
     fprintf(stderr, "walls %s\n", group);
 }
 
-/* What came of an attempt: a negative result with errno, or something gained. */
+/* Records the result of an attempt: a negative result with errno, or a success. */
 __attribute__((format(printf, 2, 3))) static void tell(long result, const char *format, ...) {
     int code = result < 0 ? errno : 0;
     char name[4096];
@@ -98,7 +99,7 @@ static char *format_path(const char *format, ...) {
     return path;
 }
 
-/* Another file, or folder, of the other app for each attempt, so that each is told apart. */
+/* A different file or folder of the other app for each attempt, so that the reports are distinguishable. */
 static const char *file(void) { return format_path("%s/f%d", outside, next_file++); }
 static const char *folder(void) { return format_path("%s/d%d", outside, next_folder++); }
 static const char *own(const char *name) { return format_path("%s/%s", temporary, name); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loaded before a program's other libraries (LD_PRELOAD), sets the clock that it sees: by as many nanoseconds as stand in the
- * file SHIFTED_CLOCK, at any moment, as somebody who sets the machine's. Clocks that nobody can set are as they are.
+ * Loaded before a program's other libraries (LD_PRELOAD). Shifts the program's wall clock by the nanoseconds in the file
+ * SHIFTED_CLOCK, which may change at any moment, like a user who sets the machine's clock. Other clocks do not change.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One well-behaved extension and the same with one thing broken, for the validator's checks: BREAK says which. */
+/* A correct extension, and the same with the fault that BREAK selects, for the validator's checks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,12 +19,12 @@
 #define ANY_TYPE 10      /* gives text for any type */
 #define BAD_PREVIEW 11   /* shows what is not a PNG image */
 #define BAD_REFERENCE 12 /* refers to an attachment that there is not */
-#define SHARED 13        /* keeps the request under way in one variable for all */
+#define SHARED 13        /* keeps the current request in one variable for all */
 #define LEAKING 14       /* keeps a megabyte of each request */
 #define DESCRIPTORS 15   /* leaves descriptors open */
 #define FRAGILE 16       /* crashes at identifiers that it did not make */
-#define TALKATIVE 17     /* says much more than anybody reads */
-#define DEADLOCK 18      /* waits for ever when it is asked twice at once */
+#define TALKATIVE 17     /* prints far too much */
+#define DEADLOCK 18      /* waits without end for two simultaneous requests */
 #define CRASHING 19      /* crashes in a preview */
 #define SLOW_NOTICE 20   /* takes its time to slow down */
 #define ENDLESS 21       /* ignores that a request is cancelled */
@@ -40,8 +40,8 @@
 #define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox keeps from it */
 #define LINGERING 32     /* well-behaved; its calls go on for a while after the answer */
 #define VAST 33          /* well-behaved, with very many items in pages */
-#define HUGE 34          /* well-behaved, with very many items; donates a sample if one is asked for */
-#define CROWDED 35       /* well-behaved, with very many items at once, whatever is asked for */
+#define HUGE 34          /* correct, with very many items; donates a sample on request */
+#define CROWDED 35       /* correct, with very many items at once; ignores the requested sample */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
     BREAK == LINGERING
@@ -162,7 +162,7 @@ static void paged(void *context, searchlight_status status, const char *message)
         requests->finish_page(host, request, &next, 1);
     }
 }
-/* One item to a page: pages may be smaller than their budget. */
+/* A single item for each page: pages may be smaller than their budget. */
 static void reindex_page(searchlight_extension *extension, searchlight_request request, const searchlight_page *page) {
     (void)extension;
     static int place;
@@ -267,7 +267,7 @@ static const void *more(const char *identifier) {
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     const searchlight_host_cancel *cancel = host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
-    /* Once it is cancelled there is no end that anybody could wait for instead of ending the process. */
+    /* After the cancellation it never ends by itself. Only the end of the process stops it. */
     for (int i = 0; i < 50 || cancel->is_cancelled(host, request); i++) {
         log_table->log(host, SEARCHLIGHT_LOG_INFO, "at it");
         usleep(100 * 1000);
@@ -294,7 +294,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 #endif
 
 #if BREAK == SHARED || BREAK == DEADLOCK
-/* On a thread of its own, so that requests are under way at the same time on a machine with one processor too. */
+/* On a separate thread, so that requests overlap on a machine with one processor, too. */
 static void later(searchlight_request request, void *(*answer)(void *)) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, answer, (void *)(uintptr_t)request) != 0) abort();

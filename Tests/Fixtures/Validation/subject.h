@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A well-behaved extension of three sheets, with one thing broken by whoever defines SUBJECT_... before including this.
- * Every way of asking is served: pages are not, for not every extension has them.
+ * A correct extension of three sheets. A file that includes this may define SUBJECT_... to break one part. The extension serves
+ * every kind of request except pages, because not every extension has them.
  */
 #ifndef SUBJECT_H
 #define SUBJECT_H

@@ -83,7 +83,7 @@ static __attribute__((unused)) void *answer(void *context) {
     donate_and_acknowledge((searchlight_request)(uintptr_t)context);
     return NULL;
 }
-/* Not broken, but easily: from a thread of its own, long after the callback returned. */
+/* Correct, but error-prone: from a separate thread, long after the callback returned. */
 WAY_FUNCTION from_another_thread(searchlight_request request) {
     pthread_t thread;
     pthread_create(&thread, NULL, answer, (void *)(uintptr_t)request);

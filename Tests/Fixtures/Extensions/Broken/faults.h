@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can go wrong anywhere, one function each. Some never return; the others leave the process in a bad state and
- * return, so that what follows is the test. Whatever takes without end stops at a bound, so that a host without limits
- * fails its test and not the machine.
+ * Faults that can occur anywhere, one function each. Some never return. The others leave the process in a bad state and return,
+ * so that the following code is the test. A fault that takes resources stops at a bound, so that a host without limits fails
+ * its test and not the machine.
  */
 #ifndef FAULTS_H
 #define FAULTS_H
@@ -113,7 +113,7 @@ FAULT_FUNCTION fault_spin(void) {
 }
 
 static pthread_mutex_t fault_mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Waits for ever for what it holds itself; so does everybody who comes next. */
+/* Waits without end for a lock that it holds itself. So does each later caller. */
 FAULT_FUNCTION fault_deadlock(void) {
     pthread_mutex_lock(&fault_mutex);
     pthread_mutex_lock(&fault_mutex);
@@ -215,7 +215,7 @@ FAULT_FUNCTION fault_fork(void) {
     fprintf(stderr, child < 0 ? "no child\n" : "child %d\n", (int)child);
 }
 
-/* A process of nobody's: in a session of its own, its parent gone. */
+/* An orphaned process: in its own session, without its parent. */
 FAULT_FUNCTION fault_daemon(void) {
     pid_t child = fork();
     if (child < 0) {

@@ -129,7 +129,7 @@ static __attribute__((unused)) void reindex_page(searchlight_extension *extensio
         fixture_donate("two", "Two", "the second item", page_donated, (void *)(uintptr_t)request);
         return;
     }
-    /* Durable before the next page is asked for, since donations are kept in order. */
+    /* Durable before the request for the next page, because donations are stored in order. */
     fixture_donate("one", "One", "the first item", NULL, NULL);
     fixture_requests->finish_page(fixture_host, request, "2", 1);
 #endif

@@ -39,7 +39,7 @@ WAY_FUNCTION returned_memory(searchlight_request request) {
     munmap(pages, 1 << 20);
     data(request, pages, 1 << 20);
 }
-/* What is there afterwards is anybody's, but it is there. */
+/* The content afterwards is undefined, but the memory is mapped. */
 WAY_FUNCTION freed_memory(searchlight_request request) {
     char *volatile memory = malloc(100);
     memset(memory, 'x', 100);
@@ -80,7 +80,7 @@ WAY_FUNCTION all_at_once(searchlight_request request) {
 
 /* ---- Files that are none ---------------------------------------------------------------------------------------- */
 
-/* A place of its own to write to. */
+/* A separate target to write to. */
 static void place(char *path, const char *name) {
     const char *folder = getenv("TMPDIR");
     snprintf(path, 4096, "%s/searchlight-%d-%s", folder != NULL ? folder : "/tmp", (int)getpid(), name);
@@ -100,7 +100,7 @@ WAY_FUNCTION endless_path(searchlight_request request) {
     file(request, path);
     free(path);
 }
-/* Nobody will ever write into it. */
+/* It has no writer. */
 WAY_FUNCTION fifo(searchlight_request request) {
     char path[4096];
     place(path, "fifo");

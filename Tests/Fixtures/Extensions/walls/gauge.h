@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways to be measured wrongly, or not at all. Each has a group of its own, since most end the worker. */
+/* Ways to evade the measurement. Each has a separate group, because most end the worker. */
 
 static void nap(long milliseconds) {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     nanosleep(&time, NULL);
 }
 
-/* Goes on for as long as the host may take to notice, and uses a processor meanwhile. */
+/* Continues until the host must have noticed, and uses a processor during that. */
 static void stay(int tenths, const char *name) {
     for (int i = 0; i < tenths; i++) {
         nap(100);
@@ -97,7 +97,7 @@ static int next_mapped_page(int i) {
 }
 static void gauge_mapped_page(void) { write_without_end(next_mapped_page); }
 
-/* One piece of each is left mapped of what was mapped whole. */
+/* Of each whole mapping one piece stays mapped. */
 static int next_unmapped(int i) {
     static char *last;
     static int previous = -1;
@@ -113,7 +113,7 @@ static int next_unmapped(int i) {
 }
 static void gauge_unmapped(void) { write_without_end(next_unmapped); }
 
-/* Through the last piece that is mapped, a file that nobody sees is filled elsewhere. */
+/* Through the last mapped piece, an invisible file is filled elsewhere. */
 static void gauge_window(void) {
     const size_t step = 32 * MEBIBYTE;
     want("! 1024 MiB in its temporary folder");
@@ -150,7 +150,7 @@ static void gauge_mapped_files(void) {
     stay(20, "files without a name that only maps keep");
 }
 
-/* Names of folders so long that nobody can be told the path. */
+/* Names of folders whose path is too long for a report. */
 static int next_far(int i) {
     static int folder = -1;
     static char name[201];
@@ -234,7 +234,7 @@ static void gauge_locks(void) {
     stay(20, format_path("locks (%ld)", count));
 }
 
-/* They would outlive their descriptor in a mapping, where nobody sees them. */
+/* They would outlive their descriptor in a mapping, invisibly. */
 static void gauge_locks_of_file(void) {
     int file = open(format_path("%s/locked", temporary), O_RDWR | O_CREAT, 0600);
     for (int command = 36 /* F_OFD_GETLK */; command <= 38; command++) {
@@ -244,7 +244,7 @@ static void gauge_locks_of_file(void) {
     }
 }
 
-/* Stands still until the host looks seldom. */
+/* Sleeps until the host checks rarely. */
 static void gauge_burst(void) {
     static const char bytes[MEBIBYTE];
     int files[40];

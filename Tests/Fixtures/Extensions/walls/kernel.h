@@ -268,7 +268,7 @@ static void kernel_code(void) {
     tell(MAP(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(own("code"), O_RDONLY), 0), "its file opened again, as code");
     want("mprotect");
     tell(mprotect(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, mine, 0), 4096, PROT_READ | PROT_EXEC), "mprotect of a map of its file");
-    /* A library of its own that it has written. */
+    /* A library that the extension has written. */
     int from = open(format_path("%s/library.so", fixture_host->bundle_path), O_RDONLY), to = open(own("copy.so"), O_RDWR | O_CREAT, 0700);
     char buffer[65536];
     for (ssize_t count; (count = read(from, buffer, sizeof buffer)) > 0;)

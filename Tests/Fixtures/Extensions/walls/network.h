@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets: of every family, pairs that are turned to somebody else, and other programs of this machine. */
+/* Sockets: of every family, pairs that are connected elsewhere, and other programs of this machine. */
 
 static void sockets(int first, int last) {
     static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET, SOCK_RDM, SOCK_PACKET};
@@ -96,7 +96,7 @@ static void network_pairs(void) {
         want("- a pair that is connected sends nowhere else");
         socklen_t length = local_address(&address, local_socket, 0);
         long sent = sendto(pair[0], "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT, (void *)&address, length);
-        /* One of packets passes over the address, and the other end gets it. */
+        /* A socket for packets ignores the address, and the other end gets the packet. */
         char byte;
         if (sent == 1 && recv(pair[1], &byte, 1, MSG_DONTWAIT) == 1) sent = -1, errno = EISCONN;
         tell(sent, "sendto an address by a %s pair", name);

@@ -71,7 +71,7 @@ static void processes_proc_links(void) {
 }
 
 static void processes_signals(void) {
-    /* Signals that would harm nobody if they came. */
+    /* Signals that would do no harm. */
     static const int signals[] = {0, SIGCONT, SIGURG, SIGWINCH};
     const struct { pid_t target; const char *name; } targets[] = {
         {host, "its host"}, {1, "process 1"}, {0, "its group"}, {-1, "everybody"}, {-host, "the host's group"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the user, or the machine, has only so much of. An attempt takes until it is stopped; what is gained is more than any
- * extension needs, and so much that others would lack it. */
+/* Resources that are limited for the user or the machine. An attempt takes as much as it gets. It counts as a success if that is
+ * more than any extension needs, and so much that other processes would lack it. */
 
 enum { MEBIBYTE = 1 << 20 };
 /* The limit of the bundles of walls is 64 MiB. */
@@ -11,7 +11,7 @@ static long more_than(long taken, long limit) {
     return taken > limit ? 0 : -1;
 }
 
-/* Sends descriptors of its own until it may not; how many are on their way then. */
+/* Sends its own descriptors until that fails. Returns the number in flight. */
 static long send_descriptors(int limit) {
     long sent = 0;
     while (sent < limit) {
