@@ -306,7 +306,7 @@ struct FreshWorkTests {
 
     // MARK: Invariants
 
-    /// Saves of some bundles, among reindexes, for some hours.
+    /// Some hours in which files of several bundles are saved, among reindexes.
     private static func history(_ seed: UInt64) -> Simulation {
         var random = SplitMix64(seed: seed)
         var simulation = Simulation()

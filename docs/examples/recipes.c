@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole extension in C: two recipes that are found, previewed and dragged as plain text. */
+/* A complete extension in C: two recipes that can be searched, and dragged as plain text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct searchlight_extension {
     const searchlight_host_index *index;
 };
 
-/* What a completion needs to answer the request. */
+/* The context of a completion, with which it answers the request. */
 struct pending {
     searchlight_extension *extension;
     searchlight_request request;
@@ -40,7 +40,7 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
         return;
     }
     *pending = (struct pending){self, request};
-    /* What is not donated again goes with the acknowledgement; until then all of it is found. */
+    /* Items that are not donated again go with the acknowledgement. Until then all are found. */
     self->index->delete_all(self->host, NULL, NULL, NULL);
     static const char *const types[] = {"public.utf8-plain-text"};
     searchlight_item *items[recipe_count];
@@ -49,15 +49,15 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
         self->items->set_string(items[i], "title", recipes[i][1]);
         self->items->set_string(items[i], "textContent", recipes[i][2]);
         self->items->set_strings(items[i], "providerDataTypeIdentifiers", types, 1);
-        self->items->set_expiration(items[i], INFINITY); /* else it is gone after 30 days */
+        self->items->set_expiration(items[i], INFINITY); /* otherwise it is gone after 30 days */
     }
-    /* The request is finished by `donated`, once the items are durable. */
+    /* `donated` finishes the request once the items are durable. */
     searchlight_status status = self->index->index_items(self->host, NULL, items, recipe_count, donated, pending);
     if (status != SEARCHLIGHT_OK) donated(pending, status, "the donation was not sent");
     for (int i = 0; i < recipe_count; i++) self->items->release(items[i]);
 }
 
-/* So few that donating all of them is as quick as finding those that are asked for. */
+/* Donates all items: there are so few that a search for the requested ones would take as long. */
 static void reindex_items(searchlight_extension *self, searchlight_request request, const char *const *identifiers,
                           size_t count) {
     (void)identifiers, (void)count;
@@ -86,7 +86,7 @@ static void provide_file(searchlight_extension *self, searchlight_request reques
 
 static searchlight_status create(const searchlight_host *host, searchlight_extension **extension, char *error,
                                  size_t error_capacity) {
-    static struct searchlight_extension self; /* one for each worker, which is a process of its own */
+    static struct searchlight_extension self; /* one for each worker process */
     self.host = host;
     self.requests = host->get_interface(host, SEARCHLIGHT_HOST_REQUEST);
     self.items = host->get_interface(host, SEARCHLIGHT_HOST_ITEMS);
@@ -110,7 +110,7 @@ static const void *get_interface(searchlight_extension *self, const char *identi
     return NULL; /* previews: the host shows the attributes */
 }
 
-/* The one symbol that is looked for. */
+/* The only exported symbol. */
 SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entry_point(void) {
     static const searchlight_extension_entry entry = {
         sizeof entry, SEARCHLIGHT_ABI_MAJOR, SEARCHLIGHT_ABI_MINOR, 0, "com.example.recipes",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole Searchlight extension in C (C99, C11 or C++17) to begin with: it reindexes with progress and heeds
- * cancellation, fulfils a promise and renders a preview. What is yours to change is the list of things and what they say.
+ * A complete Searchlight extension in C (C99, C11 or C++17) as a starting point. It reindexes with progress and
+ * cancellation, fulfils a promise and renders a preview. Replace the list of things and their texts.
  *
  *   cc -shared -fPIC -I /usr/include/searchlight template.c -o com.example.template.searchext/template.so
  */
@@ -18,7 +18,7 @@ struct searchlight_extension {
     const searchlight_host_cancel *cancel;
     const searchlight_host_progress *progress;
 };
-static struct searchlight_extension self; /* one is enough: a worker loads one extension */
+static struct searchlight_extension self; /* a worker loads one extension, so one object is enough */
 
 static const char *const things[][3] = {
     /* identifier, title, text */
@@ -33,7 +33,7 @@ static const char *const *find(const char *identifier) {
     return NULL;
 }
 
-/* Called once all is durable, or has failed: only then is a reindex acknowledged. The context is the request's number. */
+/* Acknowledges a reindex once all items are durable, or fails it. The context is the request's number. */
 static void donated(void *context, searchlight_status status, const char *message) {
     self.requests->finish(self.host, (searchlight_request)(size_t)context, status, message);
 }
@@ -42,7 +42,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     searchlight_item *items[thing_count];
     size_t count = 0;
     (void)extension;
-    /* What is not donated again by the time of the acknowledgement is deleted then; until then it can be found. */
+    /* Items that are not donated again are deleted with the acknowledgement. Until then all are found. */
     self.index->delete_all(self.host, NULL, NULL, NULL);
     for (; count < thing_count && !self.cancel->is_cancelled(self.host, request); count++) {
         static const char *const promised[] = {"public.utf8-plain-text"};
@@ -62,7 +62,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     while (count > 0) self.items->release(items[--count]);
 }
 
-/* So few that all are donated again. With more, donate those that are named, and delete those that are gone. */
+/* Donates all items, because there are few. With more, donate the named items, and delete those that are gone. */
 static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
                           size_t count) {
     (void)identifiers, (void)count;
@@ -97,7 +97,7 @@ static void preview(searchlight_extension *extension, searchlight_request reques
         self.requests->finish(self.host, request, SEARCHLIGHT_NOT_FOUND, "there is no such thing");
         return;
     }
-    snprintf(html, sizeof html, "<h1>%s</h1><p>%s", thing[1], thing[2]); /* escape what you did not write yourself */
+    snprintf(html, sizeof html, "<h1>%s</h1><p>%s", thing[1], thing[2]); /* escape texts of others */
     reply.length = strlen(html);
     self.requests->finish_with_preview(self.host, request, &reply);
 }
@@ -131,7 +131,7 @@ static const void *get_interface(searchlight_extension *extension, const char *i
     return NULL;
 }
 
-/* The one symbol that is looked for. */
+/* The only exported symbol. */
 #ifdef __cplusplus
 extern "C"
 #endif
