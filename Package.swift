@@ -231,7 +231,7 @@ let package = Package(
             exclude: [
                 "types-exported.txt", "types-imported.txt", "types-elsewhere.txt",
                 "mime-names.txt",
-                "attribute-keys.txt",
+                "attribute-keys.txt", "attribute-kinds.txt",
             ],
             cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),

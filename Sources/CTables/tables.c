@@ -19,6 +19,9 @@ static const uint8_t mime_names[] = {
 static const uint8_t attribute_keys[] = {
 #embed "attribute-keys.txt"
 };
+static const uint8_t attribute_kinds[] = {
+#embed "attribute-kinds.txt"
+};
 
 #define TEXT(name) \
     struct ctables_text ctables_##name(void) { return (struct ctables_text){name, sizeof name}; }
@@ -28,3 +31,4 @@ TEXT(imported_types)
 TEXT(other_types)
 TEXT(mime_names)
 TEXT(attribute_keys)
+TEXT(attribute_kinds)

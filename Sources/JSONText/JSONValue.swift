@@ -269,13 +269,18 @@ private struct JSONScanner {
             var unit = try codeUnit()
             if (0xD800..<0xDC00).contains(unit), take(word: "\\u") {
                 let low = try codeUnit()
-                guard (0xDC00..<0xE000).contains(low) else { throw problem("half a character") }
+                guard (0xDC00..<0xE000).contains(low) else { throw halfCharacter(unit) }
                 unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(unit) else { throw problem("half a character") }
+            guard let scalar = Unicode.Scalar(unit) else { throw halfCharacter(unit) }
             return Array(String(Character(scalar)).utf8)
         default: throw problem("an escape that JSON does not have")
         }
+    }
+
+    /// The grammar has escapes for halves of characters (surrogates), and no text has such a half.
+    private func halfCharacter(_ unit: UInt32) -> JSONProblem {
+        refusal("it has half a character, \\u\(String(unit, radix: 16)) without its other half,")
     }
 
     private mutating func codeUnit() throws(JSONProblem) -> UInt32 {

@@ -53,8 +53,29 @@ struct AttributeSetTests {
         // 190 in all; textContentSummary and isPriority can only be read.
         #expect(Set(names).count == 188)
         #expect(names.count == 188)
-        let unknown = Set(names + ["textContentSummary", "isPriority"]).subtracting(AttributeNames.standard)
-        #expect(unknown == [], "A query that finds nothing would call them misspelt.")
+        #expect(Set(names + ["textContentSummary", "isPriority"]) == AttributeNames.standard)
+    }
+
+    @Test func theTableOfKindsSaysTheTypeOfEachProperty() {
+        func check<Value>(_ properties: AttributeTable.Properties<Value>, _ kinds: AttributeValueKind...) {
+            for (name, _) in properties {
+                #expect(AttributeNames.kind(of: name).map(kinds.contains) == true, "\(name)")
+            }
+        }
+        check(AttributeTable.texts, .text)
+        check(AttributeTable.textLists, .texts)
+        check(AttributeTable.plainTextLists, .texts)
+        check(AttributeTable.urls, .url)
+        check(AttributeTable.data, .data)
+        check(AttributeTable.dates, .date)
+        check(AttributeTable.dateLists, .dates)
+        check(AttributeTable.numbers, .number, .truth)
+        check(AttributeTable.plainNumbers, .truth)
+        check(AttributeTable.types, .text)
+        check(AttributeTable.personLists, .people)
+        check(AttributeTable.headers, .headers)
+        #expect(AttributeNames.kind(of: "textContentSummary") == .text)
+        #expect(AttributeNames.kind(of: "com_example_mood") == nil)
     }
 
     @Test func propertiesThatAreNeverNilHaveDefaults() {

@@ -25,7 +25,9 @@ struct JSONValueTests {
             ("1e999", "out of range at byte 6"), (#"{"a": 1, "a": 2}"#, "the key “a” twice at byte 13"),
             (#"{"a": 1} x"#, "follows the value"),
             ("[[[[[1]]]]]", "deeper than 4 levels at byte 5"),
-            ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "half a character"), ("", "ends too soon"),
+            ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "half a character, \\ud800 without its other half"),
+            (#""a\udc00""#, #"half a character, \udc00"#), (#""\ud800A""#, "half a character"),
+            (#"{"\udbff": 1}"#, "half a character"), ("", "ends too soon"),
         ])
     func refused(text: String, cause: String) {
         let problem = #expect(throws: JSONProblem.self) { try read(text) }

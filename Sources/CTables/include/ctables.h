@@ -23,4 +23,7 @@ struct ctables_text ctables_mime_names(void);
 /* The public kMDItem… names, and for each the attribute that names the same concept. */
 struct ctables_text ctables_attribute_keys(void);
 
+/* The properties of an attribute set, and for each the kind of its value: a case of AttributeValueKind. */
+struct ctables_text ctables_attribute_kinds(void);
+
 #endif

@@ -58,7 +58,7 @@ extension QueryParser {
         let start = scanner.position
         let quote = scanner.current == "\"" || scanner.current == "'" ? scanner.current : nil
         if quote != nil { scanner.advance() }
-        var text = scanner.take { $0 != quote && $0 != ")" && $0.isASCII }
+        var text = scanner.take { $0 != quote && $0 != ")" && ($0.isASCII || $0 == "\u{2212}") }
         if let quote {
             guard scanner.current == quote else {
                 throw scanner.error(.unterminatedText, expected: "a closing quote", at: start)

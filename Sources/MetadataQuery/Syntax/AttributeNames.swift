@@ -10,9 +10,13 @@ public enum AttributeNames {
         metadataKeys[name] ?? objectiveCNames[name] ?? name
     }
 
-    /// The names of all properties of an attribute set, and of all attributes with a public
-    /// `kMDItem…` name.
-    public static var standard: Set<String> { searchableByDefault.union(metadataKeys.values).union(otherProperties) }
+    /// The names of all properties of an attribute set.
+    public static var standard: Set<String> { Set(kinds.keys) }
+
+    /// The kind of an attribute's value; `nil` if the attribute is an app's own.
+    ///
+    /// - Parameter name: The name of the property.
+    public static func kind(of name: String) -> AttributeValueKind? { kinds[name] }
 
     /// Returns the candidates for correcting an unknown name: `kMDItem…` names for a name that
     /// begins so, otherwise ``standard``. Empty for a name with dots, which belongs to an app.

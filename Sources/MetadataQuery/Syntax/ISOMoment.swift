@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A date and time in ISO 8601 format: a calendar date, optionally a time of day, optionally an
-/// offset from UTC.
+/// A moment written after ISO 8601: a date, optionally a time of day, optionally an offset from UTC.
 ///
-/// The accepted forms are `2024-05-01`, `20240501`, a `T` or a space, `12`, `12:30`, `12:30:15`,
-/// `12:30:15.5`, `1230`, `123015`, and `Z`, `+02`, `+02:00`, `+0200`. Without an offset, the time
-/// zone of the query's clock applies. Week dates, ordinal dates, years beyond four digits and the
-/// hour 24 are invalid.
+/// A date is that of a calendar (`2024-05-01`, `20240501`), of a week (`2024-W18-3`, `2024W183`) or of a year (`2024-122`, `2024122`).
+/// Behind a `T` or a space follow `12`, `12:30`, `12:30:15`, `1230` or `123015`, the last part with a fraction or without, and `Z`, `+02`,
+/// `+02:00` or `+0200`. `24:00` is the midnight at the end of the day, and a leap second the first one of the next minute. Without an
+/// offset the time zone of the query's clock counts. Dates without a day, years of other than four digits, periods and durations are
+/// refused.
 public struct ISOMoment: Hashable, Sendable {
     /// The original text.
     public let spelling: String
@@ -20,11 +20,7 @@ public struct ISOMoment: Hashable, Sendable {
     public init?(_ spelling: String) {
         guard spelling.utf8.count <= 40 else { return nil }
         var digits = DigitReader(spelling)
-        guard let year = digits.number(4) else { return nil }
-        let dashed = digits.skip("-")
-        guard let month = digits.number(2), digits.skip("-") == dashed, let dayOfMonth = digits.number(2),
-            let day = CivilDay(year: year, month: month, day: dayOfMonth)
-        else { return nil }
+        guard let day = digits.day() else { return nil }
         var seconds = 0.0
         var offset: Int?
         if digits.skip("T") || digits.skip("t") || digits.skip(" ") {
@@ -64,6 +60,13 @@ private struct DigitReader {
         return true
     }
 
+    /// The sign of mathematics (U+2212), which the standard prefers to the hyphen.
+    private mutating func skipMinusSign() -> Bool {
+        guard bytes[position...].starts(with: "\u{2212}".utf8) else { return false }
+        position += 3
+        return true
+    }
+
     mutating func number(_ count: Int) -> Int? {
         guard position + count <= bytes.count else { return nil }
         var value = 0
@@ -75,15 +78,42 @@ private struct DigitReader {
         return value
     }
 
+    /// How many digits follow.
+    private var digitsAhead: Int { bytes[position...].prefix { (0x30...0x39).contains($0) }.count }
+
+    /// A date, in any of the three forms.
+    mutating func day() -> CivilDay? {
+        guard let year = number(4) else { return nil }
+        let dashed = skip("-")
+        if skip("W") || skip("w") {
+            guard let week = number(2), skip("-") == dashed, let weekday = number(1) else { return nil }
+            return CivilDay(year: year, week: week, weekday: weekday)
+        }
+        if digitsAhead == 3 { return number(3).flatMap { CivilDay(year: year, dayOfYear: $0) } }
+        guard let month = number(2), skip("-") == dashed, let dayOfMonth = number(2) else { return nil }
+        return CivilDay(year: year, month: month, day: dayOfMonth)
+    }
+
+    /// Seconds since midnight; the last part that is written may have a fraction.
     mutating func timeOfDay() -> Double? {
-        guard let hour = number(2), hour < 24 else { return nil }
+        guard let hour = number(2), hour <= 24 else { return nil }
+        var seconds = Double(hour * 3600)
         let colon = skip(":")
-        guard colon || nextIsDigit else { return Double(hour * 3600) }
-        guard let minute = number(2), minute < 60 else { return nil }
-        guard colon ? skip(":") : nextIsDigit else { return Double(hour * 3600 + minute * 60) }
-        // A leap second counts as the first second of the next minute.
-        guard let second = number(2), second <= 60 else { return nil }
-        return Double(hour * 3600 + minute * 60 + second) + fraction()
+        if colon || nextIsDigit {
+            guard let minute = number(2), minute < 60 else { return nil }
+            seconds += Double(minute * 60)
+            if colon ? skip(":") : nextIsDigit {
+                // A leap second is the first of the next minute.
+                guard let second = number(2), second <= 60 else { return nil }
+                seconds += Double(second) + fraction()
+            } else {
+                seconds += fraction() * 60
+            }
+        } else {
+            seconds += fraction() * 3600
+        }
+        // Only midnight has the hour 24.
+        return hour < 24 || seconds == 86_400 ? seconds : nil
     }
 
     private mutating func fraction() -> Double {
@@ -103,7 +133,7 @@ private struct DigitReader {
     mutating func offset() -> Offset {
         if skip("Z") || skip("z") { return .seconds(0) }
         let sign: Int
-        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return .none }
+        if skip("+") { sign = 1 } else if skip("-") || skipMinusSign() { sign = -1 } else { return .none }
         guard let hours = number(2), hours < 24 else { return .invalid }
         guard skip(":") || nextIsDigit else { return .seconds(sign * hours * 3600) }
         guard let minutes = number(2), minutes < 60 else { return .invalid }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The kind of value that a property of `CSSearchableItemAttributeSet` has.
+public enum AttributeValueKind: String, Hashable, Sendable, CaseIterable {
+    /// One text.
+    case text
+    /// A list of texts.
+    case texts
+    /// One number.
+    case number
+    /// A truth value; Apple declares these as numbers.
+    case truth
+    /// One moment.
+    case date
+    /// A list of moments.
+    case dates
+    /// One absolute URL.
+    case url
+    /// Bytes.
+    case data
+    /// A list of people.
+    case people
+    /// The headers of a message: lists by name.
+    case headers
+
+    /// The kind of one value of a list; `nil` for a kind of single values.
+    public var element: AttributeValueKind? {
+        switch self {
+        case .texts: .text
+        case .dates: .date
+        case .text, .number, .truth, .date, .url, .data, .people, .headers: nil
+        }
+    }
+
+    /// Whether an attribute has any number of values.
+    public var isList: Bool { self == .people || element != nil }
+}
