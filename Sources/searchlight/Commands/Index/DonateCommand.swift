@@ -14,9 +14,14 @@ struct DonateCommand: OptionedCommand {
             A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, customKeys, expirationDate \
             (ISO 8601, seconds since 2001, or "never"; a month without it) and isUpdate (true merges the attributes into the \
             item that is there; null removes one). Empty lines are skipped. Attributes are texts, numbers, true or false, \
-            arrays of these, or null; objects are refused. Those that are dates take ISO 8601 (UTC unless an offset is \
-            given) or seconds since 2001, in the years 1 to 9999. Those that are URLs take absolute ones. thumbnailData and \
-            htmlContentData take base64. fileSize is in megabytes: 2.5 for 2,500,000 bytes.
+            arrays of these, or null; objects are refused. Their names are those of CSSearchableItemAttributeSet, in Swift \
+            or Objective-C, and the public kMDItem… names.
+
+            A value has to be of its attribute's kind. One that is certainly meant as such is converted, and a note says so: a whole \
+            number or truth value to a text, the text of a number to that number, a single value to a list. Others are refused. \
+            Dates are ISO 8601 (UTC unless an offset is given) or seconds since 2001, in the years 1 to 9999. URLs are \
+            absolute. thumbnailData and htmlContentData are base64. A person is a name or an address of mail. fileSize \
+            is in megabytes: 2.5 for 2,500,000 bytes.
 
             Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
             searched: {"com_example_mood": {"searchableByDefault": true}} has words and ** look there, \
@@ -40,9 +45,9 @@ struct DonateCommand: OptionedCommand {
     @OptionGroup var choice: IndexChoice
     @Argument(help: ArgumentHelp("The lines; - is standard input.", valueName: "file"), completion: .file())
     var input: String
-    @Option(help: "The client state from now on: a text of at most 250 bytes.")
+    @Option(parsing: .unconditional, help: "The client state from now on: a text of at most 250 bytes.")
     var clientState: String?
-    @Option(help: "Donate only if this is the client state now.")
+    @Option(parsing: .unconditional, help: "Donate only if this is the client state now.")
     var expectState: String?
     @Flag(help: "Donate only if there is no client state yet.")
     var expectNoState = false
@@ -120,6 +125,10 @@ struct DonateCommand: OptionedCommand {
             if report.refused > report.refusals.count {
                 Output.complain("… and \(counted(report.refused - report.refusals.count, "line")) more.")
             }
+            for note in report.notes {
+                let others = note.lines > 1 ? " and \(counted(note.lines - 1, "other"))" : ""
+                Output.complain("Note: \(note.attribute): \(note.note) (line \(note.line)\(others))")
+            }
             for item in report.rejected { Output.complain("\(item)") }
             if let halt = report.halt { Output.complain("\(halt)") }
             var parts = ["\(counted(report.accepted, "item")) accepted"]
@@ -148,6 +157,8 @@ private struct DonationReport: Encodable {
     /// The items that were accepted and could not be indexed: updates that made an item exceed a
     /// limit.
     var rejected: [String]
+    /// What is to be told of attributes: values that were converted, and names that may be misspelt.
+    var notes: [LineDonation.Note]
     var halt: String?
 
     init(_ donation: LineDonation, _ rejections: Rejections) {
@@ -160,6 +171,7 @@ private struct DonationReport: Encodable {
         batches = donation.batches
         refusals = donation.refusals
         halt = donation.halt
+        notes = donation.attributeNotes
     }
 
     var isComplete: Bool { refused == 0 && rejected.isEmpty && halt == nil }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import ItemRecord
 import JSONText
 import MetadataQuery
@@ -6,9 +7,9 @@ import Previews
 
 /// A parsed line of a donation.
 enum DonationLine {
-    /// An item to add, replace or update.
-    case item(EncodedItem)
-    /// The end of a batch, with an optional client state.
+    /// An item to add, replace or update, and what is to be told of its attributes.
+    case item(EncodedItem, Set<DonatedAttributes.Note>)
+    /// The batch ends here; with a client state, if one is given.
     case endOfBatch(clientState: [UInt8]?)
     /// An empty line.
     case empty
@@ -29,7 +30,7 @@ enum DonationLine {
             throw LineRefusal(error.text.hasSuffix(".") ? String(error.text.dropLast()) : error.text)
         }
         guard let fields = value.members else { throw LineRefusal("it is \(value.kind) and not an object") }
-        self = fields["endBatch"] == nil ? .item(try Self.item(fields)) : try Self.endOfBatch(fields)
+        self = fields["endBatch"] == nil ? try Self.item(fields) : try Self.endOfBatch(fields)
     }
 
     private static func endOfBatch(_ fields: [String: JSONValue]) throws(LineRefusal) -> DonationLine {
@@ -45,9 +46,9 @@ enum DonationLine {
         "uniqueIdentifier", "domainIdentifier", "attributes", "customKeys", "expirationDate", "isUpdate",
     ]
 
-    private static func item(_ fields: [String: JSONValue]) throws(LineRefusal) -> EncodedItem {
+    private static func item(_ fields: [String: JSONValue]) throws(LineRefusal) -> DonationLine {
         if let unknown = fields.keys.filter({ !fieldNames.contains($0) }).min() {
-            throw LineRefusal("an item has no field \(unknown.prefix(80).debugDescription)")
+            throw LineRefusal("an item has no field \(unknown.prefix(80).debugDescription)\(remedy(of: unknown))")
         }
         guard let identifier = try text("uniqueIdentifier", fields), !identifier.isEmpty else {
             throw LineRefusal("uniqueIdentifier is missing or empty")
@@ -64,12 +65,13 @@ enum DonationLine {
         case .some(let value): throw LineRefusal("isUpdate is \(value.kind) and not true or false")
         }
         if let expiration = fields["expirationDate"] { record.expiration = try self.expiration(expiration) }
+        var notes: Set<DonatedAttributes.Note> = []
         switch fields["attributes"] {
         case nil, .null?: break
         case .object(let attributes)?:
-            for attribute in attributes {
-                record.attributes[attribute.key] = try AttributeValue(attribute.value, of: attribute.key)
-            }
+            let keys = Set((fields["customKeys"]?.members ?? [:]).keys)
+            let donated = try DonatedAttributes(attributes, keys: keys)
+            (record.attributes, notes) = (donated.values, donated.notes)
         case .some(let value): throw LineRefusal("attributes is \(value.kind) and not an object")
         }
         record.traits = try traits(fields["customKeys"], of: record)
@@ -78,10 +80,19 @@ enum DonationLine {
             // Decoding has limits that encoding does not check, such as the length of an
             // attribute's name.
             _ = try EncodedItem(decoding: item.bytes)
-            return item
+            return .item(item, notes)
         } catch {
             throw LineRefusal(String(error.description.dropLast()))
         }
+    }
+
+    /// What may have been meant by a field that there is not.
+    private static func remedy(of field: String) -> String {
+        if AttributeNames.kind(of: AttributeNames.propertyName(for: field)) != nil {
+            return ", which is an attribute and belongs into “attributes”"
+        }
+        let near = NearNames.nearest(to: field, among: fieldNames.sorted())
+        return near.isEmpty ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; near is \(near[0])"
     }
 
     private static func traits(
@@ -126,7 +137,7 @@ enum DonationLine {
         case .null: return .standard
         case .text("never"): return .never
         case .text(let text):
-            if let moment = ISOMoment(text)?.instant { return .at(moment) }
+            if let moment = ISOMoment(text)?.instant, DisplayText.datableMoments.contains(moment) { return .at(moment) }
         default:
             if let seconds = value.number, DisplayText.datableMoments.contains(seconds) { return .at(seconds) }
         }

@@ -12,7 +12,18 @@ struct LineDonation {
         var reason: String
     }
 
-    /// The maximum number of listed rejected lines; further ones are counted.
+    /// What is to be told of an attribute of some items, and of which.
+    struct Note: Encodable {
+        var attribute: String
+        var note: String
+        /// The first of the lines, and how many there are.
+        var line: Int
+        var lines: Int
+    }
+
+    /// The most notes; names that may be misspelt are anybody's.
+    static let maximumNotes = 1000
+    /// The most refused lines that are remembered; the others are counted.
     static let maximumListed = 1000
     /// The total size of the records in bytes at which a batch is committed without an explicit
     /// end.
@@ -39,6 +50,9 @@ struct LineDonation {
     private(set) var refusals: [Refusal] = []
     /// The reason why no further lines are donated.
     private(set) var halt: String?
+
+    /// What to tell of attributes of the lines that were not refused by themselves.
+    private var notes: [DonatedAttributes.Note: (line: Int, lines: Int)] = [:]
 
     private var batch: IndexBatch
     private var pending: [Int] = []
@@ -81,9 +95,9 @@ struct LineDonation {
             }
             switch line {
             case .empty: break
-            case .item(let item):
-                // A batch is divided only when another item arrives, since an explicit end may
-                // follow the last line that fits.
+            case .item(let item, let notes):
+                for note in notes { take(note, of: number) }
+                // Only when another item comes: an end of the batch may follow the last line that fits.
                 try await divideIfFull()
                 guard halt == nil else { break }
                 batch.index([item])
@@ -104,6 +118,20 @@ struct LineDonation {
             return dropBatch("the input ends before its batch does")
         }
         try await end(at: number, clientState: clientState)
+    }
+
+    private mutating func take(_ note: DonatedAttributes.Note, of line: Int) {
+        if let known = notes[note] {
+            notes[note] = (known.line, known.lines + 1)
+        } else if notes.count < Self.maximumNotes {
+            notes[note] = (line, 1)
+        }
+    }
+
+    /// What is to be told of attributes, in the order of the lines.
+    var attributeNotes: [Note] {
+        notes.map { Note(attribute: $0.attribute, note: $0.text, line: $1.line, lines: $1.lines) }
+            .sorted { ($0.line, $0.attribute, $0.note) < ($1.line, $1.attribute, $1.note) }
     }
 
     private mutating func refuse(_ line: Int, _ reason: String) {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ItemRecord
+import JSONText
+import MetadataQuery
+import Previews
+
+/// The attributes on a line of a donation, as they are stored: each under the name of its property, with a value of its kind.
+struct DonatedAttributes {
+    /// What is to be told of an attribute, since it is not stored as it was written, or may be misspelt.
+    struct Note: Hashable {
+        var attribute: String
+        var text: String
+    }
+
+    private(set) var values: [String: AttributeValue] = [:]
+    private(set) var notes: Set<Note> = []
+
+    /// - Parameter keys: The names that the line declares to be the app's own; none of them is misspelt.
+    /// - Throws: ``LineRefusal`` for a value that cannot be one of its attribute, and for two names of one attribute.
+    init(_ fields: [JSONValue.Field], keys: Set<String>) throws(LineRefusal) {
+        var names: [String: String] = [:]
+        for field in fields {
+            let name = AttributeNames.propertyName(for: field.key)
+            if let other = names.updateValue(field.key, forKey: name) {
+                throw LineRefusal("\(other) and \(field.key) are names of one attribute, \(name)")
+            }
+            guard let kind = AttributeNames.kind(of: name) else {
+                values[name] = try own(field.value, name)
+                if !keys.contains(name) { noteMisspelling(of: name) }
+                continue
+            }
+            let reader = ValueReader(attribute: field.key, kind: kind)
+            let (value, conversions) = try reader.read(field.value)
+            values[name] = value
+            for conversion in conversions { notes.insert(Note(attribute: field.key, text: conversion.rawValue)) }
+        }
+    }
+
+    private mutating func noteMisspelling(of name: String) {
+        // Not for one of few letters, which differs from many in little.
+        guard name.utf8.count > 3 else { return }
+        let known = AttributeNames.standard(for: name).sorted()
+        guard let near = NearNames.sentence(to: name, among: known) else { return }
+        notes.insert(Note(attribute: name, text: "this name has no meaning of its own. \(near)"))
+    }
+
+    /// The value of an attribute that is the app's own, or that no property stands for.
+    private func own(_ value: JSONValue, _ name: String) throws(LineRefusal) -> AttributeValue {
+        switch value {
+        case .null: return .null
+        case .bool(let truth): return .boolean(truth)
+        case .integer(let number): return .integer(number)
+        case .number(let number): return AttributeValue(number: number)
+        case .text(let text): return .string(text)
+        case .list(let values):
+            var elements: [AttributeValue] = []
+            elements.reserveCapacity(values.count)
+            for value in values { elements.append(try own(value, name)) }
+            return .array(elements)
+        case .object: throw LineRefusal("the value of \(name.prefix(80)) is an object, which no attribute takes here")
+        }
+    }
+}
+
+/// Reads values of one attribute.
+private struct ValueReader {
+    /// A change to a value that keeps its meaning; the raw value is what is told of it.
+    enum Conversion: String {
+        case numberToText = "a number became a text"
+        case truthToText = "a truth value became a text"
+        case textToNumber = "a text became a number"
+        case toTruth = "a number or text became a truth value"
+        case textToPerson = "a text became a person"
+        case toList = "a single value became a list"
+        case fromList = "a list of one value became that value"
+        case withoutNull = "null was taken out of a list"
+    }
+
+    /// The name, as it was written.
+    let attribute: String
+    let kind: AttributeValueKind
+
+    func read(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, [Conversion]) {
+        switch value {
+        case .null: return (.null, [])
+        case .list(let values) where kind.isList:
+            var elements: [AttributeValue] = []
+            elements.reserveCapacity(values.count)
+            var conversions: [Conversion] = []
+            for value in values {
+                if case .null = value {
+                    conversions.append(.withoutNull)
+                    continue
+                }
+                let (element, conversion) = try element(value)
+                elements.append(element)
+                if let conversion { conversions.append(conversion) }
+            }
+            return (.array(elements), conversions)
+        case .list(let values):
+            guard values.count == 1, let value = values.first, value != .null else {
+                throw refusal("a list of \(values.count) values", takes: "one value")
+            }
+            let (element, conversion) = try element(value)
+            return (element, [.fromList] + (conversion.map { [$0] } ?? []))
+        default:
+            let (element, conversion) = try element(value)
+            guard kind.isList else { return (element, conversion.map { [$0] } ?? []) }
+            return (.array([element]), [.toList] + (conversion.map { [$0] } ?? []))
+        }
+    }
+
+    private func refusal(_ value: String, takes: String) -> LineRefusal {
+        LineRefusal("\(attribute) is \(value), and the attribute takes \(takes)")
+    }
+
+    /// A value that is neither null nor a list.
+    private func element(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
+        if case .object = value {
+            throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
+        }
+        switch kind.element ?? kind {
+        case .text, .texts: return try text(value)
+        case .number: return try number(value)
+        case .truth: return try truth(value)
+        case .date, .dates: return (try date(value), nil)
+        case .url: return (try url(value), nil)
+        case .data: return (try data(value), nil)
+        case .people: return try person(value)
+        case .headers: throw refusal(value.kind, takes: "lists by name, which cannot be donated here")
+        }
+    }
+
+    private func text(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
+        switch value {
+        case .text(let text): return (.string(text), nil)
+        case .integer(let number): return (.string("\(number)"), .numberToText)
+        case .bool(let truth): return (.string("\(truth)"), .truthToText)
+        // How it was written is not known any more: 1.10 may be a version.
+        case .number: throw refusal("the number \(value.shown)", takes: "texts. Put it in quotes as it is meant")
+        default: throw refusal(value.kind, takes: "texts")
+        }
+    }
+
+    private func number(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
+        switch value {
+        case .integer(let number): return (.integer(number), nil)
+        case .number(let number): return (AttributeValue(number: number), nil)
+        case .text(let text):
+            switch try? JSONValue(reading: Array(text.utf8)[...], maximumDepth: 0) {
+            case .integer(let number)?: return (.integer(number), .textToNumber)
+            case .number(let number)?: return (AttributeValue(number: number), .textToNumber)
+            default: throw refusal("the text \(text.prefix(80).debugDescription)", takes: "numbers")
+            }
+        default: throw refusal(value.shown, takes: "numbers")
+        }
+    }
+
+    private func truth(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
+        if case .bool(let truth) = value { return (.boolean(truth), nil) }
+        let text = if case .text(let text) = value { text.lowercased() } else { value.shown }
+        switch text {
+        case "1", "true", "yes": return (.boolean(true), .toTruth)
+        case "0", "false", "no": return (.boolean(false), .toTruth)
+        default: throw refusal(value.shown, takes: "true or false")
+        }
+    }
+
+    private func date(_ value: JSONValue) throws(LineRefusal) -> AttributeValue {
+        let dates = DisplayText.datableMoments
+        if case .text(let text) = value {
+            guard let moment = ISOMoment(text)?.instant else {
+                throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
+            }
+            guard dates.contains(moment) else {
+                throw LineRefusal(
+                    "\(attribute) is no date: \(text.prefix(80).debugDescription) is not in the years 1 to 9999")
+            }
+            return .date(moment)
+        }
+        guard let seconds = value.number, dates.contains(seconds) else {
+            throw LineRefusal(
+                """
+                \(attribute) is no date: \(value.shown) is neither ISO 8601 nor seconds since 2001 in the years 1 to 9999
+                """)
+        }
+        return .date(seconds)
+    }
+
+    private func url(_ value: JSONValue) throws(LineRefusal) -> AttributeValue {
+        guard case .text(let text) = value, URL(string: text)?.scheme != nil else {
+            throw LineRefusal("\(attribute) is no absolute URL: \(value.shown)")
+        }
+        return .url(text)
+    }
+
+    private func data(_ value: JSONValue) throws(LineRefusal) -> AttributeValue {
+        guard case .text(let text) = value, let data = Data(base64Encoded: text) else {
+            throw LineRefusal("\(attribute) is not base64")
+        }
+        return .data(Array(data))
+    }
+
+    /// A name, or an address of mail.
+    private func person(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
+        guard case .text(let text) = value else { throw refusal(value.shown, takes: "names of people") }
+        let isAddress = text.contains("@") && !text.contains(where: \.isWhitespace)
+        let person = PersonValue(
+            displayName: isAddress ? nil : text, handles: isAddress ? [text] : [],
+            handleIdentifier: isAddress ? "emailAddresses" : "")
+        return (.person(person), .textToPerson)
+    }
+}
+
+extension AttributeValue {
+    /// A number; one that is written as 3.0 or 1e3 is a whole number all the same.
+    fileprivate init(number: Double) {
+        self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import JSONText
+
+extension JSONValue {
+    /// What it is called in messages.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a truth value"
+        case .integer, .number: "a number"
+        case .text: "a text"
+        case .list: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Why a line of a donation is refused.
+struct LineRefusal: Error {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
