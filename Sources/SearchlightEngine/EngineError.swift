@@ -21,8 +21,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     case alreadyReindexing(String)
     /// No item has this name.
     case itemNotFound(String)
-    /// The bundle has no item of this name. `bundles` lists some of the bundles that have one.
-    case itemElsewhere(String, bundle: String, bundles: [String])
+    /// The bundle or index has no item of this name; these have one, a few of them if there are many.
+    case itemElsewhere(String, place: String, places: [String])
     /// Several items have this name.
     case ambiguousItem(String, candidates: [StoredItem])
     /// A file of the store cannot be read or written.
@@ -48,16 +48,16 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .alreadyReindexing(let identifier): "\(identifier) is being reindexed already. Wait until that is done."
         case .itemNotFound(let name):
             "There is no item \(Self.quoted(name)) in the index. “searchlight search” prints what is there."
-        case .itemElsewhere(let name, let bundle, let bundles):
+        case .itemElsewhere(let name, let place, let places):
             """
-            \(bundle) has no item \(Self.quoted(name)); \(bundles.joined(separator: ", ")) \
-            \(bundles.count == 1 ? "has" : "have") one. Name that bundle, or leave out --bundle.
+            \(place) has no item \(Self.quoted(name)); \(places.joined(separator: ", ")) \
+            \(places.count == 1 ? "has" : "have") one. Name that with --bundle and --index, or leave these out.
             """
         case .ambiguousItem(let name, let candidates):
             """
             \(candidates.count) items are called \(Self.quoted(name)): \
-            \(candidates.map { "@\($0.number) of \($0.scope.bundle)" }.joined(separator: ", ")). \
-            Name one by its number, or add --bundle.
+            \(candidates.map { "@\($0.number) of \($0.scope.phrase)" }.joined(separator: ", ")). \
+            Name one by its number, or add --bundle or --index.
             """
         case .service(let problem): problem.description
         case .storeFile(let path, let operation, let detail):

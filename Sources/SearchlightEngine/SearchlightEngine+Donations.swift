@@ -45,16 +45,15 @@ extension SearchlightEngine {
         index.rejections(in: scope, after: mark)
     }
 
-    /// See ``ItemsCall`` and
-    /// ``SearchIndex/items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
+    /// See ``ItemsCall`` and ``SearchIndex/items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
     package func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String?,
-        attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil, after cursor: QueryCursor?,
-        place: QueryPlace
+        index name: String? = nil, attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil,
+        after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.items(
-                matching: query, filters: filters, bundle: bundle, attributes: attributes, limit: limit,
+                matching: query, filters: filters, bundle: bundle, index: name, attributes: attributes, limit: limit,
                 maximumBytes: maximumBytes, after: cursor, context: index.queryContext(in: place))
         }
     }

@@ -3,6 +3,7 @@ import Dispatch
 import ExtensionHost
 import Glibc
 import IdleScheduling
+import ItemRecord
 import Previews
 import Promises
 import SearchIndex
@@ -21,30 +22,32 @@ extension SearchlightEngine {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
-        var elsewhere: [String] = []
+    /// The item that a name means; see ``EngineClient/items(named:bundle:index:)``.
+    package func item(
+        named name: String, bundle: String? = nil, index indexName: String? = nil
+    ) async throws(EngineError) -> StoredItem {
+        func isMeant(_ scope: IndexScope) -> Bool {
+            (bundle ?? scope.bundle) == scope.bundle && (indexName ?? scope.index) == scope.index
+        }
+        var all: [StoredItem] = []
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
-            if let found {
-                guard let bundle, found.scope.bundle != bundle else { return found }
-                elsewhere = [found.scope.bundle]
+            if let found, isMeant(found.scope) { return found }
+            all += found.map { [$0] } ?? []
+        }
+        // All are only asked for where none of the bundle is meant: to say where there is one.
+        for candidates in bundle == nil ? [nil] : [bundle, nil] {
+            all += try await onIndex { (index) throws(SearchIndexError) in
+                try await index.items(uniqueIdentifier: name, bundle: candidates)
             }
+            let found = all.filter { isMeant($0.scope) }
+            if found.count > 1 { throw .ambiguousItem(name, candidates: found) }
+            if let first = found.first { return first }
         }
-        let found = try await onIndex { (index) throws(SearchIndexError) in
-            try await index.items(uniqueIdentifier: name, bundle: bundle)
-        }
-        guard let first = found.first else {
-            guard let bundle else { throw .itemNotFound(name) }
-            let others = try await onIndex { (index) throws(SearchIndexError) in
-                try await index.items(uniqueIdentifier: name, bundle: nil)
-            }
-            elsewhere += others.map(\.scope.bundle)
-            guard !elsewhere.isEmpty else { throw .itemNotFound(name) }
-            let bundles = Set(elsewhere).sorted().prefix(Self.maximumBundlesNamed)
-            throw .itemElsewhere(name, bundle: bundle, bundles: Array(bundles))
-        }
-        guard found.count == 1 else { throw .ambiguousItem(name, candidates: found) }
-        return first
+        guard !all.isEmpty, bundle != nil || indexName != nil else { throw .itemNotFound(name) }
+        let places = Set(all.map(\.scope.phrase)).sorted().prefix(Self.maximumPlacesNamed)
+        let place = bundle.map { IndexScope(bundle: $0, index: indexName).phrase } ?? "An index “\(indexName ?? "")”"
+        throw .itemElsewhere(name, place: place, places: Array(places))
     }
 
     func item(number: Int64) async throws(EngineError) -> StoredItem {
@@ -55,8 +58,8 @@ extension SearchlightEngine {
         return found
     }
 
-    /// The maximum number of bundles in ``EngineError/itemElsewhere(_:bundle:bundles:)``.
-    private static var maximumBundlesNamed: Int { 5 }
+    /// The most bundles and indexes that are named to somebody who has named another.
+    private static var maximumPlacesNamed: Int { 5 }
 
     package func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
@@ -131,7 +134,12 @@ extension SearchlightEngine {
     }
 }
 
-/// Resumes a continuation with the first of two answers.
+extension IndexScope {
+    /// The bundle, and the name of its index in parentheses.
+    var phrase: String { bundle + (index.map { " (\($0))" } ?? "") }
+}
+
+/// Continues with the first of two answers.
 private final class FirstOfTwo: Sendable {
     private let continuation: Mutex<CheckedContinuation<Bool, Never>?>
 

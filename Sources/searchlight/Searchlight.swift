@@ -64,6 +64,8 @@ enum Program {
             if hasMinusWord(CommandLine.arguments) {
                 let item = CommandLine.arguments.dropFirst().first == "why-not" ? "why-not @12" : "search"
                 Output.complain("To leave out items with a word, put -- first: searchlight \(item) -- notes -release")
+            } else if let hint = dashHint(Array(CommandLine.arguments.dropFirst()), message) {
+                Output.complain("\(hint)")
             }
         }
     }
@@ -120,7 +122,22 @@ enum Program {
         return nil
     }
 
-    /// `true` if an excluded word of a search (`-word`) was parsed as options.
+    /// How to write a name that begins with a dash and was taken for an option; `nil` if that is not what is wrong.
+    private static func dashHint(_ arguments: [String], _ message: String) -> String? {
+        guard let command = arguments.first else { return nil }
+        let words = Array(arguments.dropFirst().prefix { $0 != "--" })
+        for (option, name) in zip(words, words.dropFirst())
+        where ["--identifiers", "--domains", "--items"].contains(option) && name.count > 1 && name.hasPrefix("-") {
+            return "A name that begins with a dash is given as: searchlight \(command) … \(option)=\(name.prefix(80))"
+        }
+        guard ["show", "preview", "drag"].contains(command),
+            ["Unknown option", "Missing expected argument"].contains(where: message.contains),
+            let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
+        else { return nil }
+        return "An item whose name begins with a dash comes behind --: searchlight \(command) -- \(name.prefix(80))"
+    }
+
+    /// Whether a word to leave out of a search was taken for options.
     private static func hasMinusWord(_ arguments: [String]) -> Bool {
         guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
         return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }

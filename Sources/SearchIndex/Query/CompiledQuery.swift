@@ -12,6 +12,8 @@ struct PreparedQuery: Sendable {
     let context: QueryContext
     /// The bundle whose items are searched; `nil` means all.
     let bundle: String?
+    /// Only items of the index with this name; `nil` means all.
+    var index: String?
     let limits: CandidateLimits
     private let evaluator: QueryEvaluator
 
@@ -95,6 +97,10 @@ struct CompiledQuery {
             let number = try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle])
             condition.append("+item.bundle = ?", number ?? 0)
+            condition.append(" AND ")
+        }
+        if let index = query.index {
+            condition.append("+item.index_name = ?", index)
             condition.append(" AND ")
         }
         condition.append("(item.expires IS NULL OR +item.expires > ?)", now)

@@ -51,25 +51,25 @@ extension SearchIndex {
     /// Returns a page of the items that satisfy a query, in the order of their numbers.
     ///
     /// - Parameters:
-    ///   - query: The query.
-    ///   - filters: Further queries that the items must satisfy.
-    ///   - bundle: The bundle whose items are searched; `nil` means all.
-    ///   - attributes: The attributes to return; `nil` means all. Identifier, domain and expiry are
-    ///     always included.
-    ///   - limit: The largest number of items, 1 to ``maximumPage``.
-    ///   - maximumBytes: The largest total size of the records on the page, in bytes; `nil` for no
-    ///     limit. A page has at least one item.
-    ///   - cursor: The end of the previous page; `nil` for the first page.
-    ///   - context: The time, types and attributes; `nil` for ``queryContext()``. Its `conforms`
-    ///     must ignore case.
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is cancelled.
+    ///   - query: What is asked.
+    ///   - filters: Further queries, all of which must be satisfied.
+    ///   - bundle: Only items of this bundle; `nil` means all.
+    ///   - name: Only items of the index with this name; `nil` means all.
+    ///   - attributes: The attributes that the items carry; `nil` means all. Identifier, domain and expiry are always there.
+    ///   - limit: At most so many, 1 to ``maximumPage``.
+    ///   - maximumBytes: The page ends before the records of its items have more bytes than that, and has at least one item;
+    ///     `nil` for no bound.
+    ///   - cursor: Where the page before ended; `nil` for the first.
+    ///   - context: Time, types and attributes; ``queryContext()`` if `nil`. Its `conforms` must not distinguish case.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
-        attributes: Set<String>? = nil, limit: Int = 100, maximumBytes: Int? = nil, after cursor: QueryCursor? = nil,
-        context: QueryContext? = nil
+        index name: String? = nil, attributes: Set<String>? = nil, limit: Int = 100, maximumBytes: Int? = nil,
+        after cursor: QueryCursor? = nil, context: QueryContext? = nil
     ) async throws(IndexQueryError) -> QueryPage {
-        let prepared = try PreparedQuery(
+        var prepared = try PreparedQuery(
             query, filters: filters, bundle: bundle, context: context ?? queryContext())
+        prepared.index = name
         return try await page(
             of: prepared, attributes: attributes, limit: limit, maximumBytes: maximumBytes, after: cursor)
     }
@@ -103,8 +103,8 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the number of items that satisfy a query. Parameters and errors are those of
-    /// ``items(matching:filters:bundle:attributes:limit:maximumBytes:after:context:)``.
+    /// How many items satisfy a query. Parameters and errors are those of
+    /// ``items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
     public func count(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
         context: QueryContext? = nil

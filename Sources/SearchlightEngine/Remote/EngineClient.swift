@@ -70,11 +70,13 @@ extension EngineClient {
     ///
     /// - Parameters:
     ///   - query: The query.
-    ///   - bundle: A bundle to restrict the result to; `nil` means all.
-    ///   - limit: The maximum number of items, 1 to ``SearchIndex/maximumPage``.
-    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - bundle: Only items of this bundle; `nil` means all.
+    ///   - index: Only items of the index with this name; `nil` means all.
+    ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
+    ///   - cursor: Where the page before ended; `nil` for the first.
     package func items(
-        matching query: QueryExpression, bundle: String? = nil, limit: Int = 100, after cursor: QueryCursor? = nil
+        matching query: QueryExpression, bundle: String? = nil, index: String? = nil, limit: Int = 100,
+        after cursor: QueryCursor? = nil
     ) async throws(EngineError) -> QueryPage {
         let wanted = max(1, min(limit, SearchIndex.maximumPage))
         var items: [StoredItem] = []
@@ -83,7 +85,8 @@ extension EngineClient {
         while true {
             // An answer may have fewer items than requested.
             let page = try await perform(
-                ItemsCall(query: QueryText(query), bundle: bundle, limit: wanted - items.count, cursor: cursor))
+                ItemsCall(
+                    query: QueryText(query), bundle: bundle, index: index, limit: wanted - items.count, cursor: cursor))
             items += page.items
             pending = pending ?? page.pending
             if page.next == nil || page.items.isEmpty || items.count >= wanted {
@@ -96,16 +99,16 @@ extension EngineClient {
     /// Finds items by name: `@` and a number, or a unique identifier. Each request holds up to
     /// ``LookUpCall/maximumNames`` names.
     ///
-    /// - Returns: The item of each name, or an error: ``EngineError/itemNotFound(_:)``,
-    ///   ``EngineError/itemElsewhere(_:bundle:bundles:)`` if only other bundles have one, or
-    ///   ``EngineError/ambiguousItem(_:candidates:)`` if several items have the name.
+    /// - Returns: For each name its item, or why there is none: ``EngineError/itemNotFound(_:)``,
+    ///   ``EngineError/itemElsewhere(_:place:places:)``, when only other bundles or indexes have one, or
+    ///   ``EngineError/ambiguousItem(_:candidates:)``, when several have.
     package func items(
-        named names: [String], bundle: String? = nil
+        named names: [String], bundle: String? = nil, index: String? = nil
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
         var results: [Result<StoredItem, EngineError>] = []
         while results.count < names.count {
             let rest = names[results.count...].prefix(LookUpCall.maximumNames)
-            let answers = try await perform(LookUpCall(names: Array(rest), bundle: bundle))
+            let answers = try await perform(LookUpCall(names: Array(rest), bundle: bundle, index: index))
             guard !answers.isEmpty, answers.count <= rest.count else {
                 throw .service(.malformedAnswer(during: "find items", reason: "\(answers.count) answers"))
             }
@@ -114,7 +117,7 @@ extension EngineClient {
         return results
     }
 
-    /// The only item with a name; see ``items(named:bundle:)``.
+    /// The one item that a name means; see ``items(named:bundle:index:)``.
     package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         guard let found = try await items(named: [name], bundle: bundle).first else { throw .itemNotFound(name) }
         return try found.get()

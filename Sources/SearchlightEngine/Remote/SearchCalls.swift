@@ -118,6 +118,8 @@ package struct ItemsCall: EngineCall {
     package var purpose: String { "find items" }
     var query: QueryText
     var bundle: String?
+    /// The name of the index; `nil` means all.
+    var index: String?
     var limit: Int
     var cursor: QueryCursor?
     var place = QueryPlace.current
@@ -129,8 +131,8 @@ package struct ItemsCall: EngineCall {
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> QueryPage {
         try await engine.items(
-            matching: try query.query(for: purpose), bundle: bundle, limit: max(1, min(limit, Self.maximumItems)),
-            after: cursor, place: place)
+            matching: try query.query(for: purpose), bundle: bundle, index: index,
+            limit: max(1, min(limit, Self.maximumItems)), after: cursor, place: place)
     }
 
     /// The first half of the items.
@@ -184,12 +186,14 @@ package struct ExplainCall: EngineCall {
     }
 }
 
-/// Finds items by name; see ``EngineClient/items(named:bundle:)``.
+/// Looks items up by name; see ``EngineClient/items(named:bundle:index:)``.
 package struct LookUpCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "find items" }
     var names: [String]
     var bundle: String?
+    /// The name of the index; `nil` means all.
+    var index: String?
 
     /// The maximum number of names in one call.
     static let maximumNames = 500
@@ -216,7 +220,7 @@ package struct LookUpCall: EngineCall {
         var found: [Found] = []
         for name in names {
             do throws(EngineError) {
-                found.append(.item(try await engine.item(named: name, bundle: bundle)))
+                found.append(.item(try await engine.item(named: name, bundle: bundle, index: index)))
             } catch {
                 switch error {
                 case .itemNotFound, .itemElsewhere, .ambiguousItem: found.append(.nothing(error.withoutRecords))

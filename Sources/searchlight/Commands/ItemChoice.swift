@@ -15,22 +15,28 @@ struct ItemChoice: ParsableArguments {
     @Option(
         help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
     var bundle: String?
+    @Option(help: "The name of the index that the item is in, if several of the bundle's have one of this name.")
+    var index: String?
+
+    func validate() throws { try refuseEmpty(index, "--index") }
 
     /// The item with a name.
     static func find(
         _ item: String, bundle: String?, in store: any EngineClient
     ) async throws(EngineError) -> StoredItem {
-        guard let found = try await find([item], bundle: bundle, in: store).first else { throw .itemNotFound(item) }
+        guard let found = try await find([item], bundle: bundle, index: nil, in: store).first else {
+            throw .itemNotFound(item)
+        }
         return try found.get()
     }
 
     /// The items with the given names. Apps that index files use absolute paths as identifiers;
     /// users may name any path.
     static func find(
-        _ names: [String], bundle: String?, in store: any EngineClient
+        _ names: [String], bundle: String?, index indexName: String?, in store: any EngineClient
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
-        var found = try await store.items(named: names, bundle: bundle)
-        // Names that are files, with the paths that apps may use for them.
+        var found = try await store.items(named: names, bundle: bundle, index: indexName)
+        // Names that are files, and the paths by which apps may know them.
         let missing = names.indices.filter { isNotFound(found[$0]) }
         let paths = missing.map { names[$0] }.map { FileManager.default.fileExists(atPath: $0) ? absolute($0) : nil }
         let resolved = paths.map { path in path.map { URL(filePath: $0).resolvingSymlinksInPath().path } }
@@ -39,7 +45,7 @@ struct ItemChoice: ParsableArguments {
                 path.flatMap { path in path != names[index] && isNotFound(found[index]) ? (index, path) : nil }
             }
             guard !tried.isEmpty else { continue }
-            let answers = try await store.items(named: tried.map(\.1), bundle: bundle)
+            let answers = try await store.items(named: tried.map(\.1), bundle: bundle, index: indexName)
             for ((index, _), answer) in zip(tried, answers) where !isNotFound(answer) { found[index] = answer }
         }
         // Missing items may be among pending donations.

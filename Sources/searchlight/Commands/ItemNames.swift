@@ -61,10 +61,10 @@ struct ItemNames {
 
     /// Finds all items.
     ///
-    /// - Throws: The error of a single name. If no line of a list is an item, one error for the
-    ///   whole list instead of the same message for each line.
-    func find(bundle: String?, in store: any EngineClient) async throws -> [Lookup] {
-        let results = try await ItemChoice.find(names, bundle: bundle, in: store)
+    /// - Throws: What is wrong, if one was given; if no line of a list is an item, that it is none. Many messages would only
+    ///   say the same.
+    func find(bundle: String?, index: String? = nil, in store: any EngineClient) async throws -> [Lookup] {
+        let results = try await ItemChoice.find(names, bundle: bundle, index: index, in: store)
         let found: [Lookup] = zip(names, results).map { ($0, $1) }
         if names.count == 1, case .failure(let error)? = results.first { throw error }
         let isNothing = found.allSatisfy { if case .failure(.itemNotFound) = $0.result { true } else { false } }

@@ -65,7 +65,7 @@ struct PreviewCommand: OptionedCommand {
     }
 
     private func preview(_ names: ItemNames, _ store: any EngineClient) async throws {
-        let found = try await names.find(bundle: choice.bundle, in: store)
+        let found = try await names.find(bundle: choice.bundle, index: choice.index, in: store)
         var (reports, status): ([JSONObject], ExitStatus?) = ([], nil)
         for (number, (name, result)) in found.enumerated() {
             switch result {

@@ -11,7 +11,8 @@ struct DeleteCommand: OptionedCommand {
         abstract: "Take items out of the index.",
         discussion: """
             By identifier, by domain (notes takes notes.work along) or all, the client state included. That there is \
-            nothing to delete is no failure.
+            nothing to delete is no failure. An identifier or a domain that begins with a dash is given as --identifiers=-name, each \
+            with an option of its own.
             """)
 
     @OptionGroup var options: GlobalOptions

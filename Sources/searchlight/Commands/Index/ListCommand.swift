@@ -11,6 +11,8 @@ struct ListCommand: OptionedCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
+    @Option(help: "Only items of the index with this name.")
+    var index: String?
     @Option(
         name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
@@ -19,13 +21,16 @@ struct ListCommand: OptionedCommand {
     @OptionGroup var list: NumbersFlag
 
     func validate() throws {
+        try refuseEmpty(bundle, "--bundle")
+        try refuseEmpty(index, "--index")
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
     }
 
     func perform() async throws {
         let (page, counts) = try await options.withStore(.read) { store in
-            // An empty conjunction matches every item.
-            let page = try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
+            // A conjunction of nothing holds for every item.
+            let page = try await store.items(
+                matching: .and([]), bundle: bundle, index: index, limit: limit, after: place.cursor)
             return (page, page.items.isEmpty ? try await store.perform(ItemCountsCall()) : [:])
         }
         defer { warnOfPending(page.pending) }
@@ -37,8 +42,10 @@ struct ListCommand: OptionedCommand {
         if page.items.isEmpty, !options.json {
             if place.after != nil {
                 Output.complain("No item follows.")
-            } else if let bundle {
+            } else if let bundle, counts[bundle] == nil {
                 Output.complain("\(unknownBundle(bundle, among: counts.keys.sorted()))")
+            } else if let index {
+                Output.complain("There is no item in an index “\(index)”\(bundle.map { " of \($0)" } ?? "").")
             } else {
                 Output.complain("The index has no items.")
             }
