@@ -29,7 +29,8 @@ package enum ExitStatus: Int32 {
     package init(_ error: EngineError) {
         switch error {
         case .index(.noStore), .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
-        case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .index(.untrusted), .storeFile:
+        case .index(.full), .index(.readOnly), .index(.damaged), .index(.losingRepair), .index(.storage),
+            .index(.untrusted), .storeFile:
             self = .inputOutput
         case .index(.mismatchedClientState): self = .refused
         case .index: self = .failure

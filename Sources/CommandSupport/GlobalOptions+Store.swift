@@ -22,6 +22,19 @@ package enum StoreUse {
     }
 }
 
+extension EngineClient {
+    /// The failure of a command that met damage which its opening was not to repair: to try it again would repair nothing.
+    ///
+    /// - Parameter isTold: Whether the user was told why nothing is repaired.
+    fileprivate func failureLeftByDamage(_ error: any Error, isTold: Bool) -> CommandFailure? {
+        guard let engine = self as? SearchlightEngine, engine.recovery.wasRefused, let error = error as? EngineError,
+            error.isDamage
+        else { return nil }
+        let reason = isTold ? nil : engine.recovery.findings.first
+        return CommandFailure(message: reason ?? error.description, status: .inputOutput)
+    }
+}
+
 extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
     ///
@@ -70,27 +83,56 @@ extension GlobalOptions {
     private func withStoreOnce<Value>(
         _ use: StoreUse, notesFollow: Bool, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
-        let store: any EngineClient
-        if let service = try await connectToService() {
-            if !notesFollow { try await adoptExtensions(of: service) }
-            store = service
-        } else {
+        let store: any EngineClient = try await waitingForOthers {
+            // Whoever holds the store may be a service that is starting.
+            if let service = try await connectToService() {
+                if !notesFollow { try await adoptExtensions(of: service) }
+                return service
+            }
             let engine = try openEngine(use)
             _ = await engine.carryOutRemovals()
-            store = engine
+            return engine
         }
         let result: Result<Value, any Error>
         do {
             if !notesFollow { warnOfOpening(try await store.perform(OpeningCall())) }
             result = .success(try await body(store))
         } catch {
-            result = .failure(error)
+            result = .failure(store.failureLeftByDamage(error, isTold: !notesFollow) ?? error)
         }
         await store.close()
         return try result.get()
     }
 
-    /// An engine of this process for this store and these extensions.
+    /// Tries what needs the right to change the store, again and again while another process has it, for as long as `--wait` says.
+    ///
+    /// - Throws: What the last attempt threw.
+    package func waitingForOthers<Value, Failure: Error>(
+        _ attempt: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let start = ContinuousClock.now
+        var wasTold = false
+        while true {
+            do throws(Failure) {
+                return try await attempt()
+            } catch {
+                let waited = ContinuousClock.now - start
+                guard case .storeInUse(let path, let process)? = error as? EngineError, waited < .seconds(wait),
+                    (try? await Task.sleep(for: Self.pause)) != nil
+                else { throw error }
+                guard !wasTold, waited >= Self.silentWait else { continue }
+                wasTold = true
+                let owner = process.map { "process \($0)" } ?? "another process"
+                Output.complain("Waiting for \(owner), which changes the store at \(path) …")
+            }
+        }
+    }
+
+    /// The time between two attempts, and the time that is waited without a word.
+    private static let pause = Duration.milliseconds(50)
+    private static let silentWait = Duration.milliseconds(500)
+
+    /// An engine of this process over this store and these extensions.
     private func openEngine(_ use: StoreUse) throws -> SearchlightEngine {
         switch use {
         case .read: return try SearchlightEngine(try engineConfiguration(.readOnly))
@@ -101,6 +143,8 @@ extension GlobalOptions {
             return try SearchlightEngine(try engineConfiguration(.readWrite))
         case .readJournaled:
             let reader = try SearchlightEngine(try engineConfiguration(.readOnly))
+            // A command that only shows something repairs nothing at the cost of items.
+            if reader.recovery.wasRefused { return reader }
             do {
                 return try SearchlightEngine(try engineConfiguration(.readWrite))
             } catch  where Self.isKeptFromWriting(error) {
@@ -121,8 +165,11 @@ extension GlobalOptions {
 
     /// Reports on standard error the losses and pending donations that the opening found.
     package func warnOfOpening(_ opening: StoreOpeningReport) {
-        if opening.recovery.lostDonations {
-            for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+        let recovery = opening.recovery
+        if recovery.lostDonations || recovery.hasRepaired || recovery.wasRefused {
+            for finding in recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+        }
+        if recovery.lostDonations {
             Output.complain("Note: some donations may be lost. Have the apps donate again: searchlight reindex")
         }
         if opening.waitingEntries > 0 {

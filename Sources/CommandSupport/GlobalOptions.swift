@@ -42,11 +42,19 @@ package struct GlobalOptions: ParsableArguments {
                 """))
     package var inProcess = false
 
-    /// The environment without empty variables, which count as unset.
+    @Option(
+        help: ArgumentHelp(
+            "Wait at most so long for another process that changes the index; 0 does not wait.", valueName: "seconds"))
+    package var wait = 10
+
+    /// The environment without the variables that are empty, which count as unset.
     package var environment: [String: String] { Self.environment }
     private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
     package func validate() throws {
+        guard (0...86_400).contains(wait) else {
+            throw ValidationError("--wait must be between 0 and 86400 seconds.")
+        }
         try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")
         if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {
             throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")

@@ -23,8 +23,9 @@ public enum ExtensionEvent: Hashable, Sendable, Codable {
     case progress(bundle: String, completed: UInt64, total: UInt64)
     /// The extension broke a rule of `searchlight_extension.h`, and the host contained the effect.
     case misuse(bundle: String, rule: HostRequest.Misuse, message: String)
-    /// An item made the extension fail. The item is skip-listed until the extension or the host
-    /// changes. `reason` is the end of a sentence.
+    /// The extension leaves something out of the index.
+    case leftOut(bundle: String, LeftOut)
+    /// An item made the extension fail, and is not asked for until something changes. `reason`: the rest of a sentence.
     case setAside(bundle: String, item: String, reason: String)
     /// The extension crashed too often. It gets no requests until it changes or the user releases
     /// it. `reason` is the end of a sentence.
@@ -42,7 +43,7 @@ extension ExtensionEvent {
         switch self {
         case .started(let bundle, _), .output(let bundle, _), .log(let bundle, _, _), .donated(let bundle, _),
             .confined(let bundle, _), .refusal(let bundle, _),
-            .retrying(let bundle, _), .progress(let bundle, _, _), .misuse(let bundle, _, _),
+            .retrying(let bundle, _), .progress(let bundle, _, _), .misuse(let bundle, _, _), .leftOut(let bundle, _),
             .setAside(let bundle, _, _), .quarantined(let bundle, _), .healthNotKept(let bundle, _, _),
             .libraryMemory(let bundle, _):
             bundle

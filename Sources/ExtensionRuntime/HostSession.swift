@@ -60,7 +60,9 @@ final class HostSession: Sendable {
 
     func log(_ level: HostRequest.LogLevel, _ message: String) { link.post(.log(level: level, message: message)) }
 
-    /// Answers a request. Reports a misuse if it is already answered.
+    func leaveOut(_ what: LeftOut) { link.post(.leftOut(what)) }
+
+    /// Answers a request, and reports it when it was answered before.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) {
         if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
         if !requests.finish(request, outcome) {

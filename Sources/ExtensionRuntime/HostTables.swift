@@ -52,6 +52,17 @@ private let logTable = StaticTable(
             session.log(HostRequest.LogLevel(rawValue: UInt64(max(1, min(3, level)))) ?? .info, message)
         }))
 
+private let leftOutTable = StaticTable(
+    searchlight_host_left_out(
+        size: UInt32(MemoryLayout<searchlight_host_left_out>.size), reserved: 0,
+        report: { host, name, reason in
+            guard let session = session(host),
+                let name = ExtensionRuntime.message(name, "A name that is left out", session),
+                let reason = ExtensionRuntime.message(reason, "A reason to leave something out", session)
+            else { return }
+            session.leaveOut(LeftOut(name: name, reason: reason))
+        }))
+
 private let hostInterface:
     @convention(c) (UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = { _, identifier in
         switch text(identifier) {
@@ -66,6 +77,7 @@ private let hostInterface:
         case SEARCHLIGHT_HOST_RENAME: renameTable.address
         case SEARCHLIGHT_HOST_LISTING: listingTable.address
         case SEARCHLIGHT_HOST_LOG: logTable.address
+        case SEARCHLIGHT_HOST_LEFT_OUT: leftOutTable.address
         default: nil
         }
     }

@@ -48,8 +48,10 @@ extension LogApplier {
         } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
             folder.suspect()
             let last = state.withLock { $0.target }
-            let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
-            // The repair may have rebuilt tables, without the words of deleted items.
+            let repairs = try pool.write { db in
+                try DatabaseExamination(db).mend(db, through: last, losingNoneOf: mayLoseItems ? nil : path)
+            }
+            // Tables may be made anew, without the words of deleted items.
             fullTextCache.forgetTerms()
             guard !repairs.isEmpty else { throw error }
             state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }

@@ -151,10 +151,14 @@ final class LogApplier: Sendable {
     private let readLimits: StoreSeams.ReadLimits
     private let readNumber = Atomic<UInt64>(0)
 
+    /// Whether damage is mended that costs items.
+    let mayLoseItems: Bool
+
     init(
         pool: DatabasePool, log: WriteAheadLog, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
-        clock: StoreClock, seams: StoreSeams
+        clock: StoreClock, mayLoseItems: Bool, seams: StoreSeams
     ) {
+        self.mayLoseItems = mayLoseItems
         maximumEarlyEntries = seams.maximumEarlyEntries
         maximumPendingBytes = seams.maximumPendingBytes
         readLimits = seams.readLimits

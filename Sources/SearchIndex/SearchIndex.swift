@@ -15,8 +15,11 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
     /// `true` if acknowledged donations were lost. The generation has grown, and apps have to
     /// donate again.
     public var lostDonations = false
-    /// The generation after the opening; it grows whenever donations are lost. 0 in a store opened
-    /// read-only.
+    /// Whether anything that was damaged was mended or replaced.
+    public var hasRepaired = false
+    /// Whether a repair was left undone, since it may cost items that nobody donates again.
+    public var wasRefused = false
+    /// The generation after that; it grows whenever donations were lost. 0 in a store that is only read.
     public var generation = 0
     /// `true` if there was no store before.
     public var isNew = false
@@ -76,6 +79,9 @@ public final class SearchIndex: Sendable {
         /// Creates, upgrades or repairs the store if necessary. One process at a time may have this
         /// access.
         case readWrite
+        /// The same, but for repairs that cost items: where one is needed, nothing is changed, and the opening fails with
+        /// ``SearchIndexError/losingRepair(path:detail:bundles:)``.
+        case readWriteLosingNothing
         /// Changes nothing; the store must exist.
         case readOnly
     }
@@ -113,8 +119,10 @@ public final class SearchIndex: Sendable {
         RegularFilesOnly.begin()
         do {
             switch access {
-            case .readWrite:
-                var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now, seams: seams)
+            case .readWrite, .readWriteLosingNothing:
+                var opening = StoreOpening(
+                    folder: folder, knownGeneration: knownGeneration, mayLoseItems: access == .readWrite, now: now,
+                    seams: seams)
                 let opened = try opening.open()
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
                 isComplete = true
@@ -132,7 +140,7 @@ public final class SearchIndex: Sendable {
             throw SearchIndexError(error, path: directory, operation: "Opening the write-ahead log")
         } catch {
             let operation =
-                access == .readWrite
+                access != .readOnly
                 ? "Opening the index" : "Reading the index, which takes small files written beside it,"
             throw SearchIndexError(error, path: directory, operation: operation)
         }

@@ -14,7 +14,10 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     case newerFormat(path: String)
     /// The file is not a store, or the store is damaged.
     case damaged(path: String, detail: String)
-    /// The device or the quota has no room left.
+    /// A repair would lose items, and was not to; nothing was changed. The bundles are those that cannot donate them again, as far as
+    /// they are known.
+    case losingRepair(path: String, detail: String, bundles: [String])
+    /// There is no room left on the device, or in the quota.
     case full(path: String, operation: String)
     /// The store cannot be written.
     case readOnly(path: String, operation: String)
@@ -47,6 +50,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
             "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
         case .damaged(let path, let detail):
             "The index at \(path) is damaged (\(detail)). Run “searchlight verify --repair” to repair it."
+        case .losingRepair(let path, let detail, let bundles):
+            """
+            The index at \(path) is damaged (\(detail)), and a repair may lose items\(Self.named(bundles)). Nothing was changed. \
+            Donate again what you can, or save a copy of that folder; then run “searchlight verify --repair”.
+            """
         case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
@@ -65,7 +73,13 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// `true` if the error reports a damaged store.
+    private static func named(_ bundles: [String]) -> String {
+        guard let first = bundles.first else { return "" }
+        let others = bundles.count > 1 ? " and \(bundles.count - 1) more" : ""
+        return " of \(first)\(others), which no extension donates again"
+    }
+
+    /// Whether the error is that the store is damaged.
     package var isDamage: Bool { if case .damaged = self { true } else { false } }
 
     /// Creates an error from an error of the log, by its remedy.

@@ -89,7 +89,7 @@ extension BusError {
             case .mismatchedClientState: ServiceErrorName.mismatchedClientState
             case .full, .readOnly: ServiceErrorName.storeNotWritable
             case .noStore, .newerFormat, .closed: ExtensionStatus.unavailable.errorName
-            case .damaged, .storage, .untrusted: ExtensionStatus.failed.errorName
+            case .damaged, .losingRepair, .storage, .untrusted: ExtensionStatus.failed.errorName
             }
         self = .remote(name: name, message: error.description)
     }

@@ -106,6 +106,7 @@ extension SearchlightEngine {
         // If the write fails, the release holds until the process ends.
         _ = try? await host.release(bundle)
         ledger?.update { $0.forget(bundle) }
+        omissions.forget(bundle)
         try forgetSchedule(of: bundle)
         if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
         return count

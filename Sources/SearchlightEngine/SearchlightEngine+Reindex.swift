@@ -91,15 +91,21 @@ extension SearchlightEngine {
         }
         if let request { try jobStore.update { $0.add(request) } }
         guard var job = jobStore[identifier] else { return nil }
+        omissions.begin(identifier)
         do throws(EngineError) {
             switch job.work {
-            case .reindexAll: job = try await replaceAll(of: identifier, job, origin, checkpoint)
+            case .reindexAll:
+                let isResumed = job.place != nil
+                job = try await replaceAll(of: identifier, job, origin, checkpoint)
+                // What the first pages left out was said to an earlier process, or before the job was interrupted.
+                omissions.settle(identifier, isResumed && job.place != nil ? .rest : .everything)
             case .reindexItems(let all):
                 let items = await withoutAway(all, of: identifier)
                 if !items.isEmpty {
                     try await onHost { (host) throws(ExtensionError) in
                         try await host.reindexItems(items.sorted(), identifier, origin: origin)
                     }
+                    omissions.settle(identifier, .names(items.sorted()))
                 }
             }
         } catch {

@@ -25,13 +25,13 @@ extension SearchlightEngine {
         // Read first, so that a donation that is applied during the call is not missing from both
         // numbers.
         let pending = index.pending.nonEmpty
-        let counts = try await itemCounts()
+        let accounts = try await accounts(try await itemCounts(), pending)
         return try await onIndex { (index) throws(SearchIndexError) in
             let findings = try await index.lastFindings()
             let sizes = try await index.sizes(isExact: isExact)
             return StoreStatus(
-                itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
-                owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
+                accounts: accounts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
+                needsRepair: index.needsRepair,
                 hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus,

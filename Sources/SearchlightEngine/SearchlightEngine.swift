@@ -39,6 +39,8 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
     let sandboxLog: SandboxLog
+    /// What extensions left out of the index.
+    let omissions: OmissionStore
     let scheduleStore: ScheduleStore
     let jobsFollower: JobsFollower
     let outlook: OutlookBox
@@ -65,35 +67,44 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         self.listeners = listeners
         let sandboxLog = SandboxLog(directory: configuration.storeDirectory, now: configuration.now)
         self.sandboxLog = sandboxLog
+        let isWritable = configuration.access == .readWrite
+        let omissions = OmissionStore(directory: configuration.storeDirectory, isWritable: isWritable)
+        self.omissions = omissions
         let activity = ActivityCounts()
         self.activity = activity
         let jobsFollower = JobsFollower(onWork: configuration.onWork)
         self.jobsFollower = jobsFollower
         let tell: @Sendable (ExtensionEvent) -> Void = { event in
             sandboxLog.take(event)
+            omissions.take(event)
             activity.take(event)
             onEvent(event)
             listeners.tell(event)
         }
         self.onEvent = tell
-        let isWritable = configuration.access == .readWrite
         lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
         if !isWritable { try StoreInspection.check(configuration.storeDirectory) }
-        jobStore = JobStore(directory: configuration.storeDirectory)
-        jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
+        let cache = RegistryCache(
+            path: Self.registryCachePath(storeDirectory: configuration.storeDirectory), isWritable: isWritable)
+        self.cache = cache
         scheduleStore = ScheduleStore(directory: configuration.storeDirectory)
         // The deadlines before the last close are not recorded, so the first check is due
         // immediately.
         let outlook = OutlookBox(Outlook(next: isWritable ? configuration.now() : nil))
         self.outlook = outlook
+        let jobs = JobStore(directory: configuration.storeDirectory)
         if isWritable {
-            index = try Self.openIndex(configuration, .readWrite, jobStore)
-            (waitingEntries, recovery) = (0, index.recovery)
+            index = try Self.openIndex(configuration, .readWrite, jobs)
+            (jobStore, waitingEntries, recovery) = (jobs, 0, index.recovery)
         } else {
-            (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
+            let reading = try Self.openForReading(configuration, jobs) {
+                ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache).extensions.map(
+                    \.identifier)
+            }
+            (index, jobStore, waitingEntries, recovery) =
+                (reading.index, reading.jobs, reading.waiting, reading.recovery)
         }
-        cache = RegistryCache(
-            path: Self.registryCachePath(storeDirectory: configuration.storeDirectory), isWritable: isWritable)
+        jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
         let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
         cache.save()
         registry.registerTypes()
@@ -128,8 +139,9 @@ package final class SearchlightEngine: EngineClient, EngineSource {
             }, onHealthChange: { jobsFollower.tell() }, onEvent: tell)
         // Runs before the check for losses. After a loss, the jobs for every bundle replace these.
         changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)
+        guard isWritable else { return }
         do throws(EngineError) {
-            try oweEverythingIfAnythingWasLost()
+            try Self.oweLosses(of: index, in: jobStore, registry.extensions.map(\.identifier), configuration)
         } catch {
             index.abandon()
             throw error
@@ -141,9 +153,12 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         jobsFollower.follow(nil)
         await host.shutdown()
         sandboxLog.save()
-        // Records losses since the opening. If that fails, the next opening finds them.
-        if lock != nil, let generation = try? await index.generation() { try? owe(generation: generation) }
-        // Batches that cannot be applied now are applied when the store is opened again.
+        // What was lost since the opening; should this fail, it is noticed at the next opening.
+        if lock != nil, let generation = try? await index.generation(), jobStore.isBehind(generation: generation) {
+            try? Self.oweEverything(
+                in: jobStore, registry.extensions.map(\.identifier), generation: generation, configuration)
+        }
+        // What could not be applied now will be when the store is opened the next time.
         try? await index.close()
         lock?.release()
     }
@@ -172,38 +187,6 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// The number of items of each bundle.
     package func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
-    }
-
-    /// Makes a reindex of every bundle pending if jobs or donations were lost. The lost entries are
-    /// unknown, so only a reindex of everything restores them all.
-    private func oweEverythingIfAnythingWasLost() throws(EngineError) {
-        guard configuration.access == .readWrite else { return }
-        // The donors are in the index and in the job file, so that the loss of one does not lose
-        // the names.
-        let hasLearned = try jobStore.learn(donors: knownBundles())
-        if jobStore.wasMissing, index.recovery.isNew, !index.recovery.lostDonations {
-            // Writes the file, so that a missing file means a loss from now on.
-            return try jobStore.oweAll([], generation: index.recovery.generation)
-        }
-        try owe(generation: index.recovery.generation, always: jobStore.wasDamaged || jobStore.wasMissing)
-        // If the write fails, the next change writes the names.
-        if hasLearned { try? jobStore.update(always: true) { _ in } }
-    }
-
-    private func knownBundles() throws(EngineError) -> [String] {
-        do throws(SearchIndexError) {
-            return try index.bundles(upTo: JobDocument.maximumDonors)
-        } catch {
-            throw .index(error)
-        }
-    }
-
-    private func owe(generation: Int, always: Bool = false) throws(EngineError) {
-        guard always || jobStore.isBehind(generation: generation) else { return }
-        let now = configuration.now()
-        let bundles = Set(registry.extensions.map(\.identifier) + jobStore.donors)
-        let jobs = bundles.sorted().map { Job(bundle: $0, work: .reindexAll, requested: now, cause: .lost) }
-        try jobStore.oweAll(jobs, generation: generation)
     }
 
     func onIndex<Value>(

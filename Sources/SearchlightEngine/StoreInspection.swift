@@ -7,7 +7,10 @@ enum StoreInspection {
     /// The files of this module and the extension host; the index has its own list.
     static let fileNames: [String] =
         ["lock", "extensions.lock", "decisions.log", "decisions.log.1"]
-        + ["jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache"]
+        + [
+            "jobs.json", "extensions.json", "installed.json", "sandbox.json", "schedule.json", "extensions.cache",
+            OmissionStore.fileName,
+        ]
         .flatMap { [$0, $0 + ".new", $0 + ".damaged"] }
 
     /// Checks the folder, each step of its path, and each file of the store. A missing folder is

@@ -17,6 +17,8 @@ public enum HostRequest: Sendable, Hashable {
     /// The number of heap bytes that the bound libraries keep, as counted so far. Sent only if the
     /// host requested it. Has no answer.
     case libraryMemory(kept: Int64)
+    /// Something is left out of the index. Has no answer.
+    case leftOut(LeftOut)
 
     /// The rules whose violations are detected.
     public enum Misuse: String, Sendable, Codable, CaseIterable {
@@ -52,6 +54,7 @@ public enum HostRequest: Sendable, Hashable {
         case progress = "Progress"
         case misuse = "Misuse"
         case libraryMemory = "LibraryMemory"
+        case leftOut = "LeftOut"
 
         var member: BusMember { BusMember(HostRequest.interface, rawValue) }
     }
@@ -71,6 +74,8 @@ public enum HostRequest: Sendable, Hashable {
         case .misuse(let rule, let message):
             (Method.misuse.member, [.string(rule.rawValue), .string(message)])
         case .libraryMemory(let kept): (Method.libraryMemory.member, [.unsigned(UInt64(bitPattern: kept))])
+        case .leftOut(let what):
+            (Method.leftOut.member, [.string(what.name), .string(what.reason)])
         }
     }
 
@@ -96,6 +101,7 @@ public enum HostRequest: Sendable, Hashable {
             }
             self = .misuse(rule, message: try arguments.string())
         case .libraryMemory: self = .libraryMemory(kept: Int64(bitPattern: try arguments.unsigned()))
+        case .leftOut: self = .leftOut(LeftOut(name: try arguments.string(), reason: try arguments.string()))
         case nil: throw .unknownMethod(call.member)
         }
         try arguments.finish()

@@ -156,7 +156,7 @@ struct CommandTests {
     func storeInUse() async throws {
         let command = try indexed()
         try await command.harness.withEngine { engine async throws in
-            let (status, output) = try command("reindex")
+            let (status, output) = try command("reindex", "--wait", "0")
             #expect(status == 9)
             #expect(output.contains("process \(getpid())"))
             // Reading does not need the lock.

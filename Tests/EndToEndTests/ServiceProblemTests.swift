@@ -144,7 +144,7 @@ struct ServiceProblemTests {
     func locked() async throws {
         let command = try await command()
         try await command.harness.withEngine { _ in
-            let outcome = try await command.outcome(["donate", "--bundle", "b", "-"])
+            let outcome = try await command.outcome(["donate", "--bundle", "b", "--wait", "0", "-"])
             #expect(outcome.status == 9)
             #expect(outcome.errors.contains("is in use by another searchlight"), "\(outcome)")
         }

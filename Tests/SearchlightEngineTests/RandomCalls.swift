@@ -44,16 +44,17 @@ enum RandomCalls {
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
+            AccountCall(bundle: text(&random)),
             PendingReindexesCall(), SearchCall(search: search),
             SuggestCall(request: SuggestionRequest(text(&random), bundle: maybe(&random))),
             DiagnoseCall(search, item: Int64(number(&random))),
             ExpiredItemCall(text(&random), bundle: maybe(&random)),
             ItemsCall(
-                query: query, bundle: maybe(&random), limit: number(&random),
+                query: query, bundle: maybe(&random), index: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),
             CountCall(query: query, bundle: maybe(&random), place: place),
             ExplainCall(query: query, bundle: maybe(&random), place: place),
-            LookUpCall(names: texts(&random), bundle: maybe(&random)),
+            LookUpCall(names: texts(&random), bundle: maybe(&random), index: maybe(&random)),
             PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
             FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), UpdateCall(bundle: maybe(&random)),
@@ -91,7 +92,7 @@ enum RandomCalls {
         case 4: .storeInUse(path: text(&random), process: maybe(&random))
         case 5: .alreadyReindexing(text(&random))
         case 6: .itemNotFound(text(&random))
-        case 8: .itemElsewhere(text(&random), bundle: text(&random), bundles: texts(&random))
+        case 8: .itemElsewhere(text(&random), place: text(&random), places: texts(&random))
         case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
         default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))
         }

@@ -35,6 +35,7 @@ extension CSSearchableItem {
         attributes.contentModificationDate = note.modified
         // The attribute is in megabytes.
         attributes.fileSize = NSNumber(value: Double(note.fileSize) / 1_000_000)
+        attributes.setMissingText(note.missing)
         attributes.providerDataTypeIdentifiers = Note.dataTypes(note.contentType)
         attributes.providerFileTypeIdentifiers = Note.fileTypes(note.contentType)
         attributes.providerInPlaceFileTypeIdentifiers = [note.contentType]
@@ -48,7 +49,13 @@ extension CSSearchableItemAttributeSet {
     /// attribute.
     static let propertiesKey = "journal_properties"
 
-    /// Sets only attributes that have a value: an attribute set to nil would be sent too.
+    /// Notes how many bytes of the text are not indexed; the key is SEARCHLIGHT_MISSING_TEXT_BYTES of `searchlight_extension.h`.
+    fileprivate func setMissingText(_ bytes: Int64) {
+        guard bytes > 0, let key = CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes") else { return }
+        setValue(NSNumber(value: bytes), forCustomKey: key)
+    }
+
+    /// Sets what there is: an attribute that is set to nil travels along.
     fileprivate func setProperties(_ properties: NoteProperties) {
         if properties.isEmpty { return }
         let lists: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, [String]?>)] = [

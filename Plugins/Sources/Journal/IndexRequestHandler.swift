@@ -84,6 +84,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 if settings.isComplete, folders.lost(skip) { throw skip }
                 skipped += 1
                 progress.say(skip.description)
+                index.reportLeftOut(skip.path, reason: skip.reason.kind)
             case .leftOut: break
             }
         }
@@ -129,8 +130,11 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                         let note = Note(file)
                         try donations.add(note)
                         note.remarks.forEach(report)
-                    case .gone(let complaint):
-                        if let complaint { report(complaint) }
+                    case .gone(let reason):
+                        if let reason { report("\(reason)") }
+                        if case .skipped(let skip) = reason {
+                            searchableIndex.reportLeftOut(skip.path, reason: skip.reason.kind)
+                        }
                         try donations.delete(identifier)
                     case .kept(let complaint): report(complaint)
                     }
@@ -140,7 +144,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             // A note that could not be read may be readable now.
             let all = identifiers + moves.map(\.new) + moves.map(\.old).filter { renames[$0] == nil }
             let unread = try update(update(all).map(\.identifier))
-            try refresh(besideIgnoreFiles: ignoreFiles, of: folders, donations)
+            try refresh(searchableIndex, besideIgnoreFiles: ignoreFiles, of: folders, donations)
             try donations.finish()
             // If no note can be read, the machine is the likely cause: throw, so that the host
             // requests all again. Otherwise the notes are the cause.
@@ -155,7 +159,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     /// Donates the notes that the patterns of the ignore files no longer exclude, and deletes the
     /// notes that they exclude.
     private func refresh(
-        besideIgnoreFiles files: [String], of folders: NoteFolders, _ donations: Donations
+        _ index: CSSearchableIndex, besideIgnoreFiles files: [String], of folders: NoteFolders, _ donations: Donations
     ) throws {
         let progress = ProgressReport(print: report, now: now)
         // Sorted, so that the order is deterministic.
@@ -164,7 +168,9 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
                 switch step {
                 case .note(let file): try donations.add(Note(file))
                 case .leftOut(let path): try donations.delete(path)
-                case .skipped(let skip): progress.say(skip.description)
+                case .skipped(let skip):
+                    progress.say(skip.description)
+                    index.reportLeftOut(skip.path, reason: skip.reason.kind)
                 }
             }
         }

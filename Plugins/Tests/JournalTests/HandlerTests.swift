@@ -62,6 +62,7 @@ final class HandlerTests {
         #expect(index.recorded.underWay == 0)
         #expect(acknowledgements == 1)
         #expect(reports == ["skipped \(path("bad.txt")): link to nothing", "450 notes, 1 skipped"])
+        #expect(index.recorded.leftOut == [path("bad.txt"): "link to nothing"])
     }
 
     @Test func validatorGetsASample() throws {
@@ -260,8 +261,12 @@ final class HandlerTests {
     @Test func whatIsIndexedInPartOrNotUTF8IsSaid() throws {
         try Data([0xC4, 0x72, 0x67, 0x65, 0x72]).write(to: URL(filePath: path("latin.txt")))
         try write(String(repeating: "word ", count: (17 << 20) / 5), to: "long.txt")
-        reindexAll(RecordingIndex())
+        let index = RecordingIndex()
+        reindexAll(index)
         #expect(reports.last == "2 notes, 0 skipped, 1 indexed in part, 1 not in UTF-8", "\(reports)")
+        let key = try #require(CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes"))
+        let missing = index.recorded.items.map { $0.attributeSet.value(forCustomKey: key) as? NSNumber }
+        #expect(missing.compactMap { $0?.int64Value } == [Int64((17 << 20) / 5 * 5 - (16 << 20))], "\(missing)")
         #expect(reports.contains { $0.hasPrefix("\(path("latin.txt")) is read as ") })
         #expect(reports.contains { $0.hasPrefix("\(path("long.txt")) is indexed in part: ") })
     }

@@ -8,6 +8,7 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     struct State {
         var calls: [String] = []
         var items: [CSSearchableItem] = []
+        var leftOut: [String: String] = [:]
         var underWay = 0
         var mostUnderWay = 0
     }
@@ -52,6 +53,8 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
         let renames = identifiers.sorted { $0.key < $1.key }.map { "\($0.key) -> \($0.value)" }
         record("rename \(renames.joined(separator: ", "))", completionHandler)
     }
+
+    override func reportLeftOut(_ name: String, reason: String) { state.withLock { unguarded.leftOut[name] = reason } }
 
     override func deleteAllSearchableItems(completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
         record("delete all", completionHandler)

@@ -28,6 +28,7 @@ final class HostConnection: @unchecked Sendable {
     private let index: searchlight_host_index?
     private let batches: searchlight_host_batch?
     private let renames: searchlight_host_rename?
+    private let omissions: searchlight_host_left_out?
     private let cancellation: searchlight_host_cancel?
     /// The `NSExtensionPrincipalClass` of the manifest.
     let principalClass: String?
@@ -59,6 +60,7 @@ final class HostConnection: @unchecked Sendable {
         index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
         batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
         renames = Self.table(searchlight_host_rename.self, SEARCHLIGHT_HOST_RENAME, \.size, of: host)
+        omissions = Self.table(searchlight_host_left_out.self, SEARCHLIGHT_HOST_LEFT_OUT, \.size, of: host)
         cancellation = Self.table(searchlight_host_cancel.self, SEARCHLIGHT_HOST_CANCEL, \.size, of: host)
         principalClass = host.pointee.principal_class.map { String(cString: $0) }
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
@@ -186,7 +188,10 @@ final class HostConnection: @unchecked Sendable {
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
-    /// Calls the function of the host that renames items.
+    /// Tells the host what is left out; nothing if it cannot be told.
+    func reportLeftOut(_ name: String, reason: String) { call { omissions?.report?($0, name, reason) } }
+
+    /// Calls a function that renames items.
     ///
     /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host cannot rename,
     ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.

@@ -8,6 +8,8 @@ internal import ServiceMessages
 struct WorkerTransport: IndexTransport {
     let connection: HostConnection
 
+    func reportLeftOut(_ name: String, reason: String) { connection.reportLeftOut(name, reason: reason) }
+
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
         let context = PendingCompletions.add(completion, for: connection)
         let status = send(request, context)

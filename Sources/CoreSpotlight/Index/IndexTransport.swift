@@ -18,4 +18,12 @@ protocol IndexTransport: Sendable {
     /// - Parameter completion: Called once, on any thread, before `send` returns or later. Success
     ///   means that the request is durable. It must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
+
+    /// Tells what is left out of the index, before whatever is told later. May be called from any thread.
+    func reportLeftOut(_ name: String, reason: String)
+}
+
+extension IndexTransport {
+    /// The service takes none of it: an app has people of its own to tell.
+    func reportLeftOut(_ name: String, reason: String) {}
 }

@@ -56,6 +56,9 @@ final class WorkerVoice: Sendable {
                 if let message = output.admit(message) {
                     onEvent(.misuse(bundle: bundle, rule: rule, message: message))
                 }
+            case .leftOut(let what):
+                progress.note()
+                onEvent(.leftOut(bundle: bundle, what))
             case .progress(let serial, let completed, let total): take(serial, completed, total)
             case .libraryMemory(let kept): onEvent(.libraryMemory(bundle: bundle, kept: kept))
             }

@@ -122,15 +122,21 @@ struct DatabaseExamination {
     /// Repairs the findings, inside a transaction.
     ///
     /// - Parameters:
-    ///   - sequence: The last log entry whose donor cannot know of a loss found here.
-    ///   - isNew: `true` if the database was just created, so that missing derived tables are not a
-    ///     problem.
-    /// - Returns: The repairs, a sentence each.
-    /// - Throws: `SQLITE_CORRUPT` if only a new database helps.
-    func mend(_ db: Database, through sequence: UInt64, isNew: Bool = false) throws -> [String] {
+    ///   - sequence: The last entry of the log whose donor cannot know of a loss that is found here.
+    ///   - path: The store whose damaged items are not to be deleted; `nil` deletes them.
+    ///   - isNew: Whether the database was just made, so that its derived tables are missing without a fault.
+    /// - Returns: What was done, a sentence each.
+    /// - Throws: `SQLITE_CORRUPT` if only a new database helps; ``SearchIndexError/losingRepair(path:detail:bundles:)``.
+    func mend(
+        _ db: Database, through sequence: UInt64, losingNoneOf path: String? = nil, isNew: Bool = false
+    ) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
         var done: [String] = []
         if !damagedItems.isEmpty {
+            if let path {
+                throw SearchIndexError.losingRepair(
+                    path: path, detail: reasons.first ?? "an item cannot be read", bundles: [])
+            }
             let delete = try db.makeStatement(sql: "DELETE FROM item WHERE id = ?")
             for id in damagedItems { try delete.execute(arguments: [id]) }
             try StoreRow.noteLoss(db, through: sequence)

@@ -13,6 +13,8 @@ struct Salvage {
     let folder: StoreFolder
     /// The last generation recorded outside the database.
     let knownGeneration: Int?
+    /// Whether a database takes the place of the damaged one that may lack items.
+    var mayLoseItems = true
     let now: Double
 
     /// The outcome of a salvage.
@@ -48,6 +50,12 @@ struct Salvage {
         }
         var isComplete = !result.hasLosses
         if let row, row.generation < knownGeneration ?? 0 { isComplete = false }
+        guard isComplete || mayLoseItems else {
+            try? source?.close()
+            try target.close()
+            folder.removeReplacement()
+            throw SearchIndexError.losingRepair(path: folder.path, detail: reason, bundles: [])
+        }
         if !isComplete {
             var lost: StoreRow
             if let row { lost = row } else { lost = StoreRow(identifier: try identifier()) }

@@ -21,6 +21,8 @@ struct StoreOpening {
     let folder: StoreFolder
     /// The last generation recorded outside the database; `nil` if none was.
     let knownGeneration: Int?
+    /// Whether damage is mended that costs items.
+    let mayLoseItems: Bool
     let now: @Sendable () -> Double
     /// The hooks below the store.
     let seams: StoreSeams
@@ -43,11 +45,13 @@ struct StoreOpening {
     private static let maximumFindingCharacters = 1000
 
     init(
-        folder: StoreFolder, knownGeneration: Int?, now: @escaping @Sendable () -> Double, seams: StoreSeams
+        folder: StoreFolder, knownGeneration: Int?, mayLoseItems: Bool, now: @escaping @Sendable () -> Double,
+        seams: StoreSeams
     ) {
         self.seams = seams
         self.folder = folder
         self.knownGeneration = knownGeneration
+        self.mayLoseItems = mayLoseItems
         self.now = now
     }
 
@@ -122,7 +126,10 @@ struct StoreOpening {
 
     private mutating func salvage(because reason: String) throws {
         hasSalvaged = true
-        let result = try Salvage(folder: folder, knownGeneration: knownGeneration, now: now()).run(because: reason)
+        let salvage = Salvage(
+            folder: folder, knownGeneration: knownGeneration, mayLoseItems: mayLoseItems, now: now())
+        let result = try salvage.run(because: reason)
+        report.hasRepaired = true
         report.findings += result.findings
         report.lostDonations = report.lostDonations || result.hasLosses
     }
@@ -165,7 +172,12 @@ struct StoreOpening {
         try takeOverGeneration(pool)
         if folder.isSuspect {
             let isNew = hasSalvaged
-            report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max, isNew: isNew) }
+            let mended = try pool.write { db in
+                try DatabaseExamination(db).mend(
+                    db, through: .max, losingNoneOf: mayLoseItems ? nil : folder.path, isNew: isNew)
+            }
+            report.findings += mended
+            report.hasRepaired = report.hasRepaired || !mended.isEmpty
         }
         _ = try pool.write { try DerivedIndex.bringUpToDate($0, itemsAtOnce: seams.itemsRebuiltAtOnce) }
         let clock = StoreClock(wall: now, boot: seams.bootClock)
@@ -182,7 +194,7 @@ struct StoreOpening {
             files: seams.logFiles, configuration: seams.log)
         let applier = LogApplier(
             pool: pool, log: log, applied: row.applied, early: early, folder: folder, clock: clock,
-            seams: seams)
+            mayLoseItems: mayLoseItems, seams: seams)
         do {
             let loses =
                 log.lackedNote
@@ -199,6 +211,7 @@ struct StoreOpening {
             try applier.applyBacklog()
             try applier.forgetApplied()
             report.findings += log.findings.map(\.description) + applier.repairs
+            report.hasRepaired = report.hasRepaired || !applier.repairs.isEmpty
             report.generation = try pool.read { try StoreRow($0).generation }
             report.lostDonations = report.lostDonations || report.generation > generation
             try keepFindings(pool)
@@ -220,6 +233,7 @@ struct StoreOpening {
             try StoreRow.noteLoss(db, through: .max)
         }
         report.lostDonations = true
+        report.hasRepaired = true
         report.findings.append("The database is older than the list of jobs; what came between is lost.")
     }
 

@@ -199,6 +199,7 @@ extension SearchlightEngine {
         _ bundle: String, _ changes: [FileChange], _ origin: RequestOrigin, _ update: inout FileUpdate
     ) async throws(EngineError) -> Bool {
         let found = try self.bundle(bundle)
+        omissions.begin(bundle)
         let fingerprint = found.fingerprint(workerPath: configuration.worker.workerPath)
         if outlook.withLock({ $0.withoutFileChanges[bundle] }) != fingerprint {
             do throws(EngineError) {
@@ -230,6 +231,7 @@ extension SearchlightEngine {
     }
 
     private func noteTold(_ changes: [FileChange], _ bundle: String, _ update: inout FileUpdate) {
+        omissions.settle(bundle, .names(changes.flatMap(\.paths)))
         let setAside = Set(host.health[bundle]?.itemsSetAside.map(\.identifier) ?? [])
         let told = changes.filter { setAside.isDisjoint(with: $0.paths) }
         update.add(told)

@@ -46,7 +46,8 @@ package final class ClientCallHandler: Sendable {
 
     /// All calls.
     static let calls: [any ClientCall.Type] = [
-        OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, PendingReindexesCall.self,
+        OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, AccountCall.self,
+        PendingReindexesCall.self,
         SearchCall.self, SuggestCall.self, DiagnoseCall.self, ExpiredItemCall.self, ItemsCall.self, CountCall.self,
         ExplainCall.self,
         LookUpCall.self, PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self,
@@ -95,7 +96,9 @@ package final class ClientCallHandler: Sendable {
     }
 
     private func toldOnce(_ opening: StoreOpeningReport) -> StoreOpeningReport {
-        guard opening.recovery.lostDonations, lossWasTold.exchange(true, ordering: .relaxed) else { return opening }
+        guard opening.recovery.lostDonations || opening.recovery.hasRepaired,
+            lossWasTold.exchange(true, ordering: .relaxed)
+        else { return opening }
         var opening = opening
         opening.recovery = RecoveryReport()
         return opening

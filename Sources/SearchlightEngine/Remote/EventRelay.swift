@@ -78,7 +78,9 @@ extension ExtensionEvent {
     fileprivate var isProgress: Bool {
         switch self {
         case .donated, .retrying, .setAside, .quarantined: true
-        case .started, .output, .log, .progress, .misuse, .healthNotKept, .confined, .refusal, .libraryMemory: false
+        case .started, .output, .log, .progress, .misuse, .healthNotKept, .confined, .refusal, .libraryMemory,
+            .leftOut:
+            false
         }
     }
 
@@ -100,7 +102,7 @@ extension ExtensionEvent {
                 bundle: bundle,
                 SandboxRefusal(
                     refusal.kind, short(refusal.detail), count: refusal.count, remedy: refusal.remedy))
-        case .started, .donated, .retrying, .progress, .confined, .libraryMemory: self
+        case .started, .donated, .retrying, .progress, .confined, .libraryMemory, .leftOut: self
         }
     }
 }

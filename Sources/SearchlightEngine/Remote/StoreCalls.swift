@@ -54,7 +54,20 @@ package struct ItemCountsCall: EngineCall {
     }
 }
 
-/// Reports the donations that are durable and cannot be found yet.
+/// Says what the index has of a bundle and what it lacks.
+package struct AccountCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "say what the index has of a bundle" }
+    var bundle: String
+
+    package init(bundle: String) { self.bundle = bundle }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> BundleAccount { try await engine.account(of: bundle) }
+}
+
+/// Says what is durable and cannot be found yet.
 package struct PendingCall: EngineCall {
     package var purpose: String { "say what cannot be found yet" }
 

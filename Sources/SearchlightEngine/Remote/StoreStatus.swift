@@ -42,17 +42,15 @@ package struct OwedJob: Hashable, Sendable, Codable {
 
 /// The status of a store.
 package struct StoreStatus: Hashable, Sendable, Codable {
-    /// The number of items of each bundle.
-    package var itemCounts: [String: Int]
-    /// The findings of the last opening that had any; `nil` if there never were any.
+    /// What the index has of each bundle, and what it lacks, by name.
+    package var accounts: [BundleAccount]
+    /// What the last opening found that found something; `nil` if none ever did.
     package var lastFindings: KeptFindings?
     /// The sizes of the store's parts.
     package var sizes: StoreSizes
     /// The generation of the index. It grows with each loss of donations.
     package var generation: Int
-    /// The pending reindexes.
-    package var owedJobs: [OwedJob]
-    /// `true` if damage was found. The next opening for writing repairs it.
+    /// Whether damage was met that is mended when the store is changed the next time.
     package var needsRepair: Bool
     /// `true` if the file of pending jobs cannot be read.
     package var hasDamagedJobs: Bool

@@ -47,6 +47,7 @@ final class EventLog: Sendable {
         case .quarantined(_, let reason): (.error, "is in quarantine from now on: it \(reason)")
         case .healthNotKept(_, let path, let reason):
             (.error, "how it behaves could not be written to \(path): \(reason)")
+        case .leftOut(_, let what): (.info, "left out \(what.name): \(what.reason)")
         case .donated, .progress, .confined, .libraryMemory: nil
         }
     }

@@ -14,7 +14,8 @@ struct ReindexCommand: OptionedCommand {
             up for it, from where it ended if the extension reindexes in pages. One of an app that does not run and has no \
             extension is refused, and not owed. With --json an array is printed, one \
             report for each bundle, failed and refused ones too; when nothing could be begun, the object of a failure. \
-            One that is disabled is no failure, unless it is named.
+            One that is disabled is no failure, unless it is named. An identifier that begins with a dash is given as \
+            --items=-name, each with an option of its own.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -78,6 +79,11 @@ struct ReindexCommand: OptionedCommand {
             }
             var report = watcher.report(bundle, items: count, after: .now - start, error: failure)
             if !items.isEmpty { report.asked = Set(items).count }
+            if failure == nil {
+                let account = try await store.perform(AccountCall(bundle: bundle))
+                report.account = JSONObject(account)
+                report.omissions = account.omissionLines
+            }
             reports.append(report)
             try show(report)
         }
@@ -105,6 +111,7 @@ struct ReindexCommand: OptionedCommand {
             } else {
                 try Output.line("\(report.bundle): \(counted(items, "item")) indexed in \(time) s")
             }
+            for line in report.omissions { try Output.line("  \(Output.tidied(line))") }
         }
         if let error = report.error { Output.fail(error) }
     }
@@ -129,4 +136,12 @@ struct ReindexReport: Encodable {
     /// The number of messages between them that were dropped.
     var droppedMessages = 0
     var error: String?
+    /// What the index has of the bundle and lacks afterwards.
+    var account: JSONObject?
+    /// What was left out, in lines; not part of the JSON, which has the account.
+    var omissions: [String] = []
+
+    private enum CodingKeys: CodingKey {
+        case bundle, path, refused, items, asked, donated, retries, seconds, messages, droppedMessages, error, account
+    }
 }

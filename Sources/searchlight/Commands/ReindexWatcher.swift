@@ -59,7 +59,8 @@ final class ReindexWatcher: Sendable {
         // An update covers one bundle after the other.
         if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
-        case .started, .confined, .libraryMemory: break
+        // The account at the end has what was left out.
+        case .started, .confined, .libraryMemory, .leftOut: break
         case .refusal(let bundle, let refusal):
             let text = "The sandbox refused: \(bundle) \(refusal.description)\(refusal.advice)"
             message(Output.tidied(text), always: false)

@@ -22,7 +22,7 @@ struct ShowCommand: OptionedCommand {
     func perform() async throws {
         let names = try ItemNames([choice.item])
         let found = try await options.withStore(.read) { store in
-            try await names.find(bundle: choice.bundle, in: store)
+            try await names.find(bundle: choice.bundle, index: choice.index, in: store)
         }
         var (items, status): ([StoredItem], ExitStatus?) = ([], nil)
         for (name, result) in found {
@@ -56,6 +56,9 @@ struct ShowCommand: OptionedCommand {
         if let domain = report.domainIdentifier { facts.append(("domainIdentifier", domain)) }
         facts.append(("donated", report.donated ?? "unknown"))
         facts.append(("expires", report.expires ?? "never"))
+        if report.missingTextBytes > 0 {
+            facts.append(("in part", "the last \(report.missingTextBytes) bytes of its text are not indexed"))
+        }
         let width = (facts.map(\.0) + report.attributes.keys).map(\.count).max() ?? 0
         for (name, value) in facts { try Output.line(line(name, value, width)) }
         try Output.line("")

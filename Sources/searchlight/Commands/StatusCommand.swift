@@ -34,13 +34,14 @@ struct StatusCommand: OptionedCommand {
         try Output.line("Answered by: \(service?.line ?? "this command itself")")
         if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
-        for (bundle, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
-            let isInstalled = listing.extensions.contains { $0.identifier == bundle }
+        for account in report.accounts where account.items > 0 || !account.isComplete {
+            let isInstalled = listing.extensions.contains { $0.identifier == account.bundle }
             let note = isInstalled ? "" : ", and no extension of this name is installed"
-            let bytes = report.sizes.recordBytes[bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
-            try Output.line("  \(bundle): \(counted(count, "item"))\(bytes)\(note)")
+            let bytes = report.sizes.recordBytes[account.bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
+            try Output.line("  \(account.bundle): \(counted(account.items, "item"))\(bytes)\(note)")
+            for line in account.lines { try Output.line("    \(Output.tidied(line))") }
         }
-        if report.itemCounts.isEmpty { try Output.line("  no items") }
+        if report.accounts.allSatisfy({ $0.items == 0 }) { try Output.line("  no items") }
         try show(report.sizes)
         try show(report.followed)
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
@@ -67,9 +68,11 @@ struct StatusCommand: OptionedCommand {
         if !report.learns {
             try Output.line("Learning is off: what you use is not counted. To switch it on: searchlight history on")
         }
-        for job in report.owedJobs {
+        for account in report.accounts {
+            guard let job = account.owed else { continue }
+            let losses = account.hasLosses ? ", since items may have been lost" : ""
             let failures = job.failures > 0 ? ", failed \(counted(job.failures, "time"))" : ""
-            try Output.line("Owed: a reindex of \(job.bundle)\(failures)")
+            try Output.line("Owed: a reindex of \(job.bundle)\(losses)\(failures)")
             for line in Output.lines(job.lastFailure ?? "") { try Output.line("  \(line)") }
         }
         for removal in report.removals {
@@ -154,11 +157,13 @@ extension JSONObject {
             "journal": status.sizes.journalBytes, "records": status.sizes.recordBytes,
             "areEstimated": status.sizes.isEstimated, "structures": status.sizes.structures,
         ]
+        let items = Dictionary(
+            status.accounts.filter { $0.items > 0 }.map { ($0.bundle, $0.items) }, uniquingKeysWith: +)
         self = [
-            "store": store, "items": status.itemCounts,
-            // The bundles with items and without an extension that could update them.
-            "withoutExtension": status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
-            "owed": status.owedJobs, "sizes": sizes, "generation": status.generation,
+            "store": store, "items": items, "accounts": status.accounts.map { JSONObject($0) },
+            // The bundles that have items here and no extension that could bring them up to date.
+            "withoutExtension": items.keys.filter { !installed.contains($0) }.sorted(),
+            "owed": status.accounts.compactMap(\.owed), "sizes": sizes, "generation": status.generation,
             "recovery": status.lastFindings.map { found -> JSONObject in
                 ["moment": moment(found.moment), "findings": found.findings]
             },

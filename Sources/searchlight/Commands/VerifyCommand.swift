@@ -12,7 +12,7 @@ struct VerifyCommand: OptionedCommand {
             Every file, every record and everything derived from them is checked; nothing is changed unless --repair is \
             given. Damage that loses items is made up for by a reindex, which is owed then. Where a service runs, it checks \
             its index during use, which takes as much room on the device as the database. Without one, no other \
-            searchlight may change the index during the check. During a repair, requests to the service wait.
+            searchlight may change the index during the check, so this one waits for it (--wait). During a repair, requests to the service wait.
 
             With --against the extension is asked to donate everything, and what it donates is compared with the index \
             and thrown away.
@@ -41,7 +41,8 @@ struct VerifyCommand: OptionedCommand {
     func perform() async throws {
         if let against { return try await compare(against) }
         guard let service = try await options.connectToService() else {
-            return try await verify(InProcess(try options.engineConfiguration(.readWrite)))
+            return try await verify(
+                InProcess(options: options, check: StoreCheck(try options.engineConfiguration(.readWrite))))
         }
         try await verify(service)
         await service.close()
@@ -49,13 +50,17 @@ struct VerifyCommand: OptionedCommand {
 
     /// The maintenance of the store without a service.
     private struct InProcess: StoreMaintenance {
+        let options: GlobalOptions
         let check: StoreCheck
-        init(_ configuration: EngineConfiguration) { check = StoreCheck(configuration) }
         func verify() async throws(EngineError) -> VerificationReport {
-            try check.verify(progress: VerifyCommand.progress)
+            try await options.waitingForOthers { () async throws(EngineError) in
+                try check.verify(progress: VerifyCommand.progress)
+            }
         }
         func repair() async throws(EngineError) -> StoreCheck.Repair {
-            try await check.repair(progress: VerifyCommand.progress)
+            try await options.waitingForOthers { () async throws(EngineError) in
+                try await check.repair(progress: VerifyCommand.progress)
+            }
         }
     }
 

@@ -15,6 +15,8 @@ struct ItemReport: Encodable {
     var donated: String?
     /// The time of expiry; `nil` if the item never expires.
     var expires: String?
+    /// How many bytes of its text are not indexed.
+    var missingTextBytes: Int64
     var attributes: [String: JSONValue]
     /// The traits of attributes with non-default traits; `nil` if there are none.
     var customKeys: [String: [String: Bool]]?
@@ -27,6 +29,7 @@ struct ItemReport: Encodable {
         domainIdentifier = item.record.domainIdentifier
         donated = DisplayText.moment(item.donated)
         expires = item.expires.map { DisplayText.moment($0) ?? "unknown" }
+        missingTextBytes = item.record.missingTextBytes
         attributes = item.record.attributes.mapValues(JSONValue.init)
         let traits = item.record.traits
         customKeys = traits.isEmpty ? nil : traits.mapValues(\.flags)

@@ -244,9 +244,9 @@ extension NoteLookupError {
 package enum NoteState: Sendable {
     /// Donate the item again.
     case note(NoteFile)
-    /// Delete the item. There is a complaint if the cause is not a deleted file.
-    case gone(complaint: String?)
-    /// Keep the item, since the note may still exist.
+    /// Delete it; with the reason if that is more than a deleted file.
+    case gone(NoteLookupError?)
+    /// Leave it, for it is not known to be gone.
     case kept(complaint: String)
 }
 
@@ -265,8 +265,8 @@ extension NoteFolders {
             switch error {
             case .folderUnavailable: return .kept(complaint: "\(error); it is kept")
             case .outsideFolders where !isComplete: return .kept(complaint: "\(error); it is kept")
-            case .excluded: return .gone(complaint: nil)
-            default: return .gone(complaint: error.isGone ? nil : error.description)
+            case .excluded: return .gone(nil)
+            default: return .gone(error.isGone ? nil : error)
             }
         }
     }

@@ -41,6 +41,22 @@ package enum SkipReason: Error, Sendable, Equatable {
     }
 }
 
+extension SkipReason {
+    /// What kind of reason it is, in a few words without figures and names.
+    package var kind: String {
+        switch self {
+        case .notUTF8Text: "not text"
+        case .tooLarge(_, let limit): "larger than \(limit) bytes"
+        case .notRegularFile: "not a regular file"
+        case .linkToFolder: "a link to a folder that is not in the settings"
+        case .unreadable, .vanished, .danglingLink, .symbolicLinkLoop, .nameNotUTF8, .tooDeep, .tooManyEntries,
+            .leftOut,
+            .system:
+            description
+        }
+    }
+}
+
 extension SkipReason: CustomStringConvertible {
     /// The reason in one line, without the path.
     package var description: String {

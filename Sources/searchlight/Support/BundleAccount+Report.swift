@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import CommandSupport
+import SearchlightEngine
+
+extension BundleAccount {
+    /// What the index lacks of the bundle, a line each, but for a reindex that is owed.
+    var lines: [String] {
+        var lines = omissionLines
+        if let pending {
+            lines.append(
+                "not included yet: \(counted(pending.items, "item")) of \(counted(pending.donations, "donation"))")
+        }
+        if pendingFiles > 0 { lines.append("changed files to be told: \(pendingFiles)") }
+        return lines
+    }
+
+    /// What is left out of the index, a line each.
+    var omissionLines: [String] {
+        var lines: [String] = []
+        if itemsInPart > 0 {
+            lines.append("indexed in part, without all of their text: \(counted(itemsInPart, "item"))")
+        }
+        for one in leftOut {
+            let others = one.count > one.examples.count ? ", …" : ""
+            lines.append("left out, \(one.reason): \(one.count) (\(one.examples.joined(separator: ", "))\(others))")
+        }
+        return lines
+    }
+}
+
+extension JSONObject {
+    init(_ account: BundleAccount) {
+        self = [
+            "bundle": account.bundle, "items": account.items, "itemsInPart": account.itemsInPart,
+            "leftOut": account.leftOut, "pending": account.pending, "pendingFiles": account.pendingFiles,
+            "owed": account.owed, "hasLosses": account.hasLosses, "isComplete": account.isComplete,
+        ]
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// What the index lacks is told, from the first command on: what was cut, left out, lost and is pending.
+@Suite("The account of a bundle", .timeLimit(.minutes(10)))
+struct AccountTests {
+    private let command: Command
+
+    init() throws { command = Command(harness: try Harness()) }
+
+    private func account(_ bundle: String, in command: Command? = nil) throws -> [String: Any] {
+        let status = try #require(try (command ?? self.command).json("status") as? [String: Any])
+        let accounts = try #require(status["accounts"] as? [[String: Any]])
+        return try #require(accounts.first { $0["bundle"] as? String == bundle }, "\(accounts)")
+    }
+
+    private func leftOut(_ account: [String: Any]) -> [String: Int] {
+        let all = account["leftOut"] as? [[String: Any]] ?? []
+        return Dictionary(
+            all.map { ($0["reason"] as? String ?? "", $0["count"] as? Int ?? 0) }, uniquingKeysWith: { one, _ in one })
+    }
+
+    @Test("Items in part and what was left out are told by reindex, status and show, until a request says otherwise")
+    func omissions() throws {
+        let bundle = try command.harness.installFixture("omissions")
+        let reindexed = try command("reindex")
+        #expect(reindexed.status == 0, "\(reindexed)")
+        #expect(
+            reindexed.output.contains("  left out, no permission to read it: 2 (open soon, still locked)"),
+            "\(reindexed)")
+        #expect(reindexed.output.contains("  indexed in part, without all of their text: 1 item"), "\(reindexed)")
+        #expect(!reindexed.output.contains("\u{1B}[31m"))
+        let reports = try #require(try command.json("reindex") as? [[String: Any]])
+        let report = try #require(reports.first?["account"] as? [String: Any])
+        #expect(report["itemsInPart"] as? Int == 1 && report["isComplete"] as? Bool == false)
+        #expect(leftOut(report)["no permission to read it"] == 2)
+
+        #expect(try command("status").output.contains("    left out, no permission to read it: 2 ("))
+        var found = try account(bundle)
+        #expect(found["items"] as? Int == 2 && found["itemsInPart"] as? Int == 1, "\(found)")
+        #expect(leftOut(found).count == 2)
+        let shown = try command("show", "part").output
+        #expect(shown.contains("the last 4711 bytes of its text are not indexed"), "\(shown)")
+        #expect((try command.json("show", "part") as? [String: Any])?["missingTextBytes"] as? Int == 4711)
+        #expect((try command.json("show", "whole") as? [String: Any])?["missingTextBytes"] as? Int == 0)
+
+        // Of the items that were asked about, what is said now counts.
+        #expect(try command("reindex", bundle, "--items", "open soon", "still locked").status == 0)
+        found = try account(bundle)
+        #expect(leftOut(found)["no permission to read it"] == 1 && leftOut(found).count == 2, "\(found)")
+
+        // What a request has said that failed does not count.
+        try Data().write(to: URL(filePath: "\(command.harness.marks)/\(bundle).searchext.fails"))
+        #expect(try command("reindex").status != 0)
+        found = try account(bundle)
+        #expect(leftOut(found).count == 2 && leftOut(found)["said by a request that failed"] == nil, "\(found)")
+        #expect(found["owed"] != nil)
+
+        #expect(try command("forget", bundle, "--yes").status == 0)
+        let status = try #require(try command.json("status") as? [String: Any])
+        #expect((status["accounts"] as? [[String: Any]])?.isEmpty == true, "\(status)")
+    }
+
+    /// Overwrites a page of the table of items.
+    private func damage(_ command: Command, text: String) throws {
+        let database = command.harness.store + "/index.sqlite"
+        var bytes = try Data(contentsOf: URL(filePath: database))
+        let title = try #require(bytes.range(of: Data(text.utf8)))
+        let start = title.lowerBound / 8192 * 8192
+        try #require(bytes[start] == 13)
+        bytes.replaceSubrange(start..<start + 8192, with: Data(repeating: 0x5A, count: 8192))
+        try bytes.write(to: URL(filePath: database))
+    }
+
+    @Test("After a repair by a command that reads, search, status and schedule say what is owed, until it is made good")
+    func owedFromTheFirstCommand() throws {
+        let command = Command(harness: try Harness())
+        let bundle = try command.harness.installFixture("notebook")
+        let lines = (0..<300).map {
+            #"{"uniqueIdentifier": "\#($0)", "attributes": {"title": "Sheet \#($0) of a logbook"}}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: command.harness.folder + "/lines"))
+        #expect(try command("donate", "--bundle", bundle, command.harness.folder + "/lines").status == 0)
+        try damage(command, text: "Sheet 150 of a logbook")
+        let first = try command("list", "--limit", "1000")
+        #expect(first.status == 0 && first.output.contains("others may be lost"), "\(first.output.suffix(500))")
+        for _ in 0..<2 {
+            let searched = try command("search", "logbook", "--limit", "1")
+            #expect(searched.output.contains("\(bundle) still owes a reindex; items may be missing"), "\(searched)")
+            let status = try command("status").output
+            #expect(status.contains("Owed: a reindex of \(bundle), since items may have been lost"), "\(status)")
+        }
+        #expect(try command("schedule").output.contains(bundle))
+        let found = try account(bundle, in: command)
+        #expect(found["hasLosses"] as? Bool == true && found["items"] as? Int ?? 300 < 300, "\(found)")
+        #expect(try command("reindex").status == 0)
+        let after = try account(bundle, in: command)
+        #expect(after["hasLosses"] as? Bool == false && after["isComplete"] as? Bool == true, "\(after)")
+        #expect(try !command("search", "logbook", "--limit", "1").output.contains("owes"))
+    }
+
+    @Test("A command that reads loses no item that nobody donates again, and says what to do")
+    func nothingIsLostUnasked() throws {
+        let lines = (0..<300).map {
+            #"{"uniqueIdentifier": "\#($0)", "attributes": {"title": "Letter \#($0) from abroad"}}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: command.harness.folder + "/lines"))
+        #expect(try command("donate", "--bundle", "org.example.post", command.harness.folder + "/lines").status == 0)
+        try damage(command, text: "Letter 150 from abroad")
+        for _ in 0..<2 {
+            let listed = try command("list", "--limit", "1000")
+            #expect(listed.status == 8, "\(listed.output.suffix(600))")
+            #expect(listed.output.contains("may lose items of org.example.post, which no extension donates again"))
+            #expect(listed.output.contains("verify --repair"))
+            #expect(listed.output.components(separatedBy: "Nothing was changed").count == 2, "\(listed.output)")
+        }
+        let searched = try command("search", "abroad", "--limit", "1000")
+        #expect(searched.status == 0 || searched.output.contains("which no extension donates again"), "\(searched)")
+        #expect(!FileManager.default.fileExists(atPath: command.harness.store + "/index.sqlite.damaged"))
+        #expect(try command("verify", "--repair").status == 0)
+        #expect(try command("list", "--limit", "1000").output.contains("from abroad"))
+        #expect(try command("status").output.contains("Owed: a reindex of org.example.post, since items may"))
+    }
+
+    @Test("A repair that loses nothing is done by a command that reads, and told")
+    func harmlessRepair() throws {
+        let line = #"{"uniqueIdentifier": "a", "attributes": {"title": "Ledger of the mill"}}"#
+        try Data(line.utf8).write(to: URL(filePath: command.harness.folder + "/lines"))
+        #expect(try command("donate", "--bundle", "org.example.mill", command.harness.folder + "/lines").status == 0)
+        let alter = """
+            import sqlite3; db = sqlite3.connect("store/index.sqlite", isolation_level=None)
+            db.execute("DELETE FROM ranked_word_data WHERE id > 10"); db.execute("DELETE FROM item_text_data WHERE id > 10")
+            """
+        try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
+        // Without that interpreter there is no way past the program to its tables here.
+        guard try command.shell("python3 alter.py").status == 0 else { return }
+        let found = try command("search", "ledger")
+        #expect(found.status == 0 && found.output.contains("Ledger of the mill"), "\(found)")
+        #expect(found.output.contains("Note: The derived index"), "\(found)")
+        #expect(try !command("status").output.contains("Owed"))
+    }
+}
