@@ -43,7 +43,7 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         case .notFound(let identifier, let searchPath, let known):
             """
             There is no extension \(identifier). \
-            \(NearNames.sentence(to: identifier, among: known).map { $0 + " " } ?? "")\
+            \(SpellingSuggestions.sentence(to: identifier, among: known).map { $0 + " " } ?? "")\
             Searched: \(searchPath.joined(separator: ", ")). \
             \(known.isEmpty ? "No extension was found there." : "Found there: \(known.joined(separator: ", ")).")
             """

@@ -49,7 +49,7 @@ extension ExtensionHost {
         let identifier = bundle.identifier
         // An interactive request also retries skip-listed items.
         let left = origin == .person ? [] : Set(book[identifier].itemsSetAside.map(\.identifier))
-        var search = BatchHalving(items.filter { !left.contains($0) }, configuration.limits)
+        var search = BatchBisection(items.filter { !left.contains($0) }, configuration.limits)
         let problem = await look(with: &search, bundle, origin) {
             .reindexItems($0)
         } mayBeGuilty: {
@@ -65,7 +65,7 @@ extension ExtensionHost {
         _ changes: [FileChange], _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) {
         let known = Set(book[bundle.identifier].itemsSetAside.map(\.identifier))
-        var search = BatchHalving(changes, configuration.limits)
+        var search = BatchBisection(changes, configuration.limits)
         let problem = await look(with: &search, bundle, origin) {
             .updateFiles($0)
         } mayBeGuilty: {
@@ -89,7 +89,7 @@ extension ExtensionHost {
     ///
     /// - Returns: The error that ended the search, or `nil` if the search is complete.
     private func look<Item: Sendable>(
-        with search: inout BatchHalving<Item>, _ bundle: ExtensionBundle, _ origin: RequestOrigin,
+        with search: inout BatchBisection<Item>, _ bundle: ExtensionBundle, _ origin: RequestOrigin,
         asking request: ([Item]) -> WorkerRequest, mayBeGuilty: (ExtensionError) -> Bool
     ) async -> ExtensionError? {
         let elapsed = stopwatch(configuration.clock)
@@ -115,7 +115,7 @@ extension ExtensionHost {
     ///   - isHeldAgainstIt: `true` if failures count when every part failed.
     ///   - names: Returns the names under which an item may be skip-listed.
     private func conclude<Item>(
-        _ search: BatchHalving<Item>, _ setAside: [(String, ExtensionError)], _ bundle: ExtensionBundle,
+        _ search: BatchBisection<Item>, _ setAside: [(String, ExtensionError)], _ bundle: ExtensionBundle,
         isHeldAgainstIt: Bool = true, names: (Item) -> [String]
     ) async {
         let identifier = bundle.identifier

@@ -85,7 +85,7 @@ public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     /// Returns the checks with names similar to a misspelled text.
     public static func suggestions(for text: String) -> [ValidationCheck] {
         let text = text.lowercased()
-        let near = NearNames.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(
+        let near = SpellingSuggestions.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(
             ValidationCheck.init(rawValue:))
         let holding = allCases.filter { text.count >= 3 && $0.rawValue.contains(text) && !near.contains($0) }
         return Array((near + holding).prefix(3))

@@ -15,7 +15,7 @@ struct ReplayRecorder {
     private var doing: [ScheduledJob.Key: (activity: Replay.Activity, gates: [Gate], since: Double)] = [:]
     /// The request time of each pending job, `true` if it has started, and the time since which it
     /// rests.
-    private var owed: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
+    private var pending: [ScheduledJob.Key: (requested: Double, isBegun: Bool, restsSince: Double)] = [:]
     /// The time of the user's return and the job that still runs since then.
     private var returned: (moment: Double, key: ScheduledJob.Key)?
 
@@ -92,7 +92,7 @@ struct ReplayRecorder {
     }
 
     mutating func noteOwed(_ key: ScheduledJob.Key, requested: Double, at now: Double) {
-        owed[key] = (requested, false, requested)
+        pending[key] = (requested, false, requested)
         set(key, .waiting, [], at: now)
     }
 
@@ -101,10 +101,10 @@ struct ReplayRecorder {
         if let old = doing[key], old.activity == activity, old.gates == gates { return }
         endSpan(key, at: now)
         doing[key] = (activity, gates, now)
-        guard activity.isSlice, var one = owed[key] else { return }
+        guard activity.isSlice, var one = pending[key] else { return }
         let wait = one.isBegun ? nil : now - one.requested
         one.isBegun = true
-        owed[key] = one
+        pending[key] = one
         change(key) { job in
             job.began = job.began ?? now
             job.longestWait = max(job.longestWait, wait ?? 0)
@@ -137,7 +137,7 @@ struct ReplayRecorder {
     }
 
     mutating func noteSlice(_ key: ScheduledJob.Key, isRelaxed: Bool, at now: Double) {
-        let rest = owed[key].map { max(0, now - $0.restsSince) } ?? 0
+        let rest = pending[key].map { max(0, now - $0.restsSince) } ?? 0
         change(key) { job in
             job.slices += 1
             if isRelaxed { job.relaxedSlices += 1 }
@@ -147,7 +147,7 @@ struct ReplayRecorder {
 
     /// Records that a running job is paused or has ended.
     mutating func noteQuiet(_ key: ScheduledJob.Key, at now: Double) {
-        owed[key]?.restsSince = now
+        pending[key]?.restsSince = now
         if let returned, returned.key == key {
             replay.totals.longestToQuiet = max(replay.totals.longestToQuiet, now - returned.moment)
             self.returned = nil
@@ -165,7 +165,7 @@ struct ReplayRecorder {
 
     mutating func noteDone(_ key: ScheduledJob.Key, items: Int, at now: Double) {
         endSpan(key, at: now)
-        guard let one = owed.removeValue(forKey: key) else { return }
+        guard let one = pending.removeValue(forKey: key) else { return }
         change(key) { job in
             job.done += 1
             job.items += items
@@ -179,7 +179,7 @@ struct ReplayRecorder {
     mutating func finish(at now: Double) -> Replay {
         let working = Set(doing.filter { $0.value.activity.isWork }.keys)
         for key in doing.keys.sorted() { endSpan(key, at: now) }
-        for (key, one) in owed {
+        for (key, one) in pending {
             change(key) { job in
                 job.isOwed = true
                 job.longestTime = max(job.longestTime, now - one.requested)

@@ -213,7 +213,7 @@ public struct SchedulerSimulator: Sendable {
 
     private mutating func beginSlice(_ key: ScheduledJob.Key) {
         if scheduler.fresh?.key != key { lastLook = now }
-        let isRelaxed = scheduler.run(of: key).map { !$0.relaxed.isEmpty && !$0.isPersons } ?? false
+        let isRelaxed = scheduler.run(of: key).map { !$0.relaxed.isEmpty && !$0.isUserRequested } ?? false
         recorder.noteSlice(key, isRelaxed: isRelaxed, at: now)
     }
 
@@ -226,7 +226,7 @@ public struct SchedulerSimulator: Sendable {
         let run = scheduler.run(of: worker.key)
         switch worker.phase {
         case .running:
-            let isWanted = run?.isPersons == true
+            let isWanted = run?.isUserRequested == true
             let passed = run?.relaxed.gates ?? []
             let activity: Replay.Activity =
                 if isWanted { .wanted } else if scheduler.fresh?.key == worker.key { .fresh } else {

@@ -6,7 +6,7 @@ import ItemRecord
 /// that many items share.
 final class DerivedWriter {
     private let db: Database
-    private let pace: GentlePace?
+    private let pace: CooperativeThrottle?
     private let attributes: AttributeWriter
     private let cache: FullTextCache
     private lazy var texts = Result {
@@ -33,7 +33,7 @@ final class DerivedWriter {
     /// - Parameters:
     ///   - pace: Throttles the work between items.
     ///   - cache: The cache shared by all writers of the store.
-    init(_ db: Database, pace: GentlePace? = nil, cache: FullTextCache = FullTextCache()) {
+    init(_ db: Database, pace: CooperativeThrottle? = nil, cache: FullTextCache = FullTextCache()) {
         (self.db, self.pace, self.cache) = (db, pace, cache)
         attributes = AttributeWriter(db)
     }

@@ -16,7 +16,7 @@ import GRDB
 /// salvaged.
 struct EarlyEntries: Sendable {
     static let table = "applied_early"
-    /// The largest number of rows read. A store has at most ``StoreSeams/maximumEarlyEntries`` rows
+    /// The largest number of rows read. A store has at most ``StoreHooks/maximumEarlyEntries`` rows
     /// plus those of one transaction.
     private static let maximumRows = 1 << 20
 

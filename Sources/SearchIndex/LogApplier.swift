@@ -21,7 +21,7 @@ final class LogApplier: Sendable {
     var path: String { folder.path }
     let clock: StoreClock
     /// Throttles bulk transactions while no caller waits.
-    let pace = GentlePace()
+    let pace = CooperativeThrottle()
     let fullTextCache = FullTextCache()
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
@@ -73,9 +73,9 @@ final class LogApplier: Sendable {
         var purgedSpelling: Int64?
         var waiters: [Waiter] = []
         /// The bundle whose low-priority entries are deferred; see ``LogApplier/hold(_:)``.
-        var heldBundle: String?
+        var deferredBundle: String?
         /// The last entry that is not deferred.
-        var impatientThrough: UInt64 = 0
+        var flushThrough: UInt64 = 0
         var leftOut = LeftOutItems()
         /// Descriptions of the repairs.
         var repairs: [String] = []
@@ -86,16 +86,16 @@ final class LogApplier: Sendable {
         /// Returns `true` if more is to be applied after the entry `applied`.
         func isDue(after applied: UInt64) -> Bool {
             guard applied < target else { return false }
-            guard let heldBundle else { return true }
-            return applied < impatientThrough
-                || waiters.contains { $0.sequence > applied && $0.patience != .hold(heldBundle) }
+            guard let deferredBundle else { return true }
+            return applied < flushThrough
+                || waiters.contains { $0.sequence > applied && $0.patience != .hold(deferredBundle) }
         }
 
         /// Returns the last entry of a bundle that is not applied; 0 if all are.
         ///
         /// - Parameter includingHeld: `true` to include deferred entries.
         func last(of bundle: String, includingHeld: Bool) -> UInt64 {
-            pending.last(of: bundle, isHeld: heldBundle == bundle && !includingHeld)
+            pending.last(of: bundle, isHeld: deferredBundle == bundle && !includingHeld)
         }
 
         /// `true` if an app waits for its own donations.
@@ -148,7 +148,7 @@ final class LogApplier: Sendable {
     private let processorTime = Atomic<UInt64>(0)
     private let maximumPendingBytes: Int
     let maximumEarlyEntries: Int
-    private let readLimits: StoreSeams.ReadLimits
+    private let readLimits: StoreHooks.ReadLimits
     private let readNumber = Atomic<UInt64>(0)
 
     /// Whether damage is mended that costs items.
@@ -156,7 +156,7 @@ final class LogApplier: Sendable {
 
     init(
         pool: DatabasePool, log: WriteAheadLog, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
-        clock: StoreClock, mayLoseItems: Bool, seams: StoreSeams
+        clock: StoreClock, mayLoseItems: Bool, seams: StoreHooks
     ) {
         self.mayLoseItems = mayLoseItems
         maximumEarlyEntries = seams.maximumEarlyEntries
@@ -192,9 +192,9 @@ final class LogApplier: Sendable {
     /// Deferred entries are applied nevertheless if a caller waits for them or for a later entry.
     func hold(_ bundle: String?) {
         let (donors, step) = state.withLock { state -> ([Waiter], Next) in
-            state.heldBundle = bundle
+            state.deferredBundle = bundle
             // Entries of other bundles are not deferred, nor are the entries before them.
-            state.impatientThrough = state.pending.lastImpatient(holding: bundle)
+            state.flushThrough = state.pending.lastHighPriority(holding: bundle)
             let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
         }
@@ -224,10 +224,10 @@ final class LogApplier: Sendable {
     /// Logs an entry and schedules its application. Returns once the entry is durable.
     ///
     /// - Parameters:
-    ///   - isPatient: `true` if the entry may be deferred; see ``hold(_:)``.
+    ///   - isLowPriority: `true` if the entry may be deferred; see ``hold(_:)``.
     ///   - waitsForRoom: `true` to wait for room; `false` after ``waitForRoom(for:)``.
     func append(
-        _ entry: LogEntry, isPatient: Bool = false, waitsForRoom: Bool = true,
+        _ entry: LogEntry, isLowPriority: Bool = false, waitsForRoom: Bool = true,
         if precondition: @escaping WriteAheadLog.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
@@ -235,8 +235,8 @@ final class LogApplier: Sendable {
         // A donor that is faster than this applier waits, or the log would grow without bound. A
         // donor with few pending bytes does not wait, since others may have donated much. A
         // deferred bundle does not wait: only donations already in progress still arrive.
-        _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
-            let isHeld = isPatient && state.heldBundle == bundle
+        _ = try await waiting(isLowPriority ? .donor(bundle) : .none) { state in
+            let isHeld = isLowPriority && state.deferredBundle == bundle
             return waitsForRoom && isFull(state, for: bundle, bytes) && !isHeld ? state.target : 0
         }.get()
         var entry = entry
@@ -248,7 +248,8 @@ final class LogApplier: Sendable {
             // numbers.
             log.submit(entry, if: precondition) { [self, bundle] result in
                 if case .success(let sequence) = result {
-                    note(.init(sequence: sequence, items: items, bytes: bytes, isPatient: isPatient), of: bundle)
+                    note(
+                        .init(sequence: sequence, items: items, bytes: bytes, isLowPriority: isLowPriority), of: bundle)
                 }
                 continuation.resume(returning: result)
             }
@@ -266,8 +267,8 @@ final class LogApplier: Sendable {
         let step = state.withLock { state -> Next in
             state.target = max(state.target, entry.sequence)
             if entry.sequence > state.applied { state.pending.append(entry, of: bundle) }
-            if !entry.isPatient || bundle != state.heldBundle {
-                state.impatientThrough = max(state.impatientThrough, entry.sequence)
+            if !entry.isLowPriority || bundle != state.deferredBundle {
+                state.flushThrough = max(state.flushThrough, entry.sequence)
             }
             state.newEntries += 1
             state.newBytes += entry.bytes
@@ -322,7 +323,7 @@ final class LogApplier: Sendable {
     func settleForAMoment() async throws(SearchIndexError) {
         let little = state.withLock { $0.pending.tally.total.bytes <= readLimits.littleBytes }
         try await settle(within: little ? readLimits.timeForLittle : readLimits.time) {
-            $0.heldBundle != nil ? $0.impatientThrough : $0.target
+            $0.deferredBundle != nil ? $0.flushThrough : $0.target
         }
     }
 
@@ -361,7 +362,7 @@ final class LogApplier: Sendable {
     /// - Parameter isReading: `true` if the caller only reads the index. It then does not wait for
     ///   deferred entries; see ``hold(_:)``.
     func settle(isReading: Bool = false) async throws(SearchIndexError) {
-        _ = try await waiting { $0.heldBundle != nil && isReading ? $0.impatientThrough : $0.target }.get()
+        _ = try await waiting { $0.deferredBundle != nil && isReading ? $0.flushThrough : $0.target }.get()
     }
 
     /// Returns when all previously durable entries are applied. Does not apply deferred entries
@@ -485,7 +486,7 @@ final class LogApplier: Sendable {
             defer { state.isScheduled = true }
             return state.isScheduled ? .rest : .later
         }
-        state.isRunning = state.needsTidying && !state.isClosing && state.heldBundle == nil
+        state.isRunning = state.needsTidying && !state.isClosing && state.deferredBundle == nil
         return state.isRunning ? .tidy : .rest
     }
 

@@ -10,7 +10,7 @@ struct PendingEntries {
         var items: Int
         var bytes: Int
         /// `true` if the entry may be deferred with its bundle.
-        var isPatient: Bool
+        var isLowPriority: Bool
     }
     /// The entries of one bundle.
     private struct Queue {
@@ -18,7 +18,7 @@ struct PendingEntries {
         private var entries: [Entry] = []
         private var start = 0
         /// The last entry that may not be deferred, even if it is already removed.
-        private(set) var lastImpatient: UInt64 = 0
+        private(set) var lastHighPriority: UInt64 = 0
 
         var first: Entry? { start < entries.count ? entries[start] : nil }
         var last: Entry? { start < entries.count ? entries[entries.count - 1] : nil }
@@ -26,7 +26,7 @@ struct PendingEntries {
 
         mutating func append(_ entry: Entry) {
             entries.append(entry)
-            if !entry.isPatient { lastImpatient = max(lastImpatient, entry.sequence) }
+            if !entry.isLowPriority { lastHighPriority = max(lastHighPriority, entry.sequence) }
         }
 
         mutating func removeFirst() {
@@ -75,11 +75,11 @@ struct PendingEntries {
     func last(of bundle: String, isHeld: Bool) -> UInt64 {
         guard let queue = queues[bundle], let first = queue.first, let last = queue.last else { return 0 }
         guard isHeld else { return last.sequence }
-        return queue.lastImpatient >= first.sequence ? queue.lastImpatient : 0
+        return queue.lastHighPriority >= first.sequence ? queue.lastHighPriority : 0
     }
 
     /// Returns the last entry that is not deferred while a bundle is; 0 if there is none.
-    func lastImpatient(holding held: String?) -> UInt64 {
+    func lastHighPriority(holding held: String?) -> UInt64 {
         queues.keys.map { last(of: $0, isHeld: $0 == held) }.max() ?? 0
     }
 

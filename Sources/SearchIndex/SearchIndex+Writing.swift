@@ -51,13 +51,13 @@ extension SearchIndex {
     ///
     /// - Parameters:
     ///   - batch: The batch. Its items must have been decoded once or encoded by this process.
-    ///   - isPatient: `true` if the batch has low priority and may be deferred by ``hold(_:)``.
+    ///   - isLowPriority: `true` if the batch has low priority and may be deferred by ``hold(_:)``.
     ///   - terms: Further conditions. A batch that is no longer wanted is rejected like one whose
     ///     state does not match.
     /// - Throws: ``SearchIndexError``; after ``SearchIndexError/mismatchedClientState`` nothing has
     ///   changed.
     public func commit(
-        _ batch: IndexBatch, isPatient: Bool = false, terms: DonationTerms = DonationTerms()
+        _ batch: IndexBatch, isLowPriority: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
         if let state = batch.clientState, state.count > ClientState.maximumBytes {
             throw .clientStateTooLong(bytes: state.count)
@@ -69,7 +69,7 @@ extension SearchIndex {
         guard !batch.changes.isEmpty || batch.clientState != nil else { return }
         let (expectation, isWanted) = (batch.expectation, terms.isWanted)
         try await applier.append(
-            LogEntry(batch), isPatient: isPatient, waitsForRoom: terms.waitsForRoom
+            LogEntry(batch), isLowPriority: isLowPriority, waitsForRoom: terms.waitsForRoom
         ) { change in
             let isExpected =
                 switch (expectation, change) {

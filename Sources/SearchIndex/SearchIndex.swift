@@ -101,7 +101,7 @@ public final class SearchIndex: Sendable {
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
     ) throws(SearchIndexError) {
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.bootClock = bootClock
         try self.init(directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: seams)
     }
@@ -109,7 +109,7 @@ public final class SearchIndex: Sendable {
     /// Opens the store in a folder with the caller's test hooks.
     package init(
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
-        seams: StoreSeams
+        seams: StoreHooks
     ) throws(SearchIndexError) {
         // The folder is created and checked component by component from the root.
         let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
@@ -150,7 +150,7 @@ public final class SearchIndex: Sendable {
     public func releaseMemory() { pool.releaseMemoryEventually() }
 
     /// Returns the configuration of every connection to a store.
-    static func configuration(isReadOnly: Bool, _ seams: StoreSeams = StoreSeams()) -> Configuration {
+    static func configuration(isReadOnly: Bool, _ seams: StoreHooks = StoreHooks()) -> Configuration {
         var configuration = Configuration()
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
@@ -172,7 +172,7 @@ public final class SearchIndex: Sendable {
     }
 
     private static func openForReading(
-        _ folder: StoreFolder, _ seams: StoreSeams
+        _ folder: StoreFolder, _ seams: StoreHooks
     ) throws -> (DatabasePool, OwnedDescriptor?) {
         guard try OwnFolder.open(folder.path, creating: false) != nil, try OwnFile.check(folder.database) else {
             throw SearchIndexError.noStore(path: folder.path)

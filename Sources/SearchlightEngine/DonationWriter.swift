@@ -17,7 +17,7 @@ struct DonationWriter: Sendable {
     /// Called when items are donated.
     var onItems: @Sendable () -> Void = {}
 
-    /// Makes a batch durable; see ``SearchIndex/commit(_:isPatient:terms:)``.
+    /// Makes a batch durable; see ``SearchIndex/commit(_:isLowPriority:terms:)``.
     func commit(
         _ batch: IndexBatch, from donor: Donor, terms: DonationTerms = DonationTerms()
     ) async throws(EngineError) {
@@ -58,7 +58,7 @@ struct DonationWriter: Sendable {
     ) async throws(EngineError) {
         do throws(SearchIndexError) {
             // Donations that an app makes on its own initiative are indexed immediately.
-            try await index.commit(batch, isPatient: donor == .worker, terms: terms)
+            try await index.commit(batch, isLowPriority: donor == .worker, terms: terms)
         } catch {
             throw .index(error)
         }

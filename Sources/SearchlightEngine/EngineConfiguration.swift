@@ -32,7 +32,7 @@ package struct EngineConfiguration: Sendable {
     /// of the wall clock counts as elapsed time. See ``SearchIndex``.
     package var bootClock: BootClock?
     /// Replacements for the store's dependencies, apart from the clock; for tests.
-    package var storeSeams = StoreSeams()
+    package var storeHooks = StoreHooks()
     /// Called when the engine starts work that no caller requested, such as ending an idle worker.
     /// The engine keeps the returned object alive until that work ends.
     package var onWork: @Sendable () -> any Sendable = { () }

@@ -16,7 +16,8 @@ extension SearchlightEngine {
             of: identifier, listing, registry,
             ExtensionDetails.Behaviour(
                 health: ExtensionHealthReport(health(of: identifier)), items: try await itemCounts()[identifier] ?? 0,
-                owed: jobStore[identifier].map(OwedJob.init), sandbox: sandboxLog.history().bundles[identifier]))
+                owed: jobStore[identifier].map(PendingReindexJob.init),
+                sandbox: sandboxLog.history().bundles[identifier]))
     }
 
     private func details(
@@ -71,7 +72,7 @@ extension ExtensionDetails {
     struct Behaviour {
         var health = ExtensionHealthReport()
         var items = 0
-        var owed: OwedJob?
+        var owed: PendingReindexJob?
         var sandbox: SandboxHistory.Bundle?
     }
 

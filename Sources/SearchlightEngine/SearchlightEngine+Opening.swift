@@ -9,7 +9,7 @@ extension SearchlightEngine {
         _ irreplaceable: [String] = []
     ) throws(EngineError) -> SearchIndex {
         do throws(SearchIndexError) {
-            var seams = configuration.storeSeams
+            var seams = configuration.storeHooks
             seams.bootClock = configuration.bootClock
             return try SearchIndex(
                 directory: configuration.storeDirectory, access: access, knownGeneration: jobs.knownGeneration,

@@ -18,7 +18,9 @@ extension SearchlightEngine {
     package func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
 
     /// The pending reindexes: requested and not acknowledged.
-    package func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
+    package func owedReindexes() async throws(EngineError) -> [PendingReindexJob] {
+        jobStore.jobs.map(PendingReindexJob.init)
+    }
 
     /// The counts, findings and pending work of the store; see ``StatusCall``.
     package func status(isExact: Bool) async throws(EngineError) -> StoreStatus {

@@ -76,7 +76,7 @@ enum Program {
         guard let first = arguments.first, first != "help" else { return nil }
         guard !names.contains(first) else { return wrongSubcommand(arguments) }
         guard first.hasPrefix("-") else {
-            let near = NearNames.sentence(to: first, among: names)
+            let near = SpellingSuggestions.sentence(to: first, among: names)
             return "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them.")"
         }
         guard !first.hasPrefix("--generate-"), let name = arguments.first(where: names.contains) else { return nil }
@@ -96,7 +96,8 @@ enum Program {
                 continue
             }
             guard !children.isEmpty, !name.hasPrefix("-") else { return nil }
-            let near = NearNames.sentence(to: name, among: children.compactMap { $0.configuration.commandName })
+            let near = SpellingSuggestions.sentence(
+                to: name, among: children.compactMap { $0.configuration.commandName })
             return near.map { "There is no command “\(place) \(name.prefix(80))”. \($0)" }
         }
         return nil
@@ -116,7 +117,8 @@ enum Program {
             if command == Searchlight.self, name == "help" { return nil }
             let names = children.compactMap { $0.configuration.commandName }
             let place = command == Searchlight.self ? "" : " of \(command.configuration.commandName ?? "it")"
-            let near = NearNames.sentence(to: name, among: names) ?? "“searchlight --help” lists the commands."
+            let near =
+                SpellingSuggestions.sentence(to: name, among: names) ?? "“searchlight --help” lists the commands."
             return "There is no command “\(name.prefix(80))”\(place). \(near)"
         }
         return nil

@@ -168,11 +168,11 @@ struct LogindTests {
 
     @Test("What a sensor says while its connection ends by itself does not come after the reason of the end")
     func saidWhileEnding() throws {
-        let desk = SensorDesk()
+        let desk = SensorHub()
         let connection = try MessageBus(address: bus.address, name: "ending", onCall: { _ in }, onDisconnect: { _ in })
         defer { connection.close() }
         let life = SensorConnection.Life()
-        let seat = BusSeat(.logind, connection, desk, machine.roots, life)
+        let seat = SensorSubscription(.logind, connection, desk, machine.roots, life)
         life.add([seat])
         seat.publish(.inUse) { _ in }
         life.beginEnd()
@@ -190,10 +190,10 @@ struct LogindTests {
 
     @Test("It is in use only when all is answered, however early the first answers come")
     func answersEarly() throws {
-        let desk = SensorDesk()
+        let desk = SensorHub()
         let connection = try MessageBus(address: bus.address, name: "early", onCall: { _ in }, onDisconnect: { _ in })
         defer { connection.close() }
-        let seat = BusSeat(.logind, connection, desk, machine.roots, SensorConnection.Life())
+        let seat = SensorSubscription(.logind, connection, desk, machine.roots, SensorConnection.Life())
         let path = "\(Self.path)/session/c1"
         let since = UInt64(ago(5))
         let inUse = Mutex<[String]>([])

@@ -62,7 +62,7 @@ struct MonitorTests {
 
     @Test("Changes are told once, and what changes while one is told is told once after it")
     func coalescing() throws {
-        let desk = SensorDesk()
+        let desk = SensorHub()
         let told = Mutex<[Double?]>([])
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         desk.setHandler { conditions in
@@ -84,7 +84,7 @@ struct MonitorTests {
 
     @Test("That a sensor is in use and what it knows are noted together, even if it ends meanwhile")
     func atOnce() {
-        let desk = SensorDesk()
+        let desk = SensorHub()
         var asked = 0
         func isLive() -> Bool {
             asked += 1

@@ -80,7 +80,7 @@ struct ScheduleTests {
     func held() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
-            func held() -> String? { engine.index.applier?.state.withLock { $0.heldBundle } }
+            func held() -> String? { engine.index.applier?.state.withLock { $0.deferredBundle } }
             _ = await engine.pauseBackground(bundle, ThrottleNotice(reason: .userActive))
             #expect(held() == bundle)
             await engine.resumeBackground(bundle)

@@ -124,8 +124,8 @@ struct RegistryWatchTests {
         let rounds = Mutex(0)
         let held = Mutex(0)
         let (acts, continuation) = AsyncStream<Int>.makeStream()
-        let box = Mutex<ChangeSettler?>(nil)
-        let settler = ChangeSettler(
+        let box = Mutex<Debouncer?>(nil)
+        let settler = Debouncer(
             quiet: .milliseconds(1), clock: ContinuousClock(),
             hold: {
                 held.withLock { $0 += 1 }

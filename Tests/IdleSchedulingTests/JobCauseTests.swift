@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("Why jobs are owed")
+@Suite("Why jobs are pending")
 struct JobCauseTests {
     private static func job(
         _ items: Set<String>? = nil, _ cause: Job.Cause?, deadline: Double? = nil, at moment: Double = 0
@@ -34,9 +34,9 @@ struct JobCauseTests {
             }
             var queue = JobQueue()
             for job in jobs { queue.add(job) }
-            let owed = try #require(queue["a"])
-            #expect(owed.cause == jobs.compactMap(\.cause).max())
-            #expect(owed.deadline == jobs.compactMap(\.deadline).min())
+            let pending = try #require(queue["a"])
+            #expect(pending.cause == jobs.compactMap(\.cause).max())
+            #expect(pending.deadline == jobs.compactMap(\.deadline).min())
             let again = try JSONDecoder().decode(JobQueue.self, from: JSONEncoder().encode(queue))
             #expect(again == queue)
         }

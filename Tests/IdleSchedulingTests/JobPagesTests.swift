@@ -32,7 +32,7 @@ struct JobPagesTests {
         #expect(queue["a"] == nil)
     }
 
-    @Test("Items that were asked for during the first page are owed, although everything was asked for after them")
+    @Test("Items that were asked for during the first page are pending, although everything was asked for after them")
     func askedDuringFirstPage() throws {
         var queue = JobQueue()
         let begun = queue.add(Self.job())
@@ -129,9 +129,9 @@ struct JobPagesTests {
                 run = nil
                 queue = try JSONDecoder().decode(JobQueue.self, from: JSONEncoder().encode(queue))
             }
-            let owed: Job.Work? =
+            let pending: Job.Work? =
                 everything != nil ? .reindexAll : items.isEmpty ? nil : .reindexItems(Set(items.keys))
-            #expect(queue["a"]?.work == owed, "seed \(seed), step \(step)")
+            #expect(queue["a"]?.work == pending, "seed \(seed), step \(step)")
         }
     }
 

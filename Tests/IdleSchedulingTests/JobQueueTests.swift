@@ -4,7 +4,7 @@ import IdleScheduling
 import TestSupport
 import Testing
 
-@Suite("The queue of owed jobs")
+@Suite("The queue of pending jobs")
 struct JobQueueTests {
     private static func job(_ bundle: String = "a", _ items: Set<String>? = nil, at moment: Double = 0) -> Job {
         Job(bundle: bundle, work: items.map(Job.Work.reindexItems) ?? .reindexAll, requested: moment)
@@ -241,7 +241,7 @@ struct JobQueueTests {
                     guard !names.isEmpty else { return true }
                     switch queue[bundle]?.work {
                     case .reindexAll: return true
-                    case .reindexItems(let owed): return owed.isSuperset(of: names.keys)
+                    case .reindexItems(let pending): return pending.isSuperset(of: names.keys)
                     case nil: return false
                     }
                 }
@@ -252,7 +252,7 @@ struct JobQueueTests {
             queue.jobs.allSatisfy { job in
                 switch job.work {
                 case .reindexAll: all[job.bundle] != nil
-                case .reindexItems(let owed): owed.isSubset(of: (items[job.bundle] ?? [:]).keys)
+                case .reindexItems(let pending): pending.isSubset(of: (items[job.bundle] ?? [:]).keys)
                 }
             }
         }

@@ -12,7 +12,7 @@ struct ApplyingTests {
     @Test("Donors that are faster than the index wait for it")
     func backPressure() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.maximumPendingBytes = 1
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
@@ -56,7 +56,7 @@ struct ApplyingTests {
         store.index.hold(Store.app.bundle)
         var batch = IndexBatch(scope: Store.app)
         batch.index([try EncodedItem(item("two", title: "lemon"))])
-        try await store.index.commit(batch, isPatient: true)
+        try await store.index.commit(batch, isLowPriority: true)
         #expect(!store.index.isApplying)
         try await store.index.settle()
         #expect(try await store.found("lemon").count == 2)
@@ -68,10 +68,10 @@ struct ApplyingTests {
         let store = try Store()
         let applier = try #require(store.index.applier)
         func isDue() -> Bool { applier.state.withLock { $0.isDue } }
-        func donate(_ name: String, to scope: IndexScope = Store.app, isPatient: Bool = true) async throws {
+        func donate(_ name: String, to scope: IndexScope = Store.app, isLowPriority: Bool = true) async throws {
             var batch = IndexBatch(scope: scope)
             batch.index([try EncodedItem(item(name, title: "lemon"))])
-            try await store.index.commit(batch, isPatient: isPatient)
+            try await store.index.commit(batch, isLowPriority: isLowPriority)
         }
         func waiting() async throws -> Bool {
             // Started work ends first.
@@ -94,7 +94,7 @@ struct ApplyingTests {
         #expect(isDue())
         try await store.index.settle()
         try await donate("fifth")
-        try await donate("sixth", isPatient: false)
+        try await donate("sixth", isLowPriority: false)
         #expect(isDue())
         try await store.index.settle()
         try await donate("seventh")
@@ -116,7 +116,7 @@ struct ApplyingTests {
         for number in 0..<20 {
             var batch = IndexBatch(scope: Store.app)
             batch.index([try EncodedItem(item("\(number)", title: "lemon"))])
-            try await index.commit(batch, isPatient: true)
+            try await index.commit(batch, isLowPriority: true)
         }
         func apply() async throws {
             applier.state.withLock { $0.isScheduled = true }
@@ -152,7 +152,7 @@ struct ApplyingTests {
         for number in 0..<6 {
             var batch = IndexBatch(scope: number == 0 ? IndexScope(bundle: "com.example.other") : Store.app)
             batch.index([try EncodedItem(item("\(number)", title: "lemon"))])
-            try await index.commit(batch, isPatient: number > 0)
+            try await index.commit(batch, isLowPriority: number > 0)
         }
         gate.signal()
         await withCheckedContinuation { done in
@@ -170,7 +170,7 @@ struct ApplyingTests {
     @Test("A donor that waits for room is let go when its bundle is held, and nothing is applied for its sake")
     func heldDonor() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.maximumPendingBytes = 1
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
@@ -183,13 +183,13 @@ struct ApplyingTests {
         // Nothing is applied until the queue is released.
         let gate = DispatchSemaphore(value: 0)
         applier.onQueue { gate.wait() }
-        try await index.commit(try batch("first"), isPatient: true)
+        try await index.commit(try batch("first"), isLowPriority: true)
         let second = try batch("second")
-        let donor = Task { try await index.commit(second, isPatient: true) }
+        let donor = Task { try await index.commit(second, isLowPriority: true) }
         while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
         index.hold(Store.app.bundle)
         try await donor.value
-        try await index.commit(try batch("third"), isPatient: true)
+        try await index.commit(try batch("third"), isLowPriority: true)
         gate.signal()
         await withCheckedContinuation { done in applier.onQueue { done.resume() } }
         #expect(applier.state.withLock { $0.applied == 0 && $0.target == 3 && !$0.isDue })
@@ -206,7 +206,7 @@ struct ApplyingTests {
         func donate(_ name: String) async throws {
             var batch = IndexBatch(scope: Store.app)
             batch.index([try EncodedItem(item(name, title: "lemon"))])
-            try await index.commit(batch, isPatient: true)
+            try await index.commit(batch, isLowPriority: true)
         }
         func begin() async -> Task<Bool, any Error> {
             let task = Task { try await index.settle(patientlyFor: Store.app.bundle) }

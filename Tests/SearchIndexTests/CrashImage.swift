@@ -19,7 +19,7 @@ final class CrashImage: Sendable {
     private let state = Mutex(State())
 
     /// Observes a store's transactions.
-    func watch(_ seams: inout StoreSeams) {
+    func watch(_ seams: inout StoreHooks) {
         seams.prepareDatabase = { [self] db in
             db.trace { [self] event in
                 if "\(event)".hasPrefix("BEGIN IMMEDIATE") { beginsTransaction() }

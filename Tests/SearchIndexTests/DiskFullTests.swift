@@ -18,7 +18,7 @@ struct DiskFullTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func open(pages: Int? = nil) throws(SearchIndexError) -> SearchIndex {
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.logFiles = disk
         seams.log = LogConfiguration(segmentBytes: 4096)
         if let pages { seams.prepareDatabase = { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") } }

@@ -15,7 +15,7 @@ struct DonationTermsTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.maximumPendingBytes = 1000
         index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)

@@ -27,8 +27,8 @@ struct EarlyApplyingTests {
         return batch
     }
 
-    private static func open(_ path: String, _ change: (inout StoreSeams) -> Void = { _ in }) throws -> SearchIndex {
-        var seams = StoreSeams()
+    private static func open(_ path: String, _ change: (inout StoreHooks) -> Void = { _ in }) throws -> SearchIndex {
+        var seams = StoreHooks()
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
         change(&seams)
         return try SearchIndex(
@@ -198,7 +198,7 @@ struct EarlyApplyingTests {
     @Test("A store that is only read tells what waits, without what was applied early")
     func onlyRead() async throws {
         let folder = try await Self.crashed()
-        let index = try SearchIndex(directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreSeams())
+        let index = try SearchIndex(directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreHooks())
         #expect(try await index.items(uniqueIdentifier: "own").count == 1)
         #expect(try await index.items(uniqueIdentifier: "other").isEmpty)
         #expect(try index.waitingEntries() == 1)
@@ -262,7 +262,7 @@ struct EarlyApplyingTests {
         #expect(try await index.readApplied("Looking") { try !EarlyEntries.areKept($0) })
         try await index.close()
         let reader = try SearchIndex(
-            directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreSeams())
+            directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreHooks())
         #expect(try reader.waitingEntries() == 0)
         try await reader.close()
     }

@@ -21,7 +21,7 @@ struct ReadPatienceTests {
 
     /// A store whose reads wait for nothing.
     private static func impatient(_ folder: TemporaryFolder) throws -> SearchIndex {
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
         return try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
@@ -65,7 +65,7 @@ struct ReadPatienceTests {
     @Test("A read that waits a moment gives up its wait, and later ones are not disturbed by it")
     func givesUp() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.readLimits.timeForLittle = .milliseconds(1)
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
@@ -204,7 +204,7 @@ struct ReadPatienceTests {
         var random = SplitMix64(seed: seed)
         let image = CrashImage()
         func open(_ folder: TemporaryFolder) throws -> SearchIndex {
-            var seams = StoreSeams()
+            var seams = StoreHooks()
             (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
             // Reached sometimes.
             seams.maximumEarlyEntries = 6
@@ -263,7 +263,7 @@ struct ReadPatienceTests {
     @Test("Who names an item of a bundle with a large backlog waits for a while, not for all of it")
     func namedIsLimited() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.readLimits = .init()
         seams.readLimits.timeForNamed = .milliseconds(1)
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
@@ -287,7 +287,7 @@ struct ReadPatienceTests {
     @Test("One app that donates much does not keep another's small donation from becoming durable")
     func room() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.maximumPendingBytes = 64 << 10
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)

@@ -292,7 +292,7 @@ struct RenameTests {
         try await store.index.close()
         let image = CrashImage()
         func open(_ path: String) throws -> SearchIndex {
-            var seams = StoreSeams()
+            var seams = StoreHooks()
             image.watch(&seams)
             return try SearchIndex(
                 directory: path, access: .readWrite, knownGeneration: nil, now: { clock.now }, seams: seams)

@@ -223,7 +223,7 @@ struct SearchDiagnosisTests {
     @Test("Donations of the item's app that are not applied yet are told, since they may change the item")
     func pending() async throws {
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)

@@ -191,7 +191,7 @@ struct StoreClockTests {
             if isOwn { record.expiration = .at(machine.wall + 10 * Self.day) }
             var batch = IndexBatch(scope: Store.app)
             batch.index([try EncodedItem(record)])
-            try await index.commit(batch, isPatient: true)
+            try await index.commit(batch, isLowPriority: true)
         }
         index.abandon()
         machine.set(by: -14 * Self.year)

@@ -27,7 +27,7 @@ struct WaitingDonationTests {
 
         init() async throws {
             service = try await TestService { configuration in
-                configuration.engine.storeSeams.maximumPendingBytes = Self.limit
+                configuration.engine.storeHooks.maximumPendingBytes = Self.limit
             }
             applier = try #require(service.service.engine?.index.applier)
             let gate = gate

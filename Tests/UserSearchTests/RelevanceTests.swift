@@ -15,7 +15,7 @@ struct RelevanceTests {
     private static func parts(_ title: String, typed: String, keywords: String = "", names: [String] = [])
         -> ScoreParts?
     {
-        let words = TextAnalyzer.searchWords(of: typed).map { SoughtWord($0, stems: [$0]) }
+        let words = TextAnalyzer.searchWords(of: typed).map { QueryWord($0, stems: [$0]) }
         return Relevance(words: words, typed: typed).parts(
             of: [title, keywords, "", ""], language: .english, names: names, age: 0)
     }

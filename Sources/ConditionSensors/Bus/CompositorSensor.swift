@@ -17,7 +17,7 @@ final class CompositorSensor: BusSensor {
         /// The number of compositor instances so far; replies to an earlier instance are ignored.
         var generation = 0
     }
-    private let seat: BusSeat
+    private let seat: SensorSubscription
     private let service: BusService
     private let watches = Mutex(Watches())
 
@@ -26,7 +26,7 @@ final class CompositorSensor: BusSensor {
     /// The idle time after which the user counts as away, in milliseconds.
     private static let threshold: UInt64 = 60_000
 
-    init(_ seat: BusSeat) {
+    init(_ seat: SensorSubscription) {
         self.seat = seat
         service = BusService(Self.interface, on: seat.bus)
     }

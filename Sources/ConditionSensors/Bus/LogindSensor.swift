@@ -33,7 +33,7 @@ final class LogindSensor: BusSensor {
     /// The function that makes a call; see ``BusService/call(_:_:_:reply:)``.
     typealias Call = @Sendable (String, BusMember, [BusValue], @escaping BusService.ReplyHandler) -> Void
 
-    private let seat: BusSeat
+    private let seat: SensorSubscription
     private let service: BusService
     private let call: Call
     private let state = Mutex(State())
@@ -44,7 +44,7 @@ final class LogindSensor: BusSensor {
     private static let sessions = "/org/freedesktop/login1/session"
     private static let maximumSessions = 64
 
-    init(_ seat: BusSeat, call: Call? = nil) {
+    init(_ seat: SensorSubscription, call: Call? = nil) {
         let service = BusService(Self.name, on: seat.bus)
         (self.seat, self.service) = (seat, service)
         self.call = call ?? { service.call($0, $1, $2, reply: $3) }

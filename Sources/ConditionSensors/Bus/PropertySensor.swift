@@ -25,11 +25,11 @@ final class PropertySensor: BusSensor {
         var isThere = false
     }
     private let plan: Plan
-    private let seat: BusSeat
+    private let seat: SensorSubscription
     private let service: BusService
     private let state = Mutex(State())
 
-    init(_ plan: Plan, _ seat: BusSeat) {
+    init(_ plan: Plan, _ seat: SensorSubscription) {
         (self.plan, self.seat) = (plan, seat)
         service = BusService(plan.service, on: seat.bus)
     }

@@ -13,10 +13,10 @@ final class ScreenSaverSensor: BusSensor {
 
     private let name: String
     private let path: String
-    private let seat: BusSeat
+    private let seat: SensorSubscription
     private let service: BusService
 
-    init(_ name: String, _ seat: BusSeat) {
+    init(_ name: String, _ seat: SensorSubscription) {
         (self.name, self.seat) = (name, seat)
         path = "/" + name.split(separator: ".").joined(separator: "/")
         service = BusService(name, on: seat.bus)

@@ -21,17 +21,17 @@ extension BusSensor {
 
 /// The subscription of one sensor on a bus connection. Its updates are ignored after the connection
 /// ended.
-final class BusSeat: Sendable {
+final class SensorSubscription: Sendable {
     let roots: SensorRoots
     let bus: MessageBus
     let sensor: Sensor
     /// The distinguishing name if there are several sources of one sensor; else empty.
     let way: String
-    private let desk: SensorDesk
+    private let desk: SensorHub
     private let link: SensorConnection.Life
 
     init(
-        _ sensor: Sensor, way: String = "", _ bus: MessageBus, _ desk: SensorDesk, _ roots: SensorRoots,
+        _ sensor: Sensor, way: String = "", _ bus: MessageBus, _ desk: SensorHub, _ roots: SensorRoots,
         _ link: SensorConnection.Life
     ) {
         (self.sensor, self.way, self.bus, self.desk, self.roots, self.link) = (sensor, way, bus, desk, roots, link)
@@ -65,7 +65,7 @@ final class SensorConnection: Sendable {
         private enum Stage { case live, ending, over }
         private struct State {
             var stage = Stage.live
-            var seats: [BusSeat] = []
+            var seats: [SensorSubscription] = []
         }
         private let state = Mutex(State())
         /// `true` while updates of the sensors count.
@@ -75,7 +75,7 @@ final class SensorConnection: Sendable {
         /// `true` after the end, when no update counts.
         var isOver: Bool { state.withLock { $0.stage == .over } }
 
-        func add(_ new: [BusSeat]) {
+        func add(_ new: [SensorSubscription]) {
             let isLive = state.withLock { state in
                 if state.stage == .live { state.seats = new }
                 return state.stage == .live
@@ -101,7 +101,7 @@ final class SensorConnection: Sendable {
     struct Kind: Sendable {
         var sensor: Sensor
         var way = ""
-        var make: @Sendable (BusSeat) -> any BusSensor
+        var make: @Sendable (SensorSubscription) -> any BusSensor
         var forget: @Sendable (inout Readings) -> Void
     }
 
@@ -116,7 +116,7 @@ final class SensorConnection: Sendable {
     let begun: Double
 
     /// Connects to the bus. The report contains the result.
-    init?(_ address: String, threadName: String, _ kinds: [Kind], _ desk: SensorDesk, _ roots: SensorRoots) {
+    init?(_ address: String, threadName: String, _ kinds: [Kind], _ desk: SensorHub, _ roots: SensorRoots) {
         let life = Life()
         self.life = life
         elapsed = roots.elapsed
@@ -138,7 +138,7 @@ final class SensorConnection: Sendable {
             return nil
         }
         bus = connection
-        let made = kinds.map { BusSeat($0.sensor, way: $0.way, connection, desk, roots, life) }
+        let made = kinds.map { SensorSubscription($0.sensor, way: $0.way, connection, desk, roots, life) }
         sensors = zip(kinds, made).map { kind, seat in kind.make(seat) }
         life.add(made)
         for sensor in sensors { sensor.begin() }

@@ -14,7 +14,7 @@ import Synchronization
 /// | pressure triggers | – | – | polled (``RunningWatch``) |
 ///
 /// Any sensor may be absent or fail. Its conditions are then unknown, and ``report()`` contains the
-/// reason. Files are read on a separate thread (``Lookout``) and bus replies arrive asynchronously,
+/// reason. Files are read on a separate thread (``SensorPoller``) and bus replies arrive asynchronously,
 /// so no sensor delays another. All methods may be called from any thread.
 public final class ConditionMonitor: ConditionSource {
     private struct State {
@@ -24,10 +24,10 @@ public final class ConditionMonitor: ConditionSource {
         var watch: RunningWatch?
     }
     private let state = Mutex(State())
-    private let desk = SensorDesk()
+    private let desk = SensorHub()
     private let roots: SensorRoots
     private let patience: Int
-    private let lookout: Lookout
+    private let lookout: SensorPoller
     private let sleepClock: SleepClockSensor
     private let pressure: PressureSensor
 
@@ -53,11 +53,11 @@ public final class ConditionMonitor: ConditionSource {
         self.init(roots: roots, files: files)
     }
 
-    init(roots: SensorRoots, files: [any FileSensor], patience: Int = Lookout.patience) {
+    init(roots: SensorRoots, files: [any FileSensor], patience: Int = SensorPoller.patience) {
         (self.roots, self.patience) = (roots, patience)
         sleepClock = SleepClockSensor(roots: roots)
         pressure = PressureSensor(roots: roots)
-        lookout = Lookout([sleepClock] + files, threadName: roots.threadName + "-look") { [desk] sensor, reading in
+        lookout = SensorPoller([sleepClock] + files, threadName: roots.threadName + "-look") { [desk] sensor, reading in
             desk.take(sensor, reading.state, reading.apply)
         } tell: { [desk] in
             desk.tell()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
+import UniformTypeIdentifiers
 
 /// Waits for the first answer of a handler.
 func answer<Value>(_ ask: (FirstAnswer<Value>) -> Void) async throws -> Value {
@@ -9,12 +10,12 @@ func answer<Value>(_ ask: (FirstAnswer<Value>) -> Void) async throws -> Value {
 
 /// The first answer of a handler. A later answer is ignored, and a missing answer is an error.
 final class FirstAnswer<Value>: Sendable {
-    /// Sendable: the handler gives up the value, and only the waiting task uses it afterwards.
-    struct Handed: @unchecked Sendable { let value: Value }
+    // The handler gives up the value, and only the waiting task uses it afterwards.
+    private let continuation: Mutex<CheckedContinuation<UncheckedBox<Value>, any Error>?>
 
-    private let continuation: Mutex<CheckedContinuation<Handed, any Error>?>
-
-    init(_ continuation: CheckedContinuation<Handed, any Error>) { self.continuation = Mutex(continuation) }
+    init(_ continuation: CheckedContinuation<UncheckedBox<Value>, any Error>) {
+        self.continuation = Mutex(continuation)
+    }
 
     func give(_ value: Value?, _ error: (any Error)?) {
         let waiting = continuation.withLock { waiting in
@@ -24,7 +25,7 @@ final class FirstAnswer<Value>: Sendable {
         if let error {
             waiting?.resume(throwing: error)
         } else if let value {
-            waiting?.resume(returning: Handed(value: value))
+            waiting?.resume(returning: UncheckedBox(value))
         } else {
             waiting?.resume(
                 throwing: MissingAnswer(description: "The completion handler was given neither reply nor error."))

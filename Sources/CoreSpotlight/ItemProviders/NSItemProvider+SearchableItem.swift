@@ -24,7 +24,7 @@ extension NSItemProvider {
         let identifier = item.uniqueIdentifier
         suggestedName = attributes.displayName ?? attributes.title
         // By contract, delegates are called off the main thread, several times at once.
-        let promiser = HandedOn(delegate)
+        let promiser = UncheckedBox(delegate)
         for type in attributes.providerDataTypeIdentifiers ?? [] {
             registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
                 do {

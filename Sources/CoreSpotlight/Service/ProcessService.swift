@@ -9,7 +9,7 @@ import Synchronization
 enum ProcessService {
     static let connection: ServiceConnection = ServiceConnection(
         opener: ServiceFinder.of(ProcessInfo.processInfo.environment),
-        identity: .current(), onCall: DelegateDesk { delegates.asked }.receive)
+        identity: .current(), onCall: DelegateHandler { delegates.asked }.receive)
 
     static let transport = ServiceTransport(connection: connection)
     static let sender = RequestSender(transport: transport)

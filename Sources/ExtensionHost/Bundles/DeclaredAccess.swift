@@ -59,9 +59,9 @@ public struct DeclaredAccess: Hashable, Sendable {
             desktopEntry = name
         }
         let names = AppNames(bundle: identifier, desktopEntry: desktopEntry)
-        readablePaths = try Self.paths("ReadablePaths", in: table) { ClosedPlaces.reason($0) }
+        readablePaths = try Self.paths("ReadablePaths", in: table) { DenyList.reason($0) }
         writablePaths = try Self.paths("WritablePaths", in: table, isWritable: true) { WritableNames.reason($0, names) }
-        readablePathsFrom = try Self.paths("ReadablePathsFrom", in: table) { ClosedPlaces.reason($0) }
+        readablePathsFrom = try Self.paths("ReadablePathsFrom", in: table) { DenyList.reason($0) }
         watchedPaths = try WatchedPaths(table["WatchedPaths"], readablePaths, from: readablePathsFrom)
         identifiersArePaths = try Self.flag("IdentifiersArePaths", in: table)
         allowsNetwork = try Self.flag("AllowsNetwork", in: table)
@@ -87,7 +87,7 @@ public struct DeclaredAccess: Hashable, Sendable {
 
     private static func paths(
         _ key: String, in table: [String: Any], isWritable: Bool = false,
-        closed: (DeclaredPath) -> ClosedPlaces.Reason?
+        closed: (DeclaredPath) -> DenyList.Reason?
     ) throws(BundleProblem) -> [DeclaredPath] {
         guard let value = table[key] else { return [] }
         guard let texts = value as? [String], texts.count <= maximumPaths else {

@@ -49,7 +49,7 @@ public struct ExtensionBundle: Hashable, Sendable {
             warnings.append(.nameMismatch(directory: name, identifier: identifier))
         }
         let read = manifest.access.readablePaths + manifest.access.writablePaths
-        let sessions = read.filter(ClosedPlaces.holdsSessions).map(\.description)
+        let sessions = read.filter(DenyList.holdsSessions).map(\.description)
         if !sessions.isEmpty { warnings.append(.readsSessions(paths: sessions)) }
         let whole = manifest.access.writablePaths.filter(WritableNames.isWholeDocuments).map(\.description)
         if !whole.isEmpty { warnings.append(.changesAllDocuments(paths: whole)) }

@@ -35,7 +35,7 @@ enum ManifestKeys {
 
     private static func unknown(in table: [String: Any], _ known: [String], prefix: String) -> [UnknownKey] {
         table.keys.filter { !known.contains($0) }.sorted().prefix(maximumKeys).map { key in
-            let near = NearNames.nearest(to: key, among: known)
+            let near = SpellingSuggestions.nearest(to: key, among: known)
             let shown = String(decoding: key.utf8.prefix(maximumBytes), as: UTF8.self)
             return UnknownKey(key: prefix + shown, meant: near.map { prefix + $0 })
         }

@@ -11,11 +11,11 @@ import SystemSupport
 enum WritableNames {
     /// Returns the reason for which a declared path may not be written, judging by its names; `nil`
     /// if it may be declared.
-    static func reason(_ path: DeclaredPath, _ names: AppNames) -> ClosedPlaces.Reason? {
+    static func reason(_ path: DeclaredPath, _ names: AppNames) -> DenyList.Reason? {
         switch path.base {
         case .home: reason(belowHome: path.names, names)
         case .config, .data, .cache, .state:
-            reason(belowHome: (ClosedPlaces.usual[path.base] ?? []) + path.names, names)
+            reason(belowHome: (DenyList.usual[path.base] ?? []) + path.names, names)
         case .documents, .download, .music, .pictures, .videos: hidden(path.names[...])
         case .bundle: .elsewhere(names)
         case nil: reason(belowRoot: path.names, names)
@@ -40,7 +40,7 @@ enum WritableNames {
     /// others.
     private static let flatpakKinds: Set<String> = ["data", "cache"]
 
-    private static func reason(belowHome path: [String], _ names: AppNames) -> ClosedPlaces.Reason? {
+    private static func reason(belowHome path: [String], _ names: AppNames) -> DenyList.Reason? {
         for base in bases where path.starts(with: base) {
             guard path.count > base.count, names.contains(path[base.count], isSettings: base == settings) else {
                 return .elsewhere(names)
@@ -58,14 +58,14 @@ enum WritableNames {
     }
 
     /// An absolute path is only allowed below a home folder.
-    private static func reason(belowRoot path: [String], _ names: AppNames) -> ClosedPlaces.Reason? {
-        for (folder, depth) in ClosedPlaces.homes where path.starts(with: folder) {
+    private static func reason(belowRoot path: [String], _ names: AppNames) -> DenyList.Reason? {
+        for (folder, depth) in DenyList.homes where path.starts(with: folder) {
             return reason(belowHome: Array(path.dropFirst(folder.count + depth)), names)
         }
         return .elsewhere(names)
     }
 
-    private static func hidden(_ path: ArraySlice<String>) -> ClosedPlaces.Reason? {
+    private static func hidden(_ path: ArraySlice<String>) -> DenyList.Reason? {
         path.first { $0.isHiddenName }.map { .hidden($0) }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// The denied paths of one user on this machine, under whatever name: ``ClosedPlaces`` with links
+/// The denied paths of one user on this machine, under whatever name: ``DenyList`` with links
 /// and variables resolved.
 struct ClosedFolders {
     /// Real folders with the default names below the home folder that they stand for. The home
@@ -26,9 +26,9 @@ struct ClosedFolders {
         // A variable that names the home folder, or a folder above it, says nothing about its
         // contents.
         folders =
-            places.map { (paths.real($0.0) ?? $0.0, ClosedPlaces.usual[$0.1] ?? []) }
+            places.map { (paths.real($0.0) ?? $0.0, DenyList.usual[$0.1] ?? []) }
             .filter { !lies(home, in: $0.0) } + [(home, [])]
-        let named = ClosedPlaces.secrets.map { (names: $0, path: user.home + "/" + $0.joined(separator: "/")) }
+        let named = DenyList.secrets.map { (names: $0, path: user.home + "/" + $0.joined(separator: "/")) }
         secrets = named.map { paths.real($0.path) ?? $0.path }
         var (closed, holders) = (Set<FileIdentity>(), Set([FileIdentity(home)].compactMap { $0 }))
         for (names, path) in named {
@@ -45,13 +45,13 @@ struct ClosedFolders {
     }
 
     /// Returns the reason for which a resolved path is denied.
-    func reason(_ real: String) -> ClosedPlaces.Reason? {
+    func reason(_ real: String) -> DenyList.Reason? {
         let names = pathNames(real)
-        let reason: ClosedPlaces.Reason?
+        let reason: DenyList.Reason?
         if let (folder, usual) = folders.first(where: { lies(real, in: $0.path) }) {
-            reason = ClosedPlaces.reason(belowHome: usual + pathNames(real, below: folder))
+            reason = DenyList.reason(belowHome: usual + pathNames(real, below: folder))
         } else {
-            reason = ClosedPlaces.reason(belowRoot: names)
+            reason = DenyList.reason(belowRoot: names)
         }
         if let reason { return reason }
         if secrets.contains(where: { touches(real, $0) }) { return .secrets }

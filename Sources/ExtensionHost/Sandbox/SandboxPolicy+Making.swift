@@ -110,9 +110,9 @@ extension WorkerConfiguration {
 /// The rules of a policy that is being made.
 private struct Granting {
     var rules: [SandboxPolicy.Rule] = []
-    var withheld: [SandboxReport.Withheld] = []
+    var withheld: [SandboxReport.DeniedPath] = []
     /// The files and folders that may change before a request.
-    private var places = GrantedPlaces()
+    private var places = GrantedPathIdentities()
     /// The indices of rules whose paths have no links, by the bytes of the path.
     private var known: [[UInt8]: Int] = [:]
 
@@ -137,7 +137,7 @@ private struct Granting {
     /// Adds a folder that has the extension's name. A file of that name belongs to another program
     /// (`recently-used.xbel`), and some folders belong to systemd (`user-tmpfiles.d`), though both
     /// could be names of bundles.
-    mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ reason: ClosedPlaces.Reason?) {
+    mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ reason: DenyList.Reason?) {
         places.note(path)
         if let reason {
             withheld.append(.init(path: path, reason: "it " + reason.sentence))
@@ -230,7 +230,7 @@ private struct Granting {
             lists.append(SandboxPolicy.Grant(path: file, declared: declared))
             guard let followed = try? paths.follow(file) else {
                 withheld.append(
-                    .init(path: declared.description, reason: "it \(ClosedPlaces.Reason.unfollowed.sentence)"))
+                    .init(path: declared.description, reason: "it \(DenyList.Reason.unfollowed.sentence)"))
                 unreadableLists.append(SandboxPolicy.Grant(path: file, declared: declared))
                 continue
             }
@@ -312,7 +312,7 @@ private struct Granting {
 
     /// Returns the reason for which a path that the author (not the user) declares is not granted.
     private func shared(_ path: String, _ folders: UserFolders) -> String? {
-        guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
+        guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
         for folder in folders.bases.map(\.path) where leads(folder, into: real) {
             return "it is or holds \(folder), where all programs have their files"
@@ -334,7 +334,7 @@ private struct Granting {
 
     /// Returns the reason for which a path is not granted.
     private func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
-        guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
+        guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
         if leads(folders.home, into: real) { return "it is the home folder or holds it" }
         for folder in closed.map({ paths.real($0) ?? $0 }) where lies(folder, in: real) || lies(real, in: folder) {
@@ -346,7 +346,7 @@ private struct Granting {
     /// The paths whose change makes the rules wrong. A path inside another granted folder is left
     /// out: the folder's rule covers whatever is put there, such as each file that the extension
     /// replaces.
-    var placesToLookAt: GrantedPlaces {
+    var placesToLookAt: GrantedPathIdentities {
         places.leavingOut { path in
             guard let real = paths.existing(path) else { return false }
             let access = rules.first { $0.path.utf8.elementsEqual(real.utf8) }?.access

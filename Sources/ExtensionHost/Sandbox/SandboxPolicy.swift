@@ -34,7 +34,7 @@ package struct SandboxPolicy: Hashable, Sendable {
 
     package var rules: [Rule] = []
     /// The declared paths that are not granted.
-    package var withheld: [SandboxReport.Withheld] = []
+    package var withheld: [SandboxReport.DeniedPath] = []
     /// The granted readable paths, except the bundle's own files.
     package var grants: [Grant] = []
     /// The declared list files, with their paths.
@@ -42,7 +42,7 @@ package struct SandboxPolicy: Hashable, Sendable {
     /// The existing list files that cannot be read.
     package var unreadableLists: [Grant] = []
     /// The files that the policy depends on and that may change while a worker runs.
-    package var places = GrantedPlaces()
+    package var places = GrantedPathIdentities()
     /// The protections to apply.
     package var protections: SandboxProtections = .all
     /// `true` if the worker may open connections. It may never listen.

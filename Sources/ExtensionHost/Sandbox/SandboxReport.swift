@@ -77,7 +77,7 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     /// The number of granted paths that did not exist.
     public var absent: Int
     /// The declared paths that were not granted, with reasons.
-    public var withheld: [Withheld]
+    public var withheld: [DeniedPath]
     /// The background measures in effect; `nil` for an interactive worker.
     public var background: BackgroundMeasures?
     /// The background measures that this kernel lacks or rejects; `nil` for an interactive worker.
@@ -87,7 +87,7 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     static let maximumWithheld = 32
 
     /// A declared path that is not granted.
-    public struct Withheld: Hashable, Sendable, Codable {
+    public struct DeniedPath: Hashable, Sendable, Codable {
         /// The path in the manifest, or the user's text in a list file.
         public var path: String
         /// The reason, as the rest of "… because".
@@ -105,17 +105,17 @@ public struct SandboxReport: Hashable, Sendable, Codable {
             backgroundMissing = BackgroundMeasures(rawValue: report.idle_missing)
         }
         withheld = policy.withheld.prefix(Self.maximumWithheld).map { withheld in
-            Withheld(path: String(withheld.path.prefix(256)), reason: String(withheld.reason.prefix(256)))
+            DeniedPath(path: String(withheld.path.prefix(256)), reason: String(withheld.reason.prefix(256)))
         }
         if policy.allowsNetwork, !applied.contains(.telling) {
             withheld.append(
-                Withheld(
+                DeniedPath(
                     path: "AllowsNetwork",
                     reason: "this kernel cannot ask the host to which addresses the extension connects (Linux 5.6)"))
         }
         if report.unsafe > 0 {
             withheld.append(
-                Withheld(
+                DeniedPath(
                     path: "\(report.unsafe) of its paths",
                     reason: "links came to be on the way to them while the worker was started"))
         }

@@ -26,7 +26,7 @@ package struct WritableFolders {
     private let closed: [Closed]
     private struct Closed {
         var path: String
-        var reason: ClosedPlaces.Reason
+        var reason: DenyList.Reason
         /// The path in lower case.
         var folded: String
         /// The identity of the file, and the identities of the document folders that contain it.
@@ -36,7 +36,7 @@ package struct WritableFolders {
     }
     private let home: String
     private let paths: FollowedPaths
-    private let elsewhere: ClosedPlaces.Reason
+    private let elsewhere: DenyList.Reason
     /// The mounts and links that lead to documents; `nil` if they were not examined.
     private let surroundings: Surroundings?
 
@@ -113,7 +113,7 @@ package struct WritableFolders {
     /// Returns the reason for which a path may not be written; `nil` if it may.
     ///
     /// - Parameter path: An absolute path without `.` and `..`, which need not exist.
-    func reason(_ path: String) -> ClosedPlaces.Reason? {
+    func reason(_ path: String) -> DenyList.Reason? {
         guard let real = paths.real(path) else { return .unfollowed }
         guard let root = roots.first(where: { lies(real, in: $0.real) }),
             let written = roots.first(where: { lies(path, in: $0.written) || lies(path, in: $0.real) })
@@ -235,7 +235,7 @@ package struct WritableFolders {
         in places: [String]? = nil
     ) -> [Closed] {
         var closed: [Closed] = []
-        func close(_ path: String, _ reason: ClosedPlaces.Reason) {
+        func close(_ path: String, _ reason: DenyList.Reason) {
             let followed = try? paths.follow(path)
             for place in Set([path, followed?.path ?? path]) where !lies(home, in: place) {
                 var one = Closed(path: place, reason: reason, folded: place.lowercased())
@@ -257,7 +257,7 @@ package struct WritableFolders {
             }
         }
         for path in links { close(path, .programs) }
-        for names in ClosedPlaces.secrets { close(user.home + "/" + names.joined(separator: "/"), .secrets) }
+        for names in DenyList.secrets { close(user.home + "/" + names.joined(separator: "/"), .secrets) }
         return closed
     }
 

@@ -33,8 +33,8 @@ actor WorkerPool {
     private final class Loaded: Sendable { let worker = Mutex<RunningWorker?>(nil) }
     /// The workers by origin. A process at idle priority cannot raise its priority again without
     /// privileges, so interactive requests have workers of their own.
-    private var persons = WorkerShelf<Held>()
-    private var background = WorkerShelf<Held>()
+    private var persons = WorkerPoolState<Held>()
+    private var background = WorkerPoolState<Held>()
     /// Workers that are being ended.
     private var endings: [UInt64: Task<Void, Never>] = [:]
     private var lastEnding: UInt64 = 0
@@ -65,7 +65,7 @@ actor WorkerPool {
 
     var count: Int { RequestOrigin.allCases.reduce(0) { $0 + self[$1].count } }
 
-    private subscript(origin: RequestOrigin) -> WorkerShelf<Held> {
+    private subscript(origin: RequestOrigin) -> WorkerPoolState<Held> {
         get { origin == .person ? persons : background }
         _modify { if origin == .person { yield &persons } else { yield &background } }
     }

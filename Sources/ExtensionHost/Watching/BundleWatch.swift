@@ -6,7 +6,7 @@ import Synchronization
 /// pause in the changes, so that a bundle is read after all of its files are copied.
 public final class BundleWatch: Sendable {
     private let watch: DirectoryWatch
-    private let settler: ChangeSettler
+    private let settler: Debouncer
 
     /// The default time without changes before the bundles are read.
     public static let standardQuiet = Duration.milliseconds(150)
@@ -34,7 +34,7 @@ public final class BundleWatch: Sendable {
         onChange: @escaping @Sendable () async -> Void
     ) throws(Failure) {
         let place = WatchPlace()
-        let settler = ChangeSettler(quiet: quiet, clock: clock, hold: hold) {
+        let settler = Debouncer(quiet: quiet, clock: clock, hold: hold) {
             for problem in place.refresh() { onTrouble(problem) }
             await onChange()
         }

@@ -9,7 +9,7 @@ final class RunningWorker: Responder {
     private let process: WorkerProcess
     private let connection: BusConnection
     private let configuration: WorkerConfiguration
-    private let voice: WorkerVoice
+    private let voice: WorkerMessageHandler
     private let intake: DonationIntake
     private let end: WorkerEnd
     private let pausing: WorkerPause
@@ -65,7 +65,7 @@ final class RunningWorker: Responder {
         self.bundle = bundle
         self.configuration = configuration
         let identifier = bundle.identifier
-        let voice = WorkerVoice(identifier, clock: configuration.clock, onEvent: onEvent)
+        let voice = WorkerMessageHandler(identifier, clock: configuration.clock, onEvent: onEvent)
         self.voice = voice
         let process = try WorkerProcess(
             bundle, configuration, origin, onLine: { line in voice.printed(line) },

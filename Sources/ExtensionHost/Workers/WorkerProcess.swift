@@ -26,7 +26,7 @@ final class WorkerProcess: Sendable {
     private let temporaryFolder: WorkerTemporaryFolder?
     private let watcher: AttemptWatcher?
     /// The check of the files from which the policy was made.
-    private let places: PlaceCheck
+    private let places: PathRevalidation
 
     private struct State {
         var exit: WorkerExit?
@@ -81,7 +81,7 @@ final class WorkerProcess: Sendable {
         self.inheritedPeak = inheritedPeak
         if let start = configuration.startInProcess {
             (identifier, isInThisProcess, watcher, temporaryFolder) = (getpid(), true, nil, nil)
-            places = PlaceCheck(GrantedPlaces(), clock: configuration.clock)
+            places = PathRevalidation(GrantedPathIdentities(), clock: configuration.clock)
             do throws(BusError) { try start(workerEnd) } catch {
                 throw .workerUnavailable(reason: error.description)
             }
@@ -107,7 +107,7 @@ final class WorkerProcess: Sendable {
             // the time that the dynamic linker takes to start the worker.
             var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
             policy.background = origin == .background ? .all : []
-            places = PlaceCheck(policy.places, clock: configuration.clock)
+            places = PathRevalidation(policy.places, clock: configuration.clock)
             let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
             let sent = csandbox_send_policy(policyEnd.number, bytes, bytes.count)
             // A worker that has already ended is reported like any other that ends.

@@ -93,7 +93,7 @@ extension CheckContext {
     /// Checks that the process ends by itself.
     func checkHangUp() async throws(ExtensionError) -> CheckResult {
         let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
-        let hasEnded = try await HangUpTrial.endsByItself(
+        let hasEnded = try await OrphanedWorkerCheck.endsByItself(
             bundle, configuration, receiver: DonationCollector(), within: Self.hangUpGrace,
             onEvent: { events.take($0) })
         guard !hasEnded else { return .passed }

@@ -169,9 +169,10 @@ extension CheckContext {
         let types = survey.records.flatMap(\.promisedRepresentations).map(\.type) + ["public.utf8-plain-text"]
         var offers: [TrialOffer] = []
         for round in 0..<settings.fuzzRounds {
-            let name = WildNames.next(&generator, like: known)
+            let name = HostileIdentifiers.next(&generator, like: known)
             let type =
-                round.isMultiple(of: 4) ? WildNames.next(&generator, like: types) : types[generator.below(types.count)]
+                round.isMultiple(of: 4)
+                ? HostileIdentifiers.next(&generator, like: types) : types[generator.below(types.count)]
             let form = [Representation.Form.data, .file, .inPlaceFile][generator.below(3)]
             offers.append(
                 TrialOffer(

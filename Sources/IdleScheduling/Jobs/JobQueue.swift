@@ -31,22 +31,22 @@ public struct JobQueue: Hashable, Sendable, Codable {
     public mutating func add(_ job: Job) -> Job {
         requests += 1
         let index = jobs.firstIndex { $0.bundle == job.bundle }
-        var owed = job
+        var pending = job
         // A request for everything costs less than a list without bound.
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
         let isTooMuch = items.count > Self.maximumItems
-        if isTooMuch { owed.work = .reindexAll }
+        if isTooMuch { pending.work = .reindexAll }
         if let index {
-            let more = owed
-            owed = jobs.remove(at: index)
-            owed.requested = min(owed.requested, job.requested)
-            owed.ask(for: more, request: requests, isTooMuch: isTooMuch)
+            let more = pending
+            pending = jobs.remove(at: index)
+            pending.requested = min(pending.requested, job.requested)
+            pending.ask(for: more, request: requests, isTooMuch: isTooMuch)
         } else {
-            owed.number(request: requests)
+            pending.number(request: requests)
         }
-        let place = jobs.firstIndex { ($0.requested, $0.bundle) > (owed.requested, owed.bundle) } ?? jobs.endIndex
-        jobs.insert(owed, at: place)
-        return owed
+        let place = jobs.firstIndex { ($0.requested, $0.bundle) > (pending.requested, pending.bundle) } ?? jobs.endIndex
+        jobs.insert(pending, at: place)
+        return pending
     }
 
     /// Removes the work of a finished job. Requests since the job was taken from the queue stay.
@@ -55,8 +55,8 @@ public struct JobQueue: Hashable, Sendable, Codable {
     ///   in a queue counts as done with all of its work.
     public mutating func complete(_ done: Job) {
         guard let index = jobs.firstIndex(where: { $0.bundle == done.bundle }) else { return }
-        let isOwed = jobs[index].finish(done)
-        if !isOwed { jobs.remove(at: index) }
+        let isPending = jobs[index].finish(done)
+        if !isPending { jobs.remove(at: index) }
     }
 
     /// Removes the job of a bundle.

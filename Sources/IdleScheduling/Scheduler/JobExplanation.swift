@@ -89,7 +89,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     /// The score.
     public var score = 0.0
     /// `true` if the user wants it now, so that only a refusal of its extension holds it.
-    public var isPersons = false
+    public var isUserRequested = false
     /// All gates, in the order of ``Gate``.
     public var gates: [GateState] = []
     /// The quota of the extension; `nil` for maintenance.

@@ -6,44 +6,45 @@ extension Scheduler {
         changeSlots(&actions)
         judgeRun(&actions)
         judgeFresh(&actions)
-        begin(.ordinary, isPersons: true, &actions)
+        begin(.ordinary, isUserRequested: true, &actions)
         // Short fresh work starts before a job that would block it.
         begin(.fresh, &actions)
         begin(.ordinary, &actions)
     }
 
-    private mutating func begin(_ slot: Slot, isPersons: Bool = false, _ actions: inout [SchedulerAction]) {
+    private mutating func begin(_ slot: Slot, isUserRequested: Bool = false, _ actions: inout [SchedulerAction]) {
         guard self[slot] == nil,
             let index = next(
-                isFresh: slot == .fresh, where: { (!isPersons || self.isPersons($0)) && $1.blocking.isEmpty })
+                isFresh: slot == .fresh,
+                where: { (!isUserRequested || self.isUserRequested($0)) && $1.blocking.isEmpty })
         else { return }
         // A job of the user waits until the fresh job that was stopped for it has ended.
-        if let bundle = owed[index].job.key.bundle, fresh?.key.bundle == bundle { return }
-        begin(owed.remove(at: index), slot, &actions)
+        if let bundle = pending[index].job.key.bundle, fresh?.key.bundle == bundle { return }
+        begin(pending.remove(at: index), slot, &actions)
     }
 
     /// Moves a job of changed files to the other slot after it became fresh, or stopped being
     /// fresh.
     private mutating func changeSlots(_ actions: inout [SchedulerAction]) {
-        if var one = fresh, one.phase != .stopping, !one.owed.job.isFresh, !isPersons(one.owed) {
+        if var one = fresh, one.phase != .stopping, !one.pending.job.isFresh, !isUserRequested(one.pending) {
             guard run == nil else { return stop(.busy, .fresh, &actions) }
             one.relaxed = []
-            one.sliceEnd = sliceEnd(of: one.owed, isRelaxed: false)
+            one.sliceEnd = sliceEnd(of: one.pending, isRelaxed: false)
             (run, fresh) = (one, nil)
-        } else if let one = run, one.phase != .stopping, !one.isPersons, isFreshWork(one.owed), fresh == nil {
+        } else if let one = run, one.phase != .stopping, !one.isUserRequested, isFreshWork(one.pending), fresh == nil {
             (run, fresh) = (nil, one)
         }
     }
 
     private mutating func judgeRun(_ actions: inout [SchedulerAction]) {
         guard let current = run, current.phase != .stopping else { return }
-        if !current.isPersons, isPersons(current.owed) {
-            run?.isPersons = true
+        if !current.isUserRequested, isUserRequested(current.pending) {
+            run?.isUserRequested = true
             // The job would keep its low-priority worker until its end.
-            if current.owed.job.isResumable { return stop(.busy, .ordinary, &actions) }
+            if current.pending.job.isResumable { return stop(.busy, .ordinary, &actions) }
         }
-        if run?.isPersons == true {
-            if let refusal = ownGates(of: current.owed).intersection(.refusals).first {
+        if run?.isUserRequested == true {
+            if let refusal = ownGates(of: current.pending).intersection(.refusals).first {
                 stop(refusal, .ordinary, &actions)
             } else if current.phase == .paused {
                 goOn(Verdict(score: SchedulingPolicy.highestScore, closed: [], relaxed: []), .ordinary, &actions)
@@ -51,8 +52,10 @@ extension Scheduler {
             return
         }
         // The user does not wait for background work to end.
-        if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.busy, .ordinary, &actions) }
-        let verdict = verdict(on: current.owed, isRunning: current.phase == .running)
+        if next(where: { isUserRequested($0) && $1.blocking.isEmpty }) != nil {
+            return stop(.busy, .ordinary, &actions)
+        }
+        let verdict = verdict(on: current.pending, isRunning: current.phase == .running)
         if let refusal = verdict.blocking.intersection(.refusals).first { return stop(refusal, .ordinary, &actions) }
         if current.phase == .running {
             judge(running: current, verdict, &actions)
@@ -65,13 +68,13 @@ extension Scheduler {
         guard let current = fresh, current.phase != .stopping else { return }
         let bundle = current.key.bundle
         // A job of the user for the same bundle starts with a worker of normal priority.
-        if isPersons(current.owed)
-            || next(where: { isPersons($0) && $0.job.key.bundle == bundle && $1.blocking.isEmpty }) != nil
+        if isUserRequested(current.pending)
+            || next(where: { isUserRequested($0) && $0.job.key.bundle == bundle && $1.blocking.isEmpty }) != nil
         {
             return stop(.busy, .fresh, &actions)
         }
         let isRunning = current.phase == .running
-        let verdict = verdict(on: current.owed, isRunning: isRunning)
+        let verdict = verdict(on: current.pending, isRunning: isRunning)
         if let refusal = verdict.blocking.intersection(.refusals).first { return stop(refusal, .fresh, &actions) }
         if isRunning {
             guard verdict.blocking.isEmpty else { return pause(verdict.blocking, verdict, .fresh, &actions) }
@@ -108,14 +111,14 @@ extension Scheduler {
         }
         if verdict.relaxed.isEmpty, !current.relaxed.isEmpty {
             // The passed gates have opened, so a full slice begins.
-            let end = sliceEnd(of: current.owed, isRelaxed: false)
+            let end = sliceEnd(of: current.pending, isRelaxed: false)
             run?.relaxed = []
             run?.sliceEnd = end
             note(.resume, [], verdict.score, .ordinary, &actions)
         }
         guard let run, now >= run.sliceEnd else { return }
         if shouldYield(run) { return stop(.busy, .ordinary, &actions) }
-        let end = sliceEnd(of: run.owed, isRelaxed: !run.relaxed.isEmpty)
+        let end = sliceEnd(of: run.pending, isRelaxed: !run.relaxed.isEmpty)
         self.run?.sliceEnd = end
     }
 
@@ -123,7 +126,7 @@ extension Scheduler {
         var blocking = verdict.blocking
         if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
         // The paused job would block fresh work. It is resumable, so it loses nothing.
-        if current.owed.job.isResumable, shutsOutFresh(current) { return stop(.busy, .ordinary, &actions) }
+        if current.pending.job.isResumable, shutsOutFresh(current) { return stop(.busy, .ordinary, &actions) }
         guard let first = (blocking - .passing).first ?? blocking.first else {
             return goOn(verdict, .ordinary, &actions)
         }
@@ -139,14 +142,14 @@ extension Scheduler {
     func patience(with current: Run, couldAnotherRun: Bool? = nil) -> Double {
         let isWanted = couldAnotherRun ?? (next(where: { $1.couldRun }) != nil || shutsOutFresh(current))
         let first = isWanted ? policy.turnPatience : policy.pauseLongest
-        guard !current.owed.job.isResumable else { return first }
-        return min(max(policy.pauseLongestEver, first), first * Double(1 << min(current.owed.stops, 30)))
+        guard !current.pending.job.isResumable else { return first }
+        return min(max(policy.pauseLongestEver, first), first * Double(1 << min(current.pending.stops, 30)))
     }
 
     /// Returns `true` if the job should give its slot to another job. Only a resumable job does.
     private func shouldYield(_ current: Run) -> Bool {
-        guard current.owed.job.isResumable, current.ran + now - current.since >= policy.turnRun else { return false }
-        return shutsOutFresh(current) || next { $1.couldRun && precedes($0, current.owed) } != nil
+        guard current.pending.job.isResumable, current.ran + now - current.since >= policy.turnRun else { return false }
+        return shutsOutFresh(current) || next { $1.couldRun && precedes($0, current.pending) } != nil
     }
 
     /// Returns `true` if only this job keeps fresh work of its bundle from running.
@@ -157,14 +160,14 @@ extension Scheduler {
 
     // MARK: Steps
 
-    private mutating func begin(_ one: Owed, _ slot: Slot, _ actions: inout [SchedulerAction]) {
+    private mutating func begin(_ one: PendingJob, _ slot: Slot, _ actions: inout [SchedulerAction]) {
         let verdict = verdict(on: one)
         if slot == .ordinary { openWindow(verdict) }
-        var run = Run(owed: one, began: now, since: now, noted: (.start, verdict.relaxed))
-        run.isPersons = isPersons(one)
+        var run = Run(pending: one, began: now, since: now, noted: (.start, verdict.relaxed))
+        run.isUserRequested = isUserRequested(one)
         run.relaxed = verdict.relaxed
         run.sliceEnd = sliceEnd(of: one, verdict, slot)
-        run.owed.noted = nil
+        run.pending.noted = nil
         self[slot] = run
         actions.append(.start(one.job.key))
         append(.start, verdict.relaxed, verdict.score, slot, &actions)
@@ -184,13 +187,13 @@ extension Scheduler {
     }
 
     private mutating func goOn(_ verdict: Verdict, _ slot: Slot, _ actions: inout [SchedulerAction]) {
-        guard let owed = self[slot]?.owed else { return }
+        guard let pending = self[slot]?.pending else { return }
         if slot == .ordinary { openWindow(verdict) }
-        let end = sliceEnd(of: owed, verdict, slot)
+        let end = sliceEnd(of: pending, verdict, slot)
         enter(.running, slot)
         self[slot]?.relaxed = verdict.relaxed
         self[slot]?.sliceEnd = end
-        actions.append(.resume(owed.job.key))
+        actions.append(.resume(pending.job.key))
         note(.resume, verdict.relaxed, verdict.score, slot, &actions)
     }
 
@@ -199,9 +202,9 @@ extension Scheduler {
         guard let current = self[slot], current.phase != .stopping else { return }
         if current.phase == .running { leaveRunning(slot) }
         enter(.stopping, slot)
-        self[slot]?.owed.stops += 1
+        self[slot]?.pending.stops += 1
         actions.append(.stop(current.key, gate))
-        append(.stop, GateSet(gate), policy.score(of: current.owed.job, at: now), slot, &actions)
+        append(.stop, GateSet(gate), policy.score(of: current.pending.job, at: now), slot, &actions)
     }
 
     private mutating func enter(_ phase: Run.Phase, _ slot: Slot) {
@@ -222,7 +225,7 @@ extension Scheduler {
         window = RelaxedWindow(end: now + policy.sliceRelaxed, next: now + policy.slicePeriod)
     }
 
-    private func sliceEnd(of one: Owed, _ verdict: Verdict, _ slot: Slot) -> Double {
+    private func sliceEnd(of one: PendingJob, _ verdict: Verdict, _ slot: Slot) -> Double {
         slot == .fresh ? freshSliceEnd(verdict) : sliceEnd(of: one, isRelaxed: !verdict.relaxed.isEmpty)
     }
 
@@ -238,9 +241,9 @@ extension Scheduler {
 
     /// Returns the time of a job's next evaluation: the end of its slice, or the time when one
     /// processor would have used its quota.
-    private func sliceEnd(of one: Owed, isRelaxed: Bool) -> Double {
+    private func sliceEnd(of one: PendingJob, isRelaxed: Bool) -> Double {
         let end = isRelaxed ? window.end : now + policy.sliceFull
-        guard let bundle = one.job.key.bundle, !isPersons(one), !policy.switchedOff.contains(.cpuQuota) else {
+        guard let bundle = one.job.key.bundle, !isUserRequested(one), !policy.switchedOff.contains(.cpuQuota) else {
             return end
         }
         let left = policy.quotaCPU - usage.used(by: bundle, within: policy.quotaWindow, at: now).cpu

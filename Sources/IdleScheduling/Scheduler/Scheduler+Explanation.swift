@@ -15,26 +15,28 @@ extension Scheduler {
 
     private func explain(_ key: ScheduledJob.Key) -> JobExplanation {
         var explanation = JobExplanation(key: key, decision: .nothingOwed, moment: now)
-        var one = Owed(ScheduledJob(key: key, urgency: key.bundle == nil ? .maintenance : .freshness, requested: now))
+        var one = PendingJob(
+            ScheduledJob(key: key, urgency: key.bundle == nil ? .maintenance : .freshness, requested: now))
         // Most file changes are fresh work.
         if case .files = key { one.job.isFresh = true }
         let run = run(of: key)
         if let run {
-            one = run.owed
-            explanation.job = run.owed.job
+            one = run.pending
+            explanation.job = run.pending.job
             switch run.phase {
             case .running: explanation.decision = .running
             case .paused: explanation.decision = .paused
             case .stopping: explanation.decision = .stopping
             }
-        } else if let waiting = owed.first(where: { $0.job.key == key && !($0.isAwaitingList && $0.retryAt == nil) }) {
+        } else if let waiting = pending.first(where: { $0.job.key == key && !($0.isAwaitingList && $0.retryAt == nil) })
+        {
             one = waiting
             explanation.job = waiting.job
             explanation.decision = .waiting
         }
         let verdict = verdict(on: one, isRunning: explanation.decision == .running)
         explanation.tolerance = policy.tolerance(of: one.job.urgency)
-        explanation.isPersons = explanation.job != nil && isPersons(one)
+        explanation.isUserRequested = explanation.job != nil && isUserRequested(one)
         if explanation.job != nil {
             explanation.age = max(0, now - one.job.requested)
             explanation.score = verdict.score
@@ -65,7 +67,7 @@ extension Scheduler {
     }
 
     /// Sets the opening time of a gate, or the remedy.
-    private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: Owed) {
+    private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: PendingJob) {
         switch gate {
         case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions, .freshPace:
             state.opens = opens(gate, for: one)

@@ -21,11 +21,11 @@ extension Scheduler {
     ///
     /// - Parameter isRunning: `true` if the job runs. It may then use its whole quota; else some of
     ///   the quota must be left.
-    func verdict(on one: Owed, isRunning: Bool = false) -> Verdict {
+    func verdict(on one: PendingJob, isRunning: Bool = false) -> Verdict {
         let job = one.job
-        let score = isPersons(one) ? SchedulingPolicy.highestScore : policy.score(of: job, at: now)
+        let score = isUserRequested(one) ? SchedulingPolicy.highestScore : policy.score(of: job, at: now)
         var verdict = Verdict(score: score, closed: ownGates(of: one, isRunning: isRunning), relaxed: [])
-        guard !isPersons(one) else { return verdict }
+        guard !isUserRequested(one) else { return verdict }
         if isShutOut(one) { verdict.closed.insert(GateSet(.busy)) }
         verdict.closed.formUnion(machineGates)
         guard !isFreshWork(one) else {
@@ -56,11 +56,11 @@ extension Scheduler {
 
     /// Returns `true` if the rules of fresh work apply. They do not apply to a job that the user
     /// wants.
-    func isFreshWork(_ one: Owed) -> Bool { one.job.isFresh && !isPersons(one) }
+    func isFreshWork(_ one: PendingJob) -> Bool { one.job.isFresh && !isUserRequested(one) }
 
     /// Returns `true` if another job must end first, or a job of the user is about to start. A job
     /// that the user wants stops other jobs itself.
-    private func isShutOut(_ one: Owed) -> Bool {
+    private func isShutOut(_ one: PendingJob) -> Bool {
         let key = one.job.key
         let isOfBundle = { (other: ScheduledJob.Key) in
             other != key && other.bundle != nil && other.bundle == key.bundle
@@ -68,20 +68,20 @@ extension Scheduler {
         if Slot.allCases.contains(where: { self[$0].map { isOfBundle($0.key) } ?? false }) { return true }
         guard isFreshWork(one) else { return false }
         if let fresh, fresh.key != key { return true }
-        return owed.contains {
-            isOfBundle($0.job.key) && isPersons($0) && !$0.isAwaitingList && ownGates(of: $0).isEmpty
+        return pending.contains {
+            isOfBundle($0.job.key) && isUserRequested($0) && !$0.isAwaitingList && ownGates(of: $0).isEmpty
         }
     }
 
     /// Returns `true` if the user wants the job or waits for it.
-    func isPersons(_ one: Owed) -> Bool { one.job.urgency == .userWaiting || wanted.contains(one.job.key) }
+    func isUserRequested(_ one: PendingJob) -> Bool { one.job.urgency == .userWaiting || wanted.contains(one.job.key) }
 
     /// `true` if the conditions must be read again after the sensors were off. Lasts for one check
     /// interval at most.
     var isUnwatched: Bool { unwatchedSince.map { now < $0 + policy.lookWaiting } ?? false }
 
     /// Returns the closed gates of a job and its extension.
-    func ownGates(of one: Owed, isRunning: Bool = false) -> GateSet {
+    func ownGates(of one: PendingJob, isRunning: Bool = false) -> GateSet {
         let job = one.job
         var closed: GateSet = []
         switch job.refusal {
@@ -107,7 +107,7 @@ extension Scheduler {
 
     /// Returns the time until which a job is left alone after a failure. A wait beyond the longest
     /// back-off is ignored, because it comes from a clock that was set back.
-    func notBefore(_ one: Owed) -> Double? {
+    func notBefore(_ one: PendingJob) -> Double? {
         let told = one.job.notBefore.flatMap { $0 - now > Backoff.longestDelay ? nil : $0 }
         guard let until = [told, one.retryAt].compactMap({ $0 }).max(), now < until else { return nil }
         return until
@@ -130,9 +130,9 @@ extension Scheduler {
 
     /// Returns `true` if a job runs before another. Jobs of the user come first, then higher
     /// scores, then older requests, then the key decides.
-    func precedes(_ one: Owed, _ other: Owed) -> Bool {
-        let isFirst = isPersons(one)
-        guard isFirst == isPersons(other) else { return isFirst }
+    func precedes(_ one: PendingJob, _ other: PendingJob) -> Bool {
+        let isFirst = isUserRequested(one)
+        guard isFirst == isUserRequested(other) else { return isFirst }
         let (score, otherScore) = (policy.score(of: one.job, at: now), policy.score(of: other.job, at: now))
         guard score == otherScore else { return score > otherScore }
         return (one.job.requested, one.job.key) < (other.job.requested, other.job.key)
@@ -141,18 +141,18 @@ extension Scheduler {
     /// Returns the index of the next job among those that match.
     ///
     /// - Parameter isFresh: `true` to search fresh work only; `false` for all other jobs.
-    func next(isFresh: Bool = false, where isMeant: (Owed, Verdict) -> Bool) -> Int? {
+    func next(isFresh: Bool = false, where isMeant: (PendingJob, Verdict) -> Bool) -> Int? {
         var best: Int?
-        for index in owed.indices where !owed[index].isAwaitingList && isFreshWork(owed[index]) == isFresh {
-            guard best.map({ precedes(owed[index], owed[$0]) }) ?? true else { continue }
-            if isMeant(owed[index], verdict(on: owed[index])) { best = index }
+        for index in pending.indices where !pending[index].isAwaitingList && isFreshWork(pending[index]) == isFresh {
+            guard best.map({ precedes(pending[index], pending[$0]) }) ?? true else { continue }
+            if isMeant(pending[index], verdict(on: pending[index])) { best = index }
         }
         return best
     }
 
     /// Returns the earliest time at which a job could run; infinity if only an event can change
     /// that.
-    func earliest(_ one: Owed, _ verdict: Verdict) -> Double {
+    func earliest(_ one: PendingJob, _ verdict: Verdict) -> Double {
         var moment = now
         for gate in verdict.blocking.gates { moment = max(moment, opens(gate, for: one) ?? .infinity) }
         if !verdict.relaxed.isEmpty, now >= window.end, !isFreshWork(one) { moment = max(moment, window.next) }
@@ -161,7 +161,7 @@ extension Scheduler {
 
     /// Returns the earliest time at which a closed gate opens or a job may pass it; `nil` if only
     /// an event can open it.
-    func opens(_ gate: Gate, for one: Owed) -> Double? {
+    func opens(_ gate: Gate, for one: PendingJob) -> Double? {
         if GateSet.told.contains(GateSet(gate)) { return nil }
         switch gate {
         case .backOff: return notBefore(one)
@@ -180,7 +180,7 @@ extension Scheduler {
     }
 
     /// Returns the time from which a job may pass a gate of the machine; `nil` for never.
-    func relaxes(_ gate: Gate, for one: Owed) -> Double? {
+    func relaxes(_ gate: Gate, for one: PendingJob) -> Double? {
         guard !isFreshWork(one), let score = policy.relaxations[gate], gate != .inhibited || !machine.isInhibitedByOwn
         else { return nil }
         return policy.moment(of: score, for: one.job)

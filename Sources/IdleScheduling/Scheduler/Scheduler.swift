@@ -11,7 +11,7 @@
 /// ahead, that time has passed.
 public struct Scheduler: Sendable {
     /// A pending job with its scheduling state.
-    struct Owed: Sendable {
+    struct PendingJob: Sendable {
         var job: ScheduledJob
         /// The gates of the last logged wait.
         var noted: GateSet?
@@ -37,7 +37,7 @@ public struct Scheduler: Sendable {
     package struct Run: Sendable {
         enum Phase: Hashable, Sendable { case running, paused, stopping }
 
-        var owed: Owed
+        var pending: PendingJob
         var began: Double
         var phase = Phase.running
         /// The time at which the current phase began.
@@ -47,7 +47,7 @@ public struct Scheduler: Sendable {
         /// The running time before the current phase, without pauses.
         var ran = 0.0
         /// `true` if the user wants the job now.
-        package var isPersons = false
+        package var isUserRequested = false
         /// `true` if the last job list contained it. If not, nothing stays pending when it ends.
         var isListed = true
         package var relaxed: GateSet = []
@@ -58,11 +58,11 @@ public struct Scheduler: Sendable {
         /// The reported usage; `nil` if none was reported.
         var usage: Usage?
 
-        package var key: ScheduledJob.Key { owed.job.key }
+        package var key: ScheduledJob.Key { pending.job.key }
 
         /// Shifts the times after the clock was set back.
         mutating func move(by back: Double, to moment: Double) {
-            owed.job.requested = min(owed.job.requested, moment)
+            pending.job.requested = min(pending.job.requested, moment)
             began += back
             since += back
             sliceEnd += back
@@ -90,7 +90,7 @@ public struct Scheduler: Sendable {
     var now: Double
     var machine = MachineGates()
     /// The pending jobs that do not run, sorted by age and key.
-    var owed: [Owed] = []
+    var pending: [PendingJob] = []
     /// The ordinary job, or a job that the user wants.
     package internal(set) var run: Run?
     /// The fresh job.
@@ -147,7 +147,7 @@ public struct Scheduler: Sendable {
     public var jobsUnderWay: [ScheduledJob.Key] { [run, fresh].compactMap { $0?.key } }
 
     /// Returns `true` if the job has started and the user wants it.
-    public func isUnderWayForPerson(_ key: ScheduledJob.Key) -> Bool { run(of: key)?.isPersons == true }
+    public func isUnderWayForPerson(_ key: ScheduledJob.Key) -> Bool { run(of: key)?.isUserRequested == true }
 
     /// Returns a job that has started.
     package func run(of key: ScheduledJob.Key) -> Run? { slot(of: key).flatMap { self[$0] } }
@@ -162,7 +162,7 @@ public struct Scheduler: Sendable {
 
     /// Returns all pending jobs: started jobs first, then by descending score.
     public func jobsOwed(at moment: Double) -> [ScheduledJob] {
-        [run, fresh].compactMap { $0?.owed.job } + owed.sorted { precedes($0, $1) }.map(\.job)
+        [run, fresh].compactMap { $0?.pending.job } + pending.sorted { precedes($0, $1) }.map(\.job)
     }
 
     /// Handles an event.
@@ -195,9 +195,9 @@ public struct Scheduler: Sendable {
         lastRan += back
         heard? += back
         unwatchedSince? += back
-        for index in owed.indices {
-            owed[index].retryAt? += back
-            owed[index].job.requested = min(owed[index].job.requested, moment)
+        for index in pending.indices {
+            pending[index].retryAt? += back
+            pending[index].job.requested = min(pending[index].job.requested, moment)
         }
         cancellations = cancellations.mapValues { $0 + back }
         for slot in Slot.allCases { self[slot]?.move(by: back, to: moment) }
@@ -233,23 +233,23 @@ public struct Scheduler: Sendable {
 
     private mutating func take(_ jobs: [ScheduledJob]) {
         cancellations = cancellations.filter { $0.value > now }
-        var known = Dictionary(owed.map { ($0.job.key, $0) }, uniquingKeysWith: { one, _ in one })
+        var known = Dictionary(pending.map { ($0.job.key, $0) }, uniquingKeysWith: { one, _ in one })
         var keys: Set<ScheduledJob.Key> = []
-        owed = []
+        pending = []
         let jobs = jobs.map { job in
-            let before = (run(of: job.key)?.owed ?? known[job.key])?.job
+            let before = (run(of: job.key)?.pending ?? known[job.key])?.job
             return job.sane.aging(since: before, now)
         }
         for job in jobs.sorted(by: { ($0.requested, $0.key) < ($1.requested, $1.key) })
         where keys.count < Self.maximumJobs && keys.insert(job.key).inserted {
             if let slot = slot(of: job.key) {
-                self[slot]?.owed.job = job
+                self[slot]?.pending.job = job
                 continue
             }
-            var one = known.removeValue(forKey: job.key) ?? Owed(job)
+            var one = known.removeValue(forKey: job.key) ?? PendingJob(job)
             one.job = job
             one.isAwaitingList = false
-            owed.append(one)
+            pending.append(one)
         }
         for slot in Slot.allCases {
             if let key = self[slot]?.key { self[slot]?.isListed = keys.contains(key) }
@@ -274,12 +274,12 @@ public struct Scheduler: Sendable {
     private mutating func cancel(_ key: ScheduledJob.Key, _ actions: inout [SchedulerAction]) {
         wanted.remove(key)
         let slot = slot(of: key)
-        guard slot != nil || owed.contains(where: { $0.job.key == key }) else { return }
+        guard slot != nil || pending.contains(where: { $0.job.key == key }) else { return }
         if cancellations[key] != nil || cancellations.count < Self.maximumJobs {
             cancellations[key] = now + policy.cancelPause
         }
         guard let slot else { return }
-        self[slot]?.isPersons = false
+        self[slot]?.isUserRequested = false
         stop(.cancelled, slot, &actions)
     }
 
@@ -289,36 +289,36 @@ public struct Scheduler: Sendable {
         guard let slot = slot(of: key), let ended = self[slot] else { return }
         if ended.phase == .running { lastRan = now }
         self[slot] = nil
-        var owed = ended.owed
-        owed.noted = nil
-        var entry = JournalEntry(moment: now, kind: .done, job: key, score: policy.score(of: owed.job, at: now))
+        var pending = ended.pending
+        pending.noted = nil
+        var entry = JournalEntry(moment: now, kind: .done, job: key, score: policy.score(of: pending.job, at: now))
         entry.usage = ended.usage
         switch outcome {
         case .done:
-            owed.stops = 0
+            pending.stops = 0
             cancellations[key] = nil
-            owed.isAwaitingList = true
+            pending.isAwaitingList = true
         case .failed(let reason):
             entry.kind = .fail
             entry.reason = String(decoding: reason.utf8.prefix(2000), as: UTF8.self)
-            owed.isAwaitingList = true
-            owed.retryAt = now + Backoff.firstDelay
+            pending.isAwaitingList = true
+            pending.retryAt = now + Backoff.firstDelay
         case .stopped:
             // A requested stop was logged when it was requested.
             if ended.phase == .stopping {
-                if ended.isListed { self.owed.insertInOrder(owed) }
+                if ended.isListed { self.pending.insertInOrder(pending) }
                 return
             }
             entry.kind = .stop
-            owed.retryAt = now + Backoff.firstDelay
+            pending.retryAt = now + Backoff.firstDelay
         }
         wanted.remove(key)
-        if ended.isListed { self.owed.insertInOrder(owed) }
+        if ended.isListed { self.pending.insertInOrder(pending) }
         actions.append(.note(entry))
     }
 }
 
-extension [Scheduler.Owed] {
+extension [Scheduler.PendingJob] {
     /// Inserts a job at its position by age and key.
     fileprivate mutating func insertInOrder(_ one: Element) {
         let place = firstIndex { ($0.job.requested, $0.job.key) > (one.job.requested, one.job.key) } ?? endIndex

@@ -24,7 +24,7 @@ final class HTMLElement: Sendable {
 
     /// The name in lower case.
     let name: String
-    let fate: HTMLElements.Fate
+    let disposition: HTMLElements.Disposition
     let groups: Groups
     let isVoid: Bool
     let isRaw: Bool
@@ -39,7 +39,7 @@ final class HTMLElement: Sendable {
 
     private init(_ name: String) {
         self.name = name
-        fate = HTMLElements.fate(of: name)
+        disposition = HTMLElements.disposition(of: name)
         groups = Self.groups(of: name)
         isVoid = HTMLElements.void.contains(name)
         isRaw = HTMLElements.raw.contains(name)

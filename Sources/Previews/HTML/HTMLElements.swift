@@ -4,7 +4,7 @@
 /// table.
 enum HTMLElements {
     /// The treatment of an element.
-    enum Fate {
+    enum Disposition {
         /// The element is kept.
         case kept
         /// Its tags are removed and its content is kept. Counted if a kind is given.
@@ -15,7 +15,7 @@ enum HTMLElements {
         case dropped(Removal.Kind?)
     }
 
-    static func fate(of name: String) -> Fate {
+    static func disposition(of name: String) -> Disposition {
         if kept.contains(name) { return .kept }
         return others[name] ?? .unwrapped(.element)
     }
@@ -35,7 +35,7 @@ enum HTMLElements {
         "tr", "tt", "u", "ul", "var", "wbr",
     ]
 
-    private static let others: [String: Fate] = [
+    private static let others: [String: Disposition] = [
         "html": .unwrapped(nil), "head": .unwrapped(nil), "body": .unwrapped(nil), "picture": .unwrapped(nil),
         // Scripts do not run.
         "noscript": .unwrapped(nil), "label": .unwrapped(nil),

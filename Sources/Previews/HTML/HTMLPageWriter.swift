@@ -152,7 +152,7 @@ struct HTMLPageWriter {
             }
             self.removing = nil
         }
-        switch tag.element.fate {
+        switch tag.element.disposition {
         case .kept: keep(tag)
         case .unwrapped(let kind): unwrap(tag, kind)
         case .dropped(let kind): drop(tag, kind)
@@ -238,7 +238,7 @@ struct HTMLPageWriter {
             self.removing = removing.depth > 1 ? (element, removing.depth - 1) : nil
             return
         }
-        guard case .kept = element.fate, !element.isVoid else { return }
+        guard case .kept = element.disposition, !element.isVoid else { return }
         if tooDeep > 0 {
             tooDeep -= 1
             return

@@ -14,8 +14,8 @@ package final class QuickLookRoutes: Sendable {
     private let access: PageAccess
     private let query: String
     private let turns = Turns()
-    private let searches: SearchDesk
-    private let previews: PreviewDesk
+    private let searches: SearchHandler
+    private let previews: PreviewHandler
     private let underWay = Atomic(0)
 
     /// The number of requests in progress.
@@ -38,8 +38,8 @@ package final class QuickLookRoutes: Sendable {
         self.store = store
         self.access = access
         self.query = query
-        searches = SearchDesk(store)
-        previews = PreviewDesk(store)
+        searches = SearchHandler(store)
+        previews = PreviewHandler(store)
     }
 
     /// The admission decision about a request.
@@ -102,7 +102,7 @@ package final class QuickLookRoutes: Sendable {
         case ["icon.svg"]: return Page.icon
         case ["api", "search"]:
             let cursor = arguments["cursor"]
-            let filters = SearchDesk.Filters(app: arguments["app"], kind: arguments["kind"])
+            let filters = SearchHandler.Filters(app: arguments["app"], kind: arguments["kind"])
             return try await turn("search", arguments) { [searches] in
                 try await searches.reply(query, filters, correctsSpelling: arguments["typed"] == nil, after: cursor)
             }

@@ -10,23 +10,23 @@ final class FullTextCache: Sendable {
     let terms = Mutex<Set<UInt64>>([])
 
     /// The known words of the vocabulary. A ``SpellingWriter`` has exclusive access while it works.
-    private let spelled = Mutex(MetWords())
+    private let spelled = Mutex(MatchedWords())
 
     /// Moves the known words of the vocabulary to a writer.
-    func takeSpelled() -> MetWords {
+    func takeSpelled() -> MatchedWords {
         spelled.withLock { words in
-            defer { words = MetWords() }
+            defer { words = MatchedWords() }
             return words
         }
     }
 
     /// Stores the known words of a writer.
-    func giveBack(spelled words: MetWords) { spelled.withLock { $0 = words } }
+    func giveBack(spelled words: MatchedWords) { spelled.withLock { $0 = words } }
 
     /// Removes all known words after a rollback, or after words were removed from the dictionary or
     /// the vocabulary.
     func forgetTerms() {
         terms.withLock { $0 = [] }
-        spelled.withLock { $0 = MetWords() }
+        spelled.withLock { $0 = MatchedWords() }
     }
 }

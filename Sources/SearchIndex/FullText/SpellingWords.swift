@@ -218,7 +218,7 @@ struct SpellingCheck {
     private let db: Database
     /// `true` if no word was ever left out.
     private let isComplete: Bool
-    private var met = MetWords()
+    private var met = MatchedWords()
     /// The first missing word; `nil` if none was found.
     private(set) var missing: String?
 
@@ -244,7 +244,7 @@ struct SpellingCheck {
 /// The hashes of known words, in a table of 512 KiB in which a new hash overwrites an old one in
 /// the same slot. If two words have the same 64-bit hash, one of them is not available as a
 /// correction.
-struct MetWords {
+struct MatchedWords {
     private var hashes: [UInt64] = []
     private static let places = 1 << 16
 
@@ -342,7 +342,7 @@ final class SpellingWriter {
     private let prefix: String
     private let cache: FullTextCache
     /// The table taken from the cache while words are added.
-    private var known = MetWords()
+    private var known = MatchedWords()
     private var hasKnown = false
     /// The words that may be new, with their keys.
     private var met: [(key: Int64, word: [UInt8])] = []
@@ -377,7 +377,7 @@ final class SpellingWriter {
         try write()
         guard hasKnown else { return }
         cache.giveBack(spelled: known)
-        (known, hasKnown) = (MetWords(), false)
+        (known, hasKnown) = (MatchedWords(), false)
     }
 
     private func write() throws {

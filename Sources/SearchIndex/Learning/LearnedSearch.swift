@@ -96,7 +96,7 @@ struct LearnedSearch {
 
     /// Returns the texts to read even if the index lists omit them: those that were chosen and have
     /// one of the words.
-    func texts(having words: [SoughtWord], _ db: Database) throws -> [Int64] {
+    func texts(having words: [QueryWord], _ db: Database) throws -> [Int64] {
         guard !texts.isEmpty, !words.isEmpty else { return [] }
         var terms = words.map { RankedStems.expression($0.stems) }
         var beginnings: [String] = []

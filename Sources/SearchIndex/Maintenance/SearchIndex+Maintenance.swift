@@ -3,7 +3,7 @@ import GRDB
 
 /// The statistics that decide whether the index needs maintenance. Reading them takes about ten
 /// milliseconds for a million items.
-public struct IndexWear: Hashable, Sendable, Codable {
+public struct MaintenanceStats: Hashable, Sendable, Codable {
     /// The largest number of segments of a full-text table. Each lookup of a word reads every
     /// segment.
     public var segments = 0
@@ -27,9 +27,9 @@ extension SearchIndex {
     static let pagesPerStep = 64
 
     /// Returns the current statistics.
-    public func wear() async throws(SearchIndexError) -> IndexWear {
+    public func wear() async throws(SearchIndexError) -> MaintenanceStats {
         try await readApplied("Measuring the index") { db in
-            var wear = IndexWear()
+            var wear = MaintenanceStats()
             wear.segments = try FullTextMerging.segments(db)
             // A store in migration does not have this table yet.
             if try db.hasTable("text_total") {

@@ -25,7 +25,7 @@ struct StoreOpening {
     let mayLoseItems: Bool
     let now: @Sendable () -> Double
     /// The hooks below the store.
-    let seams: StoreSeams
+    let seams: StoreHooks
 
     private var report = RecoveryReport()
     private var hasSalvaged = false
@@ -46,7 +46,7 @@ struct StoreOpening {
 
     init(
         folder: StoreFolder, knownGeneration: Int?, mayLoseItems: Bool, now: @escaping @Sendable () -> Double,
-        seams: StoreSeams
+        seams: StoreHooks
     ) {
         self.seams = seams
         self.folder = folder

@@ -9,7 +9,7 @@ import UserSearch
 /// of their estimates, until enough candidates are better than the next list's estimate.
 struct CandidateFinder {
     let plan: SearchPlan
-    let words: [SoughtWord]
+    let words: [QueryWord]
     let tags: SearchTags
     let limits: SearchLimits
     let now: Double
@@ -34,7 +34,7 @@ struct CandidateFinder {
     var isCounting = false
 
     init(
-        _ plan: SearchPlan, _ words: [SoughtWord], tags: SearchTags, _ limits: SearchLimits, now: Double, depth: Int,
+        _ plan: SearchPlan, _ words: [QueryWord], tags: SearchTags, _ limits: SearchLimits, now: Double, depth: Int,
         findsInsideWords: Bool, languages: [WordLanguage], _ items: TextItemReader, _ db: Database
     ) {
         (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
@@ -156,7 +156,7 @@ struct CandidateFinder {
 
     // MARK: One word
 
-    private mutating func findSingle(_ word: SoughtWord) throws {
+    private mutating func findSingle(_ word: QueryWord) throws {
         var lists: [(estimate: Double, expression: String)] = []
         let forms = try forms(of: word)
         let occurs =
@@ -196,7 +196,7 @@ struct CandidateFinder {
     }
 
     /// Returns the other forms of a word that occur in titles and keywords.
-    private func forms(of word: SoughtWord) throws -> [String] {
+    private func forms(of word: QueryWord) throws -> [String] {
         try TermDictionary.forms(of: word.text, stems: word.stems, in: languages, db)
     }
 
@@ -238,15 +238,15 @@ struct CandidateFinder {
     }
 
     /// Returns the expression for titles and keywords that contain a word in any form.
-    private func title(_ word: SoughtWord) throws -> String {
+    private func title(_ word: QueryWord) throws -> String {
         let forms = try forms(of: word).map { TitleWords.expression($0, isPrefix: false) }
         return "(" + ([TitleWords.expression(word.text, isPrefix: word.isOpen)] + forms).joined(separator: " OR ") + ")"
     }
 
     /// The words that a text needs to rank among the best: the words in less than a quarter of all
     /// texts. If there are none, all words.
-    private var missed: [SoughtWord] {
-        let missed = words.filter { $0.rarity > SoughtWord.missedRarity }
+    private var missed: [QueryWord] {
+        let missed = words.filter { $0.rarity > QueryWord.missedRarity }
         return missed.isEmpty ? words : missed
     }
 
@@ -254,7 +254,7 @@ struct CandidateFinder {
 
     /// Returns the texts that have all of some words, with the sum of the words' strengths,
     /// weighted by rarity.
-    private mutating func strongest(_ words: [SoughtWord]) throws -> [Int64: Double] {
+    private mutating func strongest(_ words: [QueryWord]) throws -> [Int64: Double] {
         if words.count == 1 { return try strongest(words[0]) }
         let all = words.map { RankedStems.expression($0.stems) }.joined(separator: " AND ")
         let limit = max(depth, limits.together)
@@ -285,7 +285,7 @@ struct CandidateFinder {
     }
 
     /// Returns the newest texts of each strength level of a word.
-    private mutating func strongest(_ word: SoughtWord) throws -> [Int64: Double] {
+    private mutating func strongest(_ word: QueryWord) throws -> [Int64: Double] {
         var sums: [Int64: Double] = [:]
         for level in RankedStems.levels {
             let strength = word.rarity * RankedStems.strength(ofLevel: level)
@@ -298,7 +298,7 @@ struct CandidateFinder {
 
     /// Adds the texts in which the two rarest words are strongest, restricted to texts with the
     /// other words.
-    private mutating func addPairs(of words: [SoughtWord], to sums: inout [Int64: Double]) throws {
+    private mutating func addPairs(of words: [QueryWord], to sums: inout [Int64: Double]) throws {
         let order = words.sorted { $0.rarity > $1.rarity }
         let (one, other) = (order[0], order[1])
         let rest = order.dropFirst(2).map { " AND " + RankedStems.expression($0.stems) }.joined()
@@ -327,8 +327,8 @@ struct CandidateFinder {
 
     /// The words that distinguish items. A word in nearly all texts does not, unless all words are
     /// like that.
-    private var telling: [SoughtWord] {
-        let rare = words.filter { $0.rarity > SoughtWord.leastRarity }
+    private var telling: [QueryWord] {
+        let rare = words.filter { $0.rarity > QueryWord.leastRarity }
         return rare.isEmpty ? words : rare
     }
 
@@ -366,7 +366,7 @@ struct CandidateFinder {
 
     /// Finds the texts with a word that begins like `word`, together with other words. Titles and
     /// keywords come first. Other texts are read only if too few candidates are better.
-    private mutating func findBeginnings(of word: SoughtWord, beside others: [SoughtWord]) throws {
+    private mutating func findBeginnings(of word: QueryWord, beside others: [QueryWord]) throws {
         var best: [Int64: Double] = [:]
         if !others.isEmpty {
             let usual = others.reduce(0) { $0 + $1.rarity } * 0.5
@@ -409,7 +409,7 @@ struct CandidateFinder {
 
     /// Adds the texts of a list in which a word may begin like `word`.
     private mutating func addBeginnings(
-        of word: SoughtWord, among candidates: [Int64], estimate: (Int64) -> Double
+        of word: QueryWord, among candidates: [Int64], estimate: (Int64) -> Double
     ) throws {
         isUncertain = true
         let sequence = WordSequence([word.text], isPrefix: true)

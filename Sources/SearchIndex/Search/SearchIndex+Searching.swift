@@ -95,7 +95,7 @@ extension SearchIndex {
     /// Returns the items with a unique identifier, of one bundle or of all bundles.
     ///
     /// With a bundle, an item that is not found is looked up a second time. The second lookup waits
-    /// until the bundle's donations are applied, or for ``StoreSeams/ReadLimits/timeForNamed``.
+    /// until the bundle's donations are applied, or for ``StoreHooks/ReadLimits/timeForNamed``.
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {

@@ -180,7 +180,7 @@ struct SearchRun {
         return count
     }
 
-    func relevance(_ words: [SoughtWord]) throws -> Relevance {
+    func relevance(_ words: [QueryWord]) throws -> Relevance {
         let languages =
             try isMigrating
             ? []
@@ -193,18 +193,18 @@ struct SearchRun {
 
     // MARK: Words
 
-    func soughtWords() throws -> [SoughtWord] {
+    func soughtWords() throws -> [QueryWord] {
         let stems = WordStems([])
         return try plan.words.map { word in
             let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
-            var sought = SoughtWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
+            var sought = QueryWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
             if plan.words.count > 1, !isMigrating {
                 let occurrences = try occurrences(of: sought, statistics)
                 // A word without occurrences does not distinguish items; the other words decide.
                 sought.rarity =
                     occurrences == 0
-                    ? SoughtWord.leastRarity
-                    : SoughtWord.rarity(occurrences: occurrences, texts: Double(statistics.texts))
+                    ? QueryWord.leastRarity
+                    : QueryWord.rarity(occurrences: occurrences, texts: Double(statistics.texts))
             }
             return sought
         }
@@ -212,7 +212,7 @@ struct SearchRun {
 
     /// Returns the approximate number of texts with a word. Counts up to a limit, and estimates
     /// larger numbers from a sample.
-    private func occurrences(of word: SoughtWord, _ statistics: TextStatistics) throws -> Double {
+    private func occurrences(of word: QueryWord, _ statistics: TextStatistics) throws -> Double {
         let limits = request.limits
         let table = FullTextIndex.rankedTable
         var expression = RankedStems.expression(word.stems)

@@ -28,7 +28,7 @@ package struct BundleAccount: Hashable, Sendable, Codable {
     /// How many changed files its extension was not told of yet.
     package var pendingFiles = 0
     /// The reindex that is owed.
-    package var owed: OwedJob?
+    package var owed: PendingReindexJob?
     /// Whether items were lost that have not been donated again yet.
     package var hasLosses = false
 
@@ -57,7 +57,7 @@ extension SearchlightEngine {
             return BundleAccount(
                 bundle: bundle, items: counts[bundle] ?? 0, itemsInPart: inPart[bundle] ?? 0,
                 leftOut: omissions[bundle]?.summary ?? [], pending: pending?.bundles[bundle],
-                pendingFiles: files.first { $0.bundle == bundle }?.files ?? 0, owed: job.map(OwedJob.init),
+                pendingFiles: files.first { $0.bundle == bundle }?.files ?? 0, owed: job.map(PendingReindexJob.init),
                 hasLosses: job?.cause == .lost)
         }
     }

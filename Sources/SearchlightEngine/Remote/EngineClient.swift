@@ -24,7 +24,7 @@ package protocol EngineClient: Sendable {
     ) async throws(EngineError) -> Call.Answer
 
     /// Makes a batch durable as a whole, with its client state, or not at all; see
-    /// ``SearchIndex/commit(_:isPatient:terms:)``. An engine of this process does not encode the
+    /// ``SearchIndex/commit(_:isLowPriority:terms:)``. An engine of this process does not encode the
     /// batch.
     func commit(_ batch: IndexBatch) async throws(EngineError)
 

@@ -112,7 +112,7 @@ package struct ExtensionDetails: Hashable, Sendable, Codable {
     /// The number of its items in the index.
     package var items: Int
     /// Its pending reindex.
-    package var owed: OwedJob?
+    package var owed: PendingReindexJob?
     /// The pending deletion of its items, if the extension was removed.
     package var removal: PendingRemoval?
     /// The sandbox of its last worker and the denied accesses; `nil` if it has not run.

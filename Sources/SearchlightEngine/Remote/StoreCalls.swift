@@ -86,7 +86,9 @@ package struct PendingReindexesCall: EngineCall {
 
     package init() {}
 
-    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [OwedJob] {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError)
+        -> [PendingReindexJob]
+    {
         try await engine.owedReindexes()
     }
 }

@@ -29,7 +29,7 @@ package struct InstalledExtensions: Hashable, Sendable, Codable {
 }
 
 /// A pending reindex.
-package struct OwedJob: Hashable, Sendable, Codable {
+package struct PendingReindexJob: Hashable, Sendable, Codable {
     /// The bundle identifier.
     package var bundle: String
     /// The number of failed attempts.

@@ -7,7 +7,7 @@ import Synchronization
 final class JobsFollower: Sendable {
     private struct State {
         var handler: (@Sendable () -> Void)?
-        var isTelling = false
+        var isNotifying = false
     }
     private let state = Mutex(State())
     private let onWork: @Sendable () -> any Sendable
@@ -20,8 +20,8 @@ final class JobsFollower: Sendable {
     /// Schedules a notification.
     func tell() {
         let begins = state.withLock { state in
-            guard state.handler != nil, !state.isTelling else { return false }
-            state.isTelling = true
+            guard state.handler != nil, !state.isNotifying else { return false }
+            state.isNotifying = true
             return true
         }
         guard begins else { return }
@@ -30,7 +30,7 @@ final class JobsFollower: Sendable {
             // The flag is cleared before the handler runs, so that a change during the handler
             // leads to another notification.
             let handler = state.withLock { state in
-                state.isTelling = false
+                state.isNotifying = false
                 return state.handler
             }
             handler?()

@@ -20,7 +20,7 @@ struct ScheduleState: Hashable, Sendable, Codable {
     struct Maintenance: Hashable, Sendable, Codable {
         /// The time of the last run.
         var last: Double?
-        /// The number of the newest text at that time (``IndexWear/texts``).
+        /// The number of the newest text at that time (``MaintenanceStats/texts``).
         var texts: Int64?
     }
     /// The encoded values of ``ScheduleRecord``, by name.

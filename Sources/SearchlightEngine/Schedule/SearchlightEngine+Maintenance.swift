@@ -17,7 +17,7 @@ extension SearchlightEngine {
     /// Records the due maintenance tasks.
     ///
     /// - Returns: The time of the next task that is not due yet.
-    func note(_ wear: IndexWear, earliest: Double?, _ now: Double) -> Double {
+    func note(_ wear: MaintenanceStats, earliest: Double?, _ now: Double) -> Double {
         let state = scheduleStore.state
         var due: [MaintenanceTask: Double] = [:]
         var next = Double.infinity
@@ -43,7 +43,7 @@ extension SearchlightEngine {
         return next
     }
 
-    private func isWorthMerging(_ wear: IndexWear, _ state: ScheduleState) -> Bool {
+    private func isWorthMerging(_ wear: MaintenanceStats, _ state: ScheduleState) -> Bool {
         let news = wear.texts - (state[.optimize].texts ?? 0)
         return wear.segments >= Self.fewestSegments && abs(news) >= max(Self.fewestTexts, wear.items / 10)
     }

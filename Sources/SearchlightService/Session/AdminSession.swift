@@ -6,12 +6,12 @@ import Synchronization
 
 /// The session of a program of the user that sees the whole index.
 final class AdminSession: ClientSession.Conversation {
-    private let promises: PromiseDesk
+    private let promises: PromiseHandler
     private let launcher: LauncherHandler
     private let calls: ClientCallSession
 
     init(link: (any ClientLink)?, core: ServiceCore) {
-        promises = PromiseDesk(core, .moment)
+        promises = PromiseHandler(core, .moment)
         launcher = LauncherHandler(core)
         calls = ClientCallSession(core.calls)
         // Progress is sent only over the socket, not over the session bus.

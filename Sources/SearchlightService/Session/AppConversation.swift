@@ -15,7 +15,7 @@ final class AppConversation: ClientSession.Conversation {
     private let donations: AppDonations
     private let queries: ClientRequests
     private let delegate: AppDelegate
-    private let promises: PromiseDesk
+    private let promises: PromiseHandler
 
     init(bundle: String, link: (any ClientLink)?, core: ServiceCore) {
         self.bundle = bundle
@@ -26,7 +26,7 @@ final class AppConversation: ClientSession.Conversation {
         queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
-        promises = PromiseDesk(core, .own(bundle))
+        promises = PromiseHandler(core, .own(bundle))
     }
 
     func receive(_ request: any ClientRequest, _ call: IncomingCall) {

@@ -15,7 +15,7 @@ final class AppDonations: Sendable {
     private let held: FlowControl.Share
     private let connection: DonationOrder.Connection
     private let arrivals: Arrivals
-    private let waits: RoomWaits
+    private let waits: SpaceWaiters
 
     /// The fixed cost of a request in bytes, in addition to its content.
     private static let overhead = 512
@@ -23,7 +23,7 @@ final class AppDonations: Sendable {
     init(bundle: String, link: (any ClientLink)?, registration: DelegateRegistration, core: ServiceCore) {
         self.bundle = bundle
         self.core = core
-        let (held, arrivals, waits) = (FlowControl.Share(of: core.flow), Arrivals(), RoomWaits())
+        let (held, arrivals, waits) = (FlowControl.Share(of: core.flow), Arrivals(), SpaceWaiters())
         (self.held, self.arrivals, self.waits) = (held, arrivals, waits)
         let connection = core.donationOrder.connect(bundle)
         self.connection = connection
@@ -84,7 +84,7 @@ final class AppDonations: Sendable {
     /// Waits until the store has room for the bundle. During the wait its calls give back their
     /// share of the message budget, which other clients may need.
     private static func waitForRoom(
-        _ bundle: String, _ bytes: Int, _ engine: SearchlightEngine, _ core: ServiceCore, _ waits: RoomWaits,
+        _ bundle: String, _ bytes: Int, _ engine: SearchlightEngine, _ core: ServiceCore, _ waits: SpaceWaiters,
         _ arrivals: Arrivals
     ) async throws(BusError) {
         guard !engine.hasRoom(for: bundle, bytes: bytes) else { return }

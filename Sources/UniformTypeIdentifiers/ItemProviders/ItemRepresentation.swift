@@ -70,7 +70,7 @@ final class ItemLoading<Value>: @unchecked Sendable {
         }
         guard let waiting else { return after() }
         if case .success = result, !progress.isFinished { progress.completedUnitCount = progress.totalUnitCount }
-        let handed = HandedOn((waiting, result))
+        let handed = UncheckedBox((waiting, result))
         HandlerQueue.shared.async {
             let (answer, result) = handed.value
             answer(result)
@@ -95,7 +95,7 @@ final class ItemLoading<Value>: @unchecked Sendable {
 }
 
 /// A value that one thread passes to another and does not use any more, or that is only read.
-package struct HandedOn<Value>: @unchecked Sendable {
+package struct UncheckedBox<Value>: @unchecked Sendable {
     // Sendable: every creator of a value observes this rule.
     package let value: Value
 

@@ -19,7 +19,7 @@ extension NSItemProvider {
                     Self.error(.itemUnavailableError, "The item has no representation of type \(typeIdentifier).")))
         }
         let name = suggestedName
-        let handed = HandedOn(options)
+        let handed = UncheckedBox(options)
         HandlerQueue.shared.async {
             switch found.content {
             case .item(let load):
@@ -59,7 +59,7 @@ extension NSItemProvider {
         }
         let representation = ItemRepresentation(
             typeIdentifier: UTType.image.identifier, visibility: .all, content: .item(handler))
-        let handed = HandedOn(options)
+        let handed = UncheckedBox(options)
         HandlerQueue.shared.async {
             self.call(handler, representation, options: handed.value) { loading.finish($0) }
         }

@@ -20,7 +20,7 @@ extension NSItemProvider {
     public func loadObject<T: _ObjectiveCBridgeable>(
         ofClass: T.Type, completionHandler: @escaping @Sendable (T?, (any Error)?) -> Void
     ) -> Progress where T._ObjectiveCType: NSItemProviderReading {
-        let receive = HandedOn { (object: (any NSItemProviderReading)?, error: (any Error)?) in
+        let receive = UncheckedBox { (object: (any NSItemProviderReading)?, error: (any Error)?) in
             guard let object = object as? T._ObjectiveCType else { return completionHandler(nil, error) }
             var value: T?
             T._forceBridgeFromObjectiveC(object, result: &value)
@@ -36,8 +36,8 @@ extension NSItemProvider {
         loadHandler: @escaping @Sendable (@escaping @Sendable (T?, (any Error)?) -> Void) -> Progress?
     ) where T._ObjectiveCType: NSItemProviderWriting {
         typealias Receiver = @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void
-        let load = HandedOn { (receive: @escaping Receiver) -> Progress? in
-            let bridge = HandedOn { (value: Any?) -> (any NSItemProviderWriting)? in
+        let load = UncheckedBox { (receive: @escaping Receiver) -> Progress? in
+            let bridge = UncheckedBox { (value: Any?) -> (any NSItemProviderWriting)? in
                 (value as? T)?._bridgeToObjectiveC()
             }
             let take: @Sendable (Any?, (any Error)?) -> Void = { value, error in receive(bridge.value(value), error) }

@@ -40,7 +40,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         super.init()
         guard let item, let typeIdentifier else { return }
-        let shared = HandedOn(item)
+        let shared = UncheckedBox(item)
         registerItem(forTypeIdentifier: typeIdentifier) { completion, _, _ in completion?(shared.value, nil) }
     }
 
@@ -209,7 +209,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     ) {
         // The object only provides data, which providers on Apple's systems also request from any
         // thread.
-        let shared = HandedOn(object)
+        let shared = UncheckedBox(object)
         for type in object.writableTypeIdentifiersForItemProvider {
             registerDataRepresentation(forTypeIdentifier: type, visibility: visibility) { completion in
                 shared.value.loadData(withTypeIdentifier: type, forItemProviderCompletionHandler: completion)
@@ -333,7 +333,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     ) async throws -> any NSSecureCoding {
         try await withCheckedThrowingContinuation { continuation in
             loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in
-                continuation.resume(with: Self.result(item, error, typeIdentifier).map { HandedOn($0) })
+                continuation.resume(with: Self.result(item, error, typeIdentifier).map { UncheckedBox($0) })
             }
         }.value
     }
@@ -351,7 +351,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
         try await withCheckedThrowingContinuation { continuation in
             loadPreviewImage(options: options) { item, error in
-                continuation.resume(with: Self.result(item, error, UTType.image.identifier).map { HandedOn($0) })
+                continuation.resume(with: Self.result(item, error, UTType.image.identifier).map { UncheckedBox($0) })
             }
         }.value
     }
@@ -376,7 +376,7 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     ) -> Progress {
         let wanted = aClass.readableTypeIdentifiersForItemProvider
         let type = wanted.first { representation(of: $0) != nil } ?? wanted.first ?? ""
-        let handed = HandedOn(aClass)
+        let handed = UncheckedBox(aClass)
         return loadDataRepresentation(forTypeIdentifier: type) { data, error in
             guard let data else { return completionHandler(nil, error) }
             do {

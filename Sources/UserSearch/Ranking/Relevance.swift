@@ -62,7 +62,7 @@ public struct ScoreParts: Hashable, Sendable, Codable {
 /// ```
 public struct Relevance {
     /// The words to find.
-    public let words: [SoughtWord]
+    public let words: [QueryWord]
     /// The typed words, for comparison with whole titles; empty if the text contains more than
     /// words.
     private let typed: [String]
@@ -82,7 +82,7 @@ public struct Relevance {
         let stems: [[UInt8]]
         let isOpen: Bool
 
-        init(_ word: SoughtWord) {
+        init(_ word: QueryWord) {
             (text, stems, isOpen) = (Array(word.text.utf8), word.stems.map { Array($0.utf8) }, word.isOpen)
         }
     }
@@ -91,7 +91,7 @@ public struct Relevance {
     ///   - words: The words in typing order.
     ///   - typed: The typed text; `nil` if it contains more than words.
     ///   - onlyLanguage: The language of all items, if they share one.
-    public init(words: [SoughtWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
+    public init(words: [QueryWord], typed: String?, onlyLanguage: WordLanguage? = nil) {
         self.words = words
         self.onlyLanguage = onlyLanguage
         self.typed = typed.map(TextAnalyzer.searchWords) ?? []
@@ -205,8 +205,8 @@ public struct Relevance {
         let open = words.firstIndex(where: \.isOpen)
         if found == words.count - 1, let open, !isFound[open], isInside() { return .insideWords }
         // A word in nearly all items does not make a hit, unless all words are like that.
-        let tells = words.contains { $0.rarity > SoughtWord.leastRarity }
-        let telling = words.indices.count { isFound[$0] && (!tells || words[$0].rarity > SoughtWord.leastRarity) }
+        let tells = words.contains { $0.rarity > QueryWord.leastRarity }
+        let telling = words.indices.count { isFound[$0] && (!tells || words[$0].rarity > QueryWord.leastRarity) }
         return telling > 0 ? .someWords : nil
     }
 
@@ -314,7 +314,7 @@ public struct Relevance {
     /// Returns the kind of match between a word of a text and a word to find; `nil` if they do not
     /// match.
     package func kind(
-        of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: SoughtWord
+        of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: QueryWord
     ) -> (isWhole: Bool, isExact: Bool)? {
         kind(of: word, for: Pattern(sought)) { language }
     }

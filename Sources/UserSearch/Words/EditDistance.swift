@@ -64,32 +64,32 @@ struct EditDistance {
         var before = [Double](repeating: 0, count: width)
         var above = before
         var row = before
-        for column in 1..<max(width, 1) { row[column] = row[column - 1] + SlipCost.missing(column - 1, of: word) }
+        for column in 1..<max(width, 1) { row[column] = row[column - 1] + EditCost.missing(column - 1, of: word) }
         for (index, typed) in pattern.enumerated() {
             (before, above) = (above, row)
-            let deletion = SlipCost.extra(index, of: pattern)
+            let deletion = EditCost.extra(index, of: pattern)
             row[0] = above[0] + deletion
             for column in 1..<max(width, 1) {
                 let wanted = word[column - 1]
                 var best = min(
-                    above[column - 1] + SlipCost.substitution(typed, wanted), above[column] + deletion,
-                    row[column - 1] + SlipCost.missing(column - 1, of: word))
+                    above[column - 1] + EditCost.substitution(typed, wanted), above[column] + deletion,
+                    row[column - 1] + EditCost.missing(column - 1, of: word))
                 if index > 0, column > 1, typed == word[column - 2], pattern[index - 1] == wanted, typed != wanted {
-                    best = min(best, before[column - 2] + SlipCost.transposition)
+                    best = min(best, before[column - 2] + EditCost.transposition)
                 }
                 row[column] = best
             }
         }
         let startsOtherwise = pattern.first != word.first
         let startsSwapped = pattern.count > 1 && word.count > 1 && pattern[0] == word[1] && pattern[1] == word[0]
-        return row[width - 1] + (startsOtherwise && !startsSwapped ? SlipCost.firstLetter : 0)
+        return row[width - 1] + (startsOtherwise && !startsSwapped ? EditCost.firstLetter : 0)
     }
 }
 
 /// The costs of typing errors. An error costs more if more errors of its kind are possible. A
 /// letter can be omitted in as many ways as the word has letters, but replaced in 25 times as many.
 /// Frequent errors are swapped neighbours, wrong double letters and adjacent keys.
-enum SlipCost {
+enum EditCost {
     /// The lowest cost.
     static let transposition = 0.5
     /// The additional cost of a different first letter, which is rarely wrong.

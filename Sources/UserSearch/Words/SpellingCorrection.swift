@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A word of three or four letters is corrected within one edit, a longer one within two. Edits are
 /// insertion, deletion, substitution and transposition of neighbours, in Unicode scalars. The score
-/// weighs the candidate's frequency against the cost of the typing error (``SlipCost``).
+/// weighs the candidate's frequency against the cost of the typing error (``EditCost``).
 ///
 /// A word that occurs has no corrections, and digits are never edited. The words must share more
 /// different letters than there are edits: `zzqqzz` is not a correction of `zzzz`.
@@ -91,7 +91,7 @@ public struct SpellingCorrection: Hashable, Sendable {
                 ? distance.edits(to: bytes.lazy.map { Unicode.Scalar($0) })
                 : distance.edits(to: String(decoding: bytes, as: UTF8.self).unicodeScalars)
             // No cost is lower than that of the cheapest edits.
-            guard (1...most).contains(edits), best.accepts(SlipCost.transposition * Double(edits)) else { return }
+            guard (1...most).contains(edits), best.accepts(EditCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)
             guard candidate.filter(isDigit) == digits, letters.intersection(candidate).count > edits else { return }

@@ -43,7 +43,7 @@ struct ExtensionsListCommand: OptionedCommand {
             if ExtensionManifest.isIdentifier(word) {
                 "To see what is known of an extension: searchlight extensions info \(shown)"
             } else {
-                NearNames.sentence(to: word, among: names) ?? "There are \(names.joined(separator: ", "))."
+                SpellingSuggestions.sentence(to: word, among: names) ?? "There are \(names.joined(separator: ", "))."
             }
         throw ValidationError("There is no command “searchlight extensions \(shown)”. \(advice)")
     }

@@ -39,7 +39,7 @@ struct SandboxSection: Encodable {
         /// lacks them.
         var backgroundMissing: [String]
         /// The declared accesses that were not granted, with the reasons.
-        var withheld: [SandboxReport.Withheld]
+        var withheld: [SandboxReport.DeniedPath]
         var attempts: [Attempt]
 
         init(_ known: SandboxHistory.Bundle) {

@@ -51,6 +51,6 @@ func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
 
 /// The message that the index has no items of a bundle, with a similar name.
 func unknownBundle(_ bundle: String, among known: [String]) -> String {
-    let near = NearNames.sentence(to: bundle, among: known).map { " " + $0 } ?? ""
+    let near = SpellingSuggestions.sentence(to: bundle, among: known).map { " " + $0 } ?? ""
     return "There is nothing of \(bundle) in the index.\(near) “searchlight status” names all."
 }

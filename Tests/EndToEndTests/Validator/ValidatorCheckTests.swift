@@ -185,12 +185,12 @@ struct ValidatorCheckTests {
     func seed() {
         func names(_ seed: UInt64) -> [String] {
             var generator = SeededGenerator(seed: seed, for: .fuzzedIdentifiers)
-            return (0..<200).map { _ in WildNames.next(&generator, like: ["alpha", "beta"]) }
+            return (0..<200).map { _ in HostileIdentifiers.next(&generator, like: ["alpha", "beta"]) }
         }
         #expect(names(3) == names(3))
         #expect(names(3) != names(4))
         var other = SeededGenerator(seed: 3, for: .promises)
-        #expect(names(3).first != WildNames.next(&other, like: ["alpha", "beta"]))
+        #expect(names(3).first != HostileIdentifiers.next(&other, like: ["alpha", "beta"]))
         let bytes = names(5).map(\.utf8.count)
         #expect(bytes.allSatisfy { $0 <= 4096 } && bytes.contains { $0 > 1000 })
         #expect(!names(6).contains { $0.utf8.contains(0) })

@@ -49,12 +49,12 @@ struct SchedulerCheck {
         }
         wakeBefore = wake
         if jobs.isEmpty, underWay.isEmpty, wake != nil || sensing != .off {
-            fault("nothing is owed, and there is wake \(String(describing: wake)), sense \(sensing)", now)
+            fault("nothing is pending, and there is wake \(String(describing: wake)), sense \(sensing)", now)
         }
     }
     private var wakeBefore: Double?
 
-    private func isFresh(_ key: ScheduledJob.Key) -> Bool { jobs[key]?.isFresh == true && !isPersons(key) }
+    private func isFresh(_ key: ScheduledJob.Key) -> Bool { jobs[key]?.isFresh == true && !isUserRequested(key) }
 
     /// The started job that is not fresh.
     private var jobOfGates: (job: ScheduledJob.Key, phase: Phase)? {
@@ -72,7 +72,7 @@ struct SchedulerCheck {
             jobs = Dictionary(list.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
             wanted.formIntersection(jobs.keys)
         case .used(let key, let usage):
-            guard let bundle = key.bundle, underWay[key] != nil, !isPersons(key) else { return }
+            guard let bundle = key.bundle, underWay[key] != nil, !isUserRequested(key) else { return }
             used[bundle, default: []].append((now, usage))
             if isFresh(key), let slowSince, now - slowSince > 62 { freshUsed.append((now, usage.cpu)) }
         case .ended(let key, let outcome):
@@ -88,7 +88,7 @@ struct SchedulerCheck {
         }
     }
 
-    private func isPersons(_ key: ScheduledJob.Key) -> Bool {
+    private func isUserRequested(_ key: ScheduledJob.Key) -> Bool {
         wanted.contains(key) || jobs[key]?.urgency == .userWaiting
     }
 
@@ -101,7 +101,7 @@ struct SchedulerCheck {
             where isFresh(other) == isFresh(key) || (other.bundle != nil && other.bundle == key.bundle) {
                 fault("\(key) begins beside \(other)", now)
             }
-            if jobs[key] == nil { fault("\(key) begins and is not owed", now) }
+            if jobs[key] == nil { fault("\(key) begins and is not pending", now) }
             if isFresh(key), !Self.machine(conditions, now).isEmpty { freshPasses += 1 }
             underWay[key] = .running
         case .pause(let key, _):
@@ -129,7 +129,11 @@ struct SchedulerCheck {
         }
         let (closed, passed) = gates(of: job, now)
         for gate in closed where !passed.contains(gate) { fault("\(job.key) runs past \(gate.code)", now) }
-        if passed.isEmpty || isPersons(job.key) { endRelaxed(now) } else if relaxedSince == nil { relaxedSince = now }
+        if passed.isEmpty || isUserRequested(job.key) {
+            endRelaxed(now)
+        } else if relaxedSince == nil {
+            relaxedSince = now
+        }
     }
 
     /// Checks that fresh work runs only if it may, and waits only if it must.
@@ -165,7 +169,7 @@ struct SchedulerCheck {
         var closed: [Gate] = []
         if job.refusal == .disabled { closed.append(.disabled) }
         if job.refusal == .quarantined { closed.append(.quarantined) }
-        if isPersons(job.key) { return (closed, []) }
+        if isUserRequested(job.key) { return (closed, []) }
         if let until = job.notBefore, until > now, until < now + 5 * 3600 { closed.append(.backOff) }
         if let bundle = job.key.bundle, throttled.contains(bundle) { closed.append(.throttled) }
         if personsWaiting > 0 { closed.append(.personWaiting) }

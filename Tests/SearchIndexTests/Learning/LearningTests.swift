@@ -474,7 +474,7 @@ struct LearningTests {
     func clock() async throws {
         let clock = TestClock()
         let folder = try TemporaryFolder()
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.bootClock = BootClock { .init(boot: "one", seconds: 5000) }
         let index = try SearchIndex(
             directory: folder.path("store"), access: .readWrite, now: { clock.now }, seams: seams)

@@ -25,7 +25,7 @@ struct MigrationTests {
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path + "/journal")
         }
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.itemsRebuiltAtOnce = 0
         let index = try SearchIndex(
             directory: path, access: .readWrite, knownGeneration: 1, now: { 700_000_000 }, seams: seams)

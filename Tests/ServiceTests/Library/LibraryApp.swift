@@ -20,7 +20,7 @@ final class LibraryApp: Sendable {
             opener: finder ?? ServiceFinder(location: StoreLocation(folder: store)),
             identity: ProcessIdentity(
                 environment: [:], bundleIdentifier: bundle, processIdentifier: 1, program: "test"),
-            onCall: DelegateDesk { desk.delegates.withLock { $0 }?.asked ?? [] }.receive)
+            onCall: DelegateHandler { desk.delegates.withLock { $0 }?.asked ?? [] }.receive)
         self.connection = connection
         transport = ServiceTransport(connection: connection)
         sender = RequestSender(transport: transport)

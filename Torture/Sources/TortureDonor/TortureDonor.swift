@@ -52,7 +52,7 @@ enum TortureDonor {
             (target, occurrence) = (KillSite(phase, point), number)
         }
         let watch = PointWatch(target: target, occurrence: occurrence)
-        var seams = StoreSeams()
+        var seams = StoreHooks()
         seams.logFiles = WatchedFiles(watch: watch)
         // Small segments, so that segments are often created and removed.
         seams.log = LogConfiguration(segmentBytes: 8192, markBytes: 1024)

@@ -25,14 +25,14 @@ struct ItemDiagnosis {
     // MARK: Words
 
     /// Returns the occurrences of each word in the item.
-    func words(_ sought: [SoughtWord]) -> [SearchDiagnosis.Word] {
+    func words(_ sought: [QueryWord]) -> [SearchDiagnosis.Word] {
         let fields = SearchableText.fields(of: item.record)
         let language = SearchableText.language(of: item.record, fields)
         let relevance = Relevance(words: sought, typed: nil)
-        let isTelling = sought.contains { $0.rarity > SoughtWord.leastRarity }
+        let isTelling = sought.contains { $0.rarity > QueryWord.leastRarity }
         var words = sought.map {
             SearchDiagnosis.Word(
-                text: $0.text, isOpen: $0.isOpen, tells: !isTelling || $0.rarity > SoughtWord.leastRarity)
+                text: $0.text, isOpen: $0.isOpen, tells: !isTelling || $0.rarity > QueryWord.leastRarity)
         }
         for field in TextField.allCases where field.rawValue < fields.count {
             let found = best(in: fields[field.rawValue], sought, relevance, language)
@@ -53,7 +53,7 @@ struct ItemDiagnosis {
 
     /// Returns the best match of each word in a text.
     private func best(
-        in text: String, _ sought: [SoughtWord], _ relevance: Relevance, _ language: WordLanguage
+        in text: String, _ sought: [QueryWord], _ relevance: Relevance, _ language: WordLanguage
     ) -> [(Int, Found)] {
         var found: [Found?] = Array(repeating: nil, count: sought.count)
         FullTextTokenizer.forEachWord(in: text) { word in
@@ -91,7 +91,7 @@ struct ItemDiagnosis {
     }
 
     /// Returns the attributes that contain a word but are not searched.
-    private func attributes(with word: SoughtWord) -> [String] {
+    private func attributes(with word: QueryWord) -> [String] {
         var found: [String] = []
         for (name, value) in item.record.attributes.sorted(by: { $0.key < $1.key })
         where found.count < SearchDiagnosis.maximumAttributes {

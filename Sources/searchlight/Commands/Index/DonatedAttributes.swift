@@ -42,7 +42,7 @@ struct DonatedAttributes {
         // Not for one of few letters, which differs from many in little.
         guard name.utf8.count > 3 else { return }
         let known = AttributeNames.standard(for: name).sorted()
-        guard let near = NearNames.sentence(to: name, among: known) else { return }
+        guard let near = SpellingSuggestions.sentence(to: name, among: known) else { return }
         notes.insert(Note(attribute: name, text: "this name has no meaning of its own. \(near)"))
     }
 

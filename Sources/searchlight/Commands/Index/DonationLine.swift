@@ -91,7 +91,7 @@ enum DonationLine {
         if AttributeNames.kind(of: AttributeNames.propertyName(for: field)) != nil {
             return ", which is an attribute and belongs into “attributes”"
         }
-        let near = NearNames.nearest(to: field, among: fieldNames.sorted())
+        let near = SpellingSuggestions.nearest(to: field, among: fieldNames.sorted())
         return near.isEmpty ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; near is \(near[0])"
     }
 

@@ -86,7 +86,7 @@ struct QueryCommand: OptionedCommand {
     private func tellOfMisspelling(in expression: QueryExpression) {
         for name in expression.attributeNames.subtracting(AttributeNames.standard).sorted() {
             let known = AttributeNames.standard(for: name).sorted()
-            guard let near = NearNames.sentence(to: name, among: known) else { continue }
+            guard let near = SpellingSuggestions.sentence(to: name, among: known) else { continue }
             Output.complain("Note: “\(Output.tidied(name))” is no attribute with a meaning of its own. \(near)")
         }
     }

@@ -133,7 +133,7 @@ extension JobExplanation {
         let closed = gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
         let because = closed.isEmpty ? "" : ": \(closed)"
         return switch decision {
-        case .running: "\(bold: key.words) runs\(isPersons ? ", since you want it" : "")"
+        case .running: "\(bold: key.words) runs\(isUserRequested ? ", because you asked for it" : "")"
         case .paused: "\(bold: key.words) is paused\(because)"
         case .stopping: "\(bold: key.words) is being stopped\(because)"
         case .waiting: "\(bold: key.words) waits\(because)"

@@ -77,7 +77,7 @@ struct RecordCommand: ReportingCommand {
         try await record(recording, owed, until: duration.flatMap(Self.seconds).map { moment + $0 })
     }
 
-    private func record(_ recording: Recording, _ owed: [OwedJob], until end: Double?) async throws {
+    private func record(_ recording: Recording, _ owed: [PendingReindexJob], until end: Double?) async throws {
         // Set before the first line is written, since a reader of that line may end the recording.
         let (isOver, over) = AsyncStream<Void>.makeStream()
         Signals.onInterruption { over.finish() }
@@ -118,7 +118,7 @@ struct RecordCommand: ReportingCommand {
     private var storeFolder: String { options.storeDirectory }
 
     /// The pending reindexes, if known.
-    private func owedJobs() async -> [OwedJob] {
+    private func owedJobs() async -> [PendingReindexJob] {
         do {
             return try await options.withStore(.read) { try await $0.perform(PendingReindexesCall()) }
         } catch EngineError.index(.noStore) {

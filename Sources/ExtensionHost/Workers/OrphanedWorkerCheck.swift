@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A check of an extension's worker after the loss of its host.
-public enum HangUpTrial {
+public enum OrphanedWorkerCheck {
     /// Starts a worker, loads the extension, and closes the connection.
     ///
     /// - Parameters:

@@ -6,13 +6,13 @@ extension Scheduler {
     static let longestWake = 6.0 * 3600
 
     /// Returns `true` if only the conditions of the machine can hold the job.
-    private func needsWatch(_ one: Owed) -> Bool { !one.isAwaitingList && ownGates(of: one).isEmpty }
+    private func needsWatch(_ one: PendingJob) -> Bool { !one.isAwaitingList && ownGates(of: one).isEmpty }
 
     /// Marks the conditions as unknown when sensing is about to start. They may be hours old, so no
     /// job starts before they are read.
     mutating func watchAgain() {
         guard sensing == .off, unwatchedSince == nil, heard.map({ now - $0 > policy.lookWaiting }) ?? true,
-            owed.contains(where: { (run == nil || isFreshWork($0)) && needsWatch($0) })
+            pending.contains(where: { (run == nil || isFreshWork($0)) && needsWatch($0) })
         else { return }
         unwatchedSince = now
     }
@@ -21,18 +21,18 @@ extension Scheduler {
     mutating func noteWaits(_ actions: inout [SchedulerAction]) {
         // The conditions arrive soon, and the gates are logged then.
         guard !isUnwatched else { return }
-        for index in owed.indices where !owed[index].isAwaitingList {
-            let waitsForTurn = run != nil && !isFreshWork(owed[index])
-            if waitsForTurn, owed[index].noted != nil { continue }
-            let verdict = verdict(on: owed[index])
+        for index in pending.indices where !pending[index].isAwaitingList {
+            let waitsForTurn = run != nil && !isFreshWork(pending[index])
+            if waitsForTurn, pending[index].noted != nil { continue }
+            let verdict = verdict(on: pending[index])
             let lasting = verdict.blocking - .passing
-            let isNew = owed[index].noted.map { !lasting.isEmpty && lasting != $0 - .passing } ?? true
+            let isNew = pending[index].noted.map { !lasting.isEmpty && lasting != $0 - .passing } ?? true
             guard isNew else { continue }
             let gates = waitsForTurn ? GateSet(.busy) : verdict.blocking
-            owed[index].noted = gates
+            pending[index].noted = gates
             var entry = JournalEntry(
-                moment: now, kind: .wait, job: owed[index].job.key, gates: gates.gates, score: verdict.score)
-            if !waitsForTurn { entry.until = earliest(owed[index], verdict).finite }
+                moment: now, kind: .wait, job: pending[index].job.key, gates: gates.gates, score: verdict.score)
+            if !waitsForTurn { entry.until = earliest(pending[index], verdict).finite }
             actions.append(.note(entry))
         }
     }
@@ -40,7 +40,9 @@ extension Scheduler {
     /// Requests a sensing mode and the next tick, if they have changed.
     mutating func tell(_ event: SchedulerEvent, _ actions: inout [SchedulerAction]) {
         let sensing: SchedulerAction.Sensing =
-            if let run, run.phase == .running, !run.isPersons { .running } else if owed.contains(where: needsWatch) {
+            if let run, run.phase == .running, !run.isUserRequested {
+                .running
+            } else if pending.contains(where: needsWatch) {
                 .waiting
             } else {
                 // Fresh work ends soon. The machine is checked together with its usage.
@@ -70,11 +72,11 @@ extension Scheduler {
     private var nextLook: Double {
         guard let run else { return earliestStart }
         switch run.phase {
-        case .running: return run.isPersons ? .infinity : run.sliceEnd
+        case .running: return run.isUserRequested ? .infinity : run.sliceEnd
         case .stopping: return .infinity
         case .paused:
-            let verdict = verdict(on: run.owed)
-            let goesOn = max(earliest(run.owed, verdict), run.quietUntil)
+            let verdict = verdict(on: run.pending)
+            let goesOn = max(earliest(run.pending, verdict), run.quietUntil)
             // A job that is paused for too long loses its slot, earlier if another job could run.
             let another = shutsOutFresh(run) ? now : earliestStart
             let stops = min(
@@ -85,28 +87,30 @@ extension Scheduler {
     }
 
     private var earliestStart: Double {
-        owed.lazy.filter { !$0.isAwaitingList && !isFreshWork($0) }.map { earliest($0, verdict(on: $0)) }.min()
+        pending.lazy.filter { !$0.isAwaitingList && !isFreshWork($0) }.map { earliest($0, verdict(on: $0)) }.min()
             ?? .infinity
     }
 
     /// The time of the next decision about fresh work.
     private var nextFreshLook: Double {
         let begins =
-            owed.lazy.filter { !$0.isAwaitingList && isFreshWork($0) }.map { earliestFresh($0) }.min() ?? .infinity
+            pending.lazy.filter { !$0.isAwaitingList && isFreshWork($0) }.map { earliestFresh($0) }.min() ?? .infinity
         guard let fresh else { return begins }
         switch fresh.phase {
         case .running: return fresh.sliceEnd
         case .stopping: return .infinity
         case .paused:
-            let goesOn = max(earliest(fresh.owed, verdict(on: fresh.owed)), fresh.quietUntil)
+            let goesOn = max(earliest(fresh.pending, verdict(on: fresh.pending)), fresh.quietUntil)
             return notTooSoon(min(goesOn, fresh.since + policy.turnPatience))
         }
     }
 
-    private func earliestFresh(_ one: Owed) -> Double {
+    private func earliestFresh(_ one: PendingJob) -> Double {
         var verdict = verdict(on: one)
         // A paused job of the bundle gives up its slot then.
-        if fresh == nil, let run, run.phase == .paused, run.owed.job.isResumable, run.key.bundle == one.job.key.bundle {
+        if fresh == nil, let run, run.phase == .paused, run.pending.job.isResumable,
+            run.key.bundle == one.job.key.bundle
+        {
             verdict.closed.remove(GateSet(.busy))
         }
         return notTooSoon(earliest(one, verdict))

@@ -5,7 +5,7 @@ import GRDB
 /// Hooks with which tests replace the layers below a store, to stop in the middle of a step or to
 /// inject failures. Only code of this package can set them; no setting or environment variable
 /// does.
-package struct StoreSeams: Sendable {
+package struct StoreHooks: Sendable {
     package var logFiles: any LogFiles = SystemLogFiles()
     /// The sizes of the log's files.
     package var log = LogConfiguration()

@@ -9,7 +9,7 @@ import UniformTypeIdentifiers
 
 /// A handler for searches of the page. It stores the cursors of the last result pages under short
 /// keys.
-final class SearchDesk: Sendable {
+final class SearchHandler: Sendable {
     private let store: any EngineClient
     private let cursors = Mutex(Cursors())
 

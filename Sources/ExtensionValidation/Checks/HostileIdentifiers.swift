@@ -2,7 +2,7 @@
 import ItemRecord
 
 /// Hostile identifiers that authors do not expect, but that a message can carry.
-enum WildNames {
+enum HostileIdentifiers {
     private static let classics = [
         "", " ", ".", "..", "/", "//", "../../../../etc/passwd", "/etc/passwd", "/dev/zero", "/proc/self/mem",
         "%s%n%x%d",

@@ -9,7 +9,7 @@ internal import ServiceMessages
 ///
 /// A reindex request goes to every index with a delegate, and all must acknowledge. A request for a
 /// promise goes to one delegate after the other until one fulfils it.
-struct DelegateDesk: Sendable {
+struct DelegateHandler: Sendable {
     /// A concurrent queue, because delegates may block and several requests may be in progress.
     private static let queue = DispatchQueue(label: "searchlight.index.delegates", attributes: .concurrent)
 

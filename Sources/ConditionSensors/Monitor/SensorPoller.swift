@@ -6,7 +6,7 @@ import SystemSupport
 /// A poller that reads file sensors on a separate thread, so that no caller waits long for a driver
 /// that does not answer. A sensor that is still being read is skipped by later polls, and keeps its
 /// last reading.
-final class Lookout: Sendable {
+final class SensorPoller: Sendable {
     /// A poll in progress, which all concurrent callers share.
     private final class Look: Sendable {
         let end = DispatchGroup()

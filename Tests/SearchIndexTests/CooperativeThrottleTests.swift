@@ -7,14 +7,14 @@ import Testing
 @testable import SearchIndex
 
 @Suite("Work that is gentle")
-struct GentlePaceTests {
+struct CooperativeThrottleTests {
     @Test("takes a break after each stretch while others want a processor, and none while somebody waits for it")
     func breaks() {
         let clock = ManualClock()
         let breaks = Mutex(0)
         let isContended = Atomic(true)
         let looks = Atomic(0)
-        let pace = GentlePace(
+        let pace = CooperativeThrottle(
             now: { [clock] in clock.now },
             isContended: {
                 looks.add(1, ordering: .relaxed)

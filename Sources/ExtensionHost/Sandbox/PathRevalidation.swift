@@ -8,7 +8,7 @@ import Synchronization
 /// even indefinitely if their server is gone. At most one thread waits for them, none of Swift's
 /// cooperative pool, and requests only wait for a bounded time. After any mount or unmount, all
 /// paths are checked in this way, because a file system may cover them.
-final class PlaceCheck: Sendable {
+final class PathRevalidation: Sendable {
     private struct State {
         var isLooking = false
         /// The number of the current check.
@@ -33,10 +33,10 @@ final class PlaceCheck: Sendable {
     /// - Parameter mounts: Returns a number that changes with each mount or unmount; `nil` if it is
     ///   not known.
     init(
-        _ places: GrantedPlaces, clock: any Clock<Duration>,
+        _ places: GrantedPathIdentities, clock: any Clock<Duration>,
         mounts: @escaping @Sendable () -> Int? = { MountTable.own.version }
     ) {
-        func look(_ places: GrantedPlaces) -> (@Sendable () -> Bool)? {
+        func look(_ places: GrantedPathIdentities) -> (@Sendable () -> Bool)? {
             places.paths.isEmpty ? nil : { @Sendable in places.areUnchanged() }
         }
         let (near, known) = (places.only(local: true), mounts())

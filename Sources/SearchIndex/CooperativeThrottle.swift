@@ -11,7 +11,7 @@ import SystemSupport
 /// of half a millisecond every ten milliseconds makes this processor idle. If no thread waits,
 /// breaks have no benefit. They then cost a seventh of the work's speed on a virtual machine
 /// (docs/PERFORMANCE.md), more than the breaks themselves.
-final class GentlePace: Sendable {
+final class CooperativeThrottle: Sendable {
     private let isOn = Atomic(false)
     private let lastLook: Mutex<ContinuousClock.Instant>
     private let now: @Sendable () -> ContinuousClock.Instant

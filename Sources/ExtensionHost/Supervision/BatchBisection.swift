@@ -4,7 +4,7 @@ import ServiceMessages
 /// A bisection that finds the failing items of a batch, or the failing files. A failing batch is
 /// halved until one item is left. A pure value: its owner asks for ``next()`` and reports the
 /// outcome.
-struct BatchHalving<Item: Sendable> {
+struct BatchBisection<Item: Sendable> {
     /// The parts that are still to be tried, in reverse order.
     private var parts: [ArraySlice<Item>]
     /// `true` if the next part is one item that has failed once. A crash may have another cause, so

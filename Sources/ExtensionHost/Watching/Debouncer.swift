@@ -3,7 +3,7 @@ import Synchronization
 
 /// A debouncer: it waits after a change until no more come, and then acts on all of them at once.
 /// No timer runs while there are no changes.
-final class ChangeSettler: Sendable {
+final class Debouncer: Sendable {
     private struct State {
         var changes: UInt64 = 0
         var settling: Task<Void, Never>?

@@ -2,7 +2,7 @@
 import Foundation
 
 /// A word to find.
-public struct SoughtWord: Hashable, Sendable {
+public struct QueryWord: Hashable, Sendable {
     /// The folded typed word.
     public var text: String
     /// The stems of the word, in each relevant language; at least one.

@@ -8,7 +8,7 @@ import UniformTypeIdentifiers
 
 /// A handler for previews of items. It replies first with the facts about a preview, then with the
 /// content that was rendered with it.
-final class PreviewDesk: Sendable {
+final class PreviewHandler: Sendable {
     private let store: any EngineClient
     private let rendered = Mutex(Rendered())
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Spelling suggestions for a misspelt name, such as the name of a bundle or of an attribute.
-public enum NearNames {
+public enum SpellingSuggestions {
     /// The maximum number of bytes to compare; names of bundles are shorter.
     private static let maximumLength = 255
     /// The maximum number of names to compare.

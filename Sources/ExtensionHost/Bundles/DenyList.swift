@@ -5,7 +5,7 @@ import SystemSupport
 /// passwords or sessions. Also contains the reasons for which ``WritableNames`` denies writing.
 /// Names are checked when the manifest is read; link targets are checked when a sandbox policy is
 /// made.
-enum ClosedPlaces {
+enum DenyList {
     /// The reason for which a path is denied, and an alternative to declare.
     struct Reason: Hashable {
         /// The reason, to follow “it” or “which”.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The waits of one connection for room in the store. All end with the connection, so that a
 /// disconnected client holds no resources.
-final class RoomWaits: Sendable {
+final class SpaceWaiters: Sendable {
     typealias Wait = Task<Result<Void, BusError>, Never>
 
     private struct State {

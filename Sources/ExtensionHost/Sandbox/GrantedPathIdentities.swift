@@ -4,7 +4,7 @@ import CSandbox
 /// The identities of the files and folders from which a policy was made. A worker's Landlock rules
 /// are tied to inodes, not to names. The worker cannot access a file that is later created or
 /// renamed to such a path until it is restarted.
-package struct GrantedPlaces: Hashable, Sendable {
+package struct GrantedPathIdentities: Hashable, Sendable {
     private struct Place: Hashable {
         var path: String
         /// `true` if the content of the file counts too, because the host read it.
@@ -42,14 +42,14 @@ package struct GrantedPlaces: Hashable, Sendable {
     }
 
     /// Returns a copy without some of the paths whose content was not used.
-    func leavingOut(_ isCovered: (String) -> Bool) -> GrantedPlaces {
+    func leavingOut(_ isCovered: (String) -> Bool) -> GrantedPathIdentities {
         var rest = self
         rest.places.removeAll { !$0.isRead && isCovered($0.path) }
         return rest
     }
 
     /// Returns the paths on local file systems, or the others.
-    func only(local isLocal: Bool) -> GrantedPlaces {
+    func only(local isLocal: Bool) -> GrantedPathIdentities {
         var rest = self
         rest.places.removeAll { $0.isLocal != isLocal }
         return rest

@@ -8,7 +8,7 @@ import SearchlightEngine
 import ServiceMessages
 
 /// Fetches the data of items of any bundle, for clients with the right to do so.
-final class PromiseDesk: Sendable {
+final class PromiseHandler: Sendable {
     private let requests: ClientRequests
 
     /// The maximum number of concurrent fetches of one client.

@@ -5,10 +5,10 @@ import Testing
 @testable import ExtensionHost
 
 @Suite("Which workers are kept")
-struct WorkerShelfTests {
+struct WorkerPoolStateTests {
     @Test("The one that was not used for longest goes first, and none that is in use")
     func leastRecentlyUsed() {
-        var shelf = WorkerShelf<String>()
+        var shelf = WorkerPoolState<String>()
         let numbers = ["a", "b", "c"].map { shelf.add("worker \($0)", $0, now: .zero) }
         #expect(shelf.takeLeastRecentlyUsed() == nil)
         for number in numbers { #expect(shelf.end(number, now: .zero) == nil) }
@@ -24,7 +24,7 @@ struct WorkerShelfTests {
 
     @Test("One that is idle for a while goes; each use begins the while anew")
     func linger() {
-        var shelf = WorkerShelf<String>()
+        var shelf = WorkerPoolState<String>()
         let first = shelf.add("a", "a", now: .zero)
         #expect(shelf.nextDeadline(.seconds(30)) == nil)
         _ = shelf.end(first, now: .seconds(1))
@@ -39,7 +39,7 @@ struct WorkerShelfTests {
 
     @Test("One that is replaced finishes what it is doing, beside its successor")
     func retired() {
-        var shelf = WorkerShelf<String>()
+        var shelf = WorkerPoolState<String>()
         let old = shelf.add("old", "a", now: .zero)
         #expect(shelf.retire("a") == nil)
         #expect(shelf.begin("a") == nil)
@@ -56,7 +56,7 @@ struct WorkerShelfTests {
     func anything() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
-            var shelf = WorkerShelf<Int>()
+            var shelf = WorkerPoolState<Int>()
             var added = 0
             var uses: [(number: UInt64, worker: Int)] = []
             var ended: Set<Int> = []

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The handler of a worker's own messages: donations, log messages and progress reports. All of
 /// them are signs of life, except reports of misuse.
-final class WorkerVoice: Sendable {
+final class WorkerMessageHandler: Sendable {
     /// The shortest interval of progress reports.
     private static let progressInterval = Duration.milliseconds(200)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ExtensionHost
 
 @Suite("The search for a guilty item")
-struct BatchHalvingTests {
+struct BatchBisectionTests {
     private static let crash = ExtensionError.crashed(
         identifier: "a", during: "reindex", exit: .signalled(11), lastOutput: [])
     private static let timeOut = ExtensionError.timedOut(identifier: "a", during: "reindex", limit: .seconds(10))
@@ -14,8 +14,8 @@ struct BatchHalvingTests {
     private func run(
         _ items: [String], guilty: Set<String>, error: ExtensionError = crash,
         limits: WorkerConfiguration.Limits = .init()
-    ) -> BatchHalving<String> {
-        var search = BatchHalving(items, limits)
+    ) -> BatchBisection<String> {
+        var search = BatchBisection(items, limits)
         while let part = search.next() {
             if guilty.isDisjoint(with: part) { search.succeeded() } else { search.failed(error) }
         }
@@ -44,7 +44,7 @@ struct BatchHalvingTests {
     @Test("takes a crash that does not come again for nobody's fault but the extension's")
     func transient() {
         for items in [["one"], (0..<10).map(String.init)] {
-            var search = BatchHalving(items, .init())
+            var search = BatchBisection(items, .init())
             _ = search.next()
             search.failed(Self.crash)
             while search.next() != nil { search.succeeded() }

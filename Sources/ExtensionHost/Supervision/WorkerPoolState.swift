@@ -2,7 +2,7 @@
 
 /// The state of a worker pool: its workers, the number of users of each, and the workers to end. A
 /// pure value; moments are durations since a fixed start.
-struct WorkerShelf<Worker> {
+struct WorkerPoolState<Worker> {
     private struct Place {
         var name: String
         var worker: Worker

@@ -9,7 +9,7 @@ import Testing
 @testable import ExtensionHost
 
 @Suite("What a policy was made from")
-struct GrantedPlacesTests {
+struct GrantedPathIdentitiesTests {
     private let folder: TemporaryFolder
     private var home: String { folder.path + "/home" }
 
@@ -20,7 +20,7 @@ struct GrantedPlacesTests {
         }
     }
 
-    private func places(_ table: [String: Any]) throws -> GrantedPlaces {
+    private func places(_ table: [String: Any]) throws -> GrantedPathIdentities {
         let path = try PlainBundle("com.example.x", in: folder.path("extensions"), manifest: ["Searchlight": table])
             .path
         let configuration = WorkerConfiguration(
@@ -112,8 +112,8 @@ struct GrantedPlacesTests {
         for list in ["one", "two"] { try write(names.replacing("files", with: list), "config/com.example.x/" + list) }
         let lists = ["one", "two"].map { "$XDG_CONFIG_HOME/com.example.x/" + $0 }
         let places = try places(["ReadablePathsFrom": lists])
-        #expect(places.paths.count == GrantedPlaces.maximum)
-        let check = PlaceCheck(places, clock: ManualClock())
+        #expect(places.paths.count == GrantedPathIdentities.maximum)
+        let check = PathRevalidation(places, clock: ManualClock())
         #expect(await check.areUnchanged())
         try FileManager.default.createDirectory(atPath: home + "/one", withIntermediateDirectories: true)
         try write("later", "one/7")
@@ -133,7 +133,7 @@ struct GrantedPlacesTests {
             let places = try places(["ReadablePaths": ["~/files/a"]])
             #expect(places.only(local: true).paths.count + places.only(local: false).paths.count == places.paths.count)
             let version = Mutex<Int?>(1)
-            let check = PlaceCheck(places, clock: ManualClock()) { version.withLock { $0 } }
+            let check = PathRevalidation(places, clock: ManualClock()) { version.withLock { $0 } }
             version.withLock { $0 = later }
             #expect(await check.areUnchanged())
             // Another file at its path.
@@ -164,11 +164,11 @@ struct GrantedPlacesTests {
     @Test("A file system that does not answer holds nobody up for long, and those who come later not at all")
     func stuck() async {
         let (server, clock) = (Server(), ManualClock())
-        let check = PlaceCheck(clock: clock) { server.look() }
+        let check = PathRevalidation(clock: clock) { server.look() }
         async let first = check.areUnchanged()
         async let second = check.areUnchanged()
         await clock.waitForSleepers()
-        clock.advance(by: PlaceCheck.patience)
+        clock.advance(by: PathRevalidation.patience)
         let early = await [first, second]
         let late = await check.areUnchanged()
         #expect(early == [true, true] && late)
@@ -179,7 +179,7 @@ struct GrantedPlacesTests {
     @Test("Who is cancelled does not wait for a file system")
     func cancelled() async {
         let (server, clock) = (Server(), ManualClock())
-        let check = PlaceCheck(clock: clock) { server.look() }
+        let check = PathRevalidation(clock: clock) { server.look() }
         let asking = Task { await check.areUnchanged() }
         await clock.waitForSleepers()
         asking.cancel()

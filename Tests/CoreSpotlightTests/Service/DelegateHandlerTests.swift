@@ -12,7 +12,7 @@ import Testing
 @testable import CoreSpotlight
 
 @Suite("Requests of the service", .timeLimit(.minutes(10)))
-struct DelegateDeskTests {
+struct DelegateHandlerTests {
     /// Records its requests and answers as configured.
     final class Delegate: NSObject, CSSearchableIndexDelegate, Sendable {
         let kept = Mutex<[@Sendable () -> Void]>([])
@@ -72,7 +72,7 @@ struct DelegateDeskTests {
                 onDisconnect: { _ in })
             app = try BusConnection(
                 adopting: OwnedDescriptor(adopting: ends[1]), side: .client, name: "test-app",
-                onCall: DelegateDesk { delegates.asked }.receive, onDisconnect: { _ in })
+                onCall: DelegateHandler { delegates.asked }.receive, onDisconnect: { _ in })
         }
 
         func index(_ name: String?, _ delegate: Delegate) -> CSSearchableIndex {

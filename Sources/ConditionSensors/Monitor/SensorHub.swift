@@ -3,7 +3,7 @@ import IdleScheduling
 import Synchronization
 
 /// A hub that stores the latest sensor readings and reports changes to the handler.
-final class SensorDesk: Sendable {
+final class SensorHub: Sendable {
     private struct State {
         var readings = Readings()
         var states: [Sensor: [String: MonitorReport.State]] = [:]
@@ -11,7 +11,7 @@ final class SensorDesk: Sendable {
         /// `true` while changes are reported.
         var isOpen = false
         var told: Conditions?
-        var isTelling = false
+        var isNotifying = false
         /// The number of callers that delay reports.
         var holds = 0
     }
@@ -111,17 +111,17 @@ final class SensorDesk: Sendable {
     func tell() {
         while let (handler, conditions) = next() {
             handler(conditions)
-            state.withLock { $0.isTelling = false }
+            state.withLock { $0.isNotifying = false }
         }
     }
 
     private func next() -> (@Sendable (Conditions) -> Void, Conditions)? {
         state.withLock { state in
-            guard state.isOpen, !state.isTelling, state.holds == 0, let handler = state.handler else { return nil }
+            guard state.isOpen, !state.isNotifying, state.holds == 0, let handler = state.handler else { return nil }
             let conditions = state.readings.conditions
             guard conditions != state.told else { return nil }
             state.told = conditions
-            state.isTelling = true
+            state.isNotifying = true
             return (handler, conditions)
         }
     }
