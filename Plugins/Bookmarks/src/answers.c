@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answers.c: a bookmark becomes what other apps take: promises, and the preview (page.h). */
+/* answers.c: the representations of a bookmark for other apps: promises, and the preview
+ * (page.h). */
 #include "extension.h"
 #include "page.h"
 #include "text.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is made of a bookmark while the library is held. */
+/* The answer that is rendered from a bookmark while the library is locked. */
 struct answer {
     const char *type, *query;
     struct buffer bytes;
@@ -29,7 +30,7 @@ static bool write_representation(void *context, const struct entry *entry) {
     struct buffer *bytes = &answer->bytes;
     snprintf(answer->title, sizeof answer->title, "%s", entry->title);
     if (strcmp(answer->type, "public.url") == 0) {
-        /* As NSItemProvider has an NSURL: the address in UTF-8, and nothing else. */
+        /* The same bytes as in NSItemProvider for an NSURL: only the address in UTF-8. */
         buffer_say(bytes, entry->url);
     } else if (strcmp(answer->type, "public.html") == 0) {
         buffer_say(bytes, "<a href=\"");
@@ -64,7 +65,8 @@ static bool write_preview(void *context, const struct entry *entry) {
     return true;
 }
 
-/* Has an answer made for an item. If false the request was failed. answer->bytes.bytes is the caller's to free. */
+/* Renders the answer for an item. If it returns false, it has failed the request. The caller frees
+ * answer->bytes.bytes. */
 static bool make_answer(struct task *task, const char *item, entry_taker make, struct answer *answer) {
     struct problem missing = {""};
     if (!task_take_library(task, item, false)) return false;
@@ -93,7 +95,8 @@ static void provide_data(searchlight_extension *self, searchlight_request reques
     free(answer.bytes.bytes);
 }
 
-/* Makes a new file in the temporary folder, called after the bookmark. Its descriptor, or -1. */
+/* Creates a file in the temporary folder with the title as its name. Returns its descriptor, or
+ * -1. */
 static int make_file(const char *title, const char *ending, char *path, size_t capacity) {
     const char *folder = getenv("TMPDIR");
     char name[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bookmarks.h: what the parts of this extension have in common: a bookmark as a reader finds it, how a reading ends, and the
- * work that a reading is part of.
+ * bookmarks.h: declarations that the parts of this extension share: a bookmark in its source, the
+ * outcome of a reading, and the work to which a reading belongs.
  */
 #ifndef BOOKMARKS_H
 #define BOOKMARKS_H
@@ -10,66 +10,68 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of what is kept, in bytes where nothing else is said. Longer texts are cut, longer addresses left out. */
+/* Limits, in bytes unless stated otherwise. Longer texts are cut. Bookmarks with longer addresses
+ * are left out. */
 enum {
     MAX_URL = 8192,
     MAX_TITLE = 1024,
     MAX_DESCRIPTION = 4096,
     MAX_KEYWORD = 256,
-    MAX_FOLDER = 2048, /* a folder's whole path; what is deeper counts as being in the last one that fits */
+    MAX_FOLDER = 2048, /* a folder's whole path; deeper folders count as the last one that fits */
     MAX_TAGS = 4096,   /* all tags of one bookmark */
     MAX_TAG_COUNT = 64,
-    MAX_LOCAL = 200,    /* a bookmark's name within its source */
-    MAX_KEY = 600,      /* a source's name */
+    MAX_LOCAL = 200,    /* a bookmark's identifier within its source */
+    MAX_KEY = 600,      /* a source's key */
     MAX_BOOKMARKS = 1000000, /* of one source */
     MAX_PROBLEM = 1024
 };
 
-/* A bookmark as it stands in its source: nothing is checked, all texts may be cut or broken. Borrowed for a call. */
+/* A bookmark as in its source. Nothing is checked, and any text may be cut or malformed. Valid
+ * during a call. */
 struct slice {
     const char *bytes; /* may be NULL if length is 0 */
     size_t length;
 };
 struct bookmark {
-    struct slice local; /* its name in the source; empty: made from address and folder */
+    struct slice local; /* its identifier in the source; empty: derived from address and folder */
     struct slice url;
     struct slice title;
-    struct slice page_title; /* what the page calls itself, for want of a title */
+    struct slice page_title; /* the title of the page, if the bookmark has none */
     struct slice description;
     struct slice keyword;
-    struct slice folder; /* the folders it is in, outer ones first, '\n' between them */
-    struct slice tags;   /* '\n' between them */
-    double added, modified, visited; /* seconds since 1970; 0: not known */
-    int64_t visits;                  /* -1: not known */
+    struct slice folder; /* its folders, outer ones first, separated by '\n' */
+    struct slice tags;   /* separated by '\n' */
+    double added, modified, visited; /* seconds since 1970; 0: unknown */
+    int64_t visits;                  /* -1: unknown */
 };
 
-/* How reading a source ended. */
+/* The outcome of reading a source. */
 enum reading {
     READING_DONE,
-    READING_GONE,     /* it is not there (any more) */
-    READING_FOREIGN,  /* it is something else, in which there never were bookmarks */
-    READING_USELESS,  /* nothing is known of what is in it, and waiting does not help: damaged, or too large */
-    READING_LATER,    /* it cannot be read now; nothing is known of what is in it */
-    READING_CANCELLED /* nobody waits any more, or the taker wants no more */
+    READING_GONE,     /* the file does not exist (any more) */
+    READING_FOREIGN,  /* the file is of another kind and never had bookmarks */
+    READING_USELESS,  /* the file is damaged or too large; its bookmarks are unknown */
+    READING_LATER,    /* the file cannot be read now; its bookmarks are unknown */
+    READING_CANCELLED /* the request was cancelled, or the taker returned false */
 };
 
-/* Why, in words; empty if there is nothing to say. */
+/* The reason as a text; empty if there is none. */
 struct problem {
     char text[MAX_PROBLEM];
 };
 void problem_set(struct problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Takes a bookmark; false to end the reading. */
+/* Receives a bookmark; returns false to end the reading. */
 typedef bool (*bookmark_taker)(void *context, const struct bookmark *bookmark);
 
-/* The request that something is done for. */
+/* The request to which some work belongs. */
 struct work {
     void *context;
-    /* Says how far it is (total: 0 if that is not known), and asks whether anybody still waits. */
+    /* Reports progress (total: 0 if unknown). Returns false if the request was cancelled. */
     bool (*goes_on)(void *context, uint64_t completed, uint64_t total);
     unsigned steps;
 };
-/* Asks now and then; to be called with every small step. */
+/* Calls `goes_on` from time to time. Call it with every small step. */
 bool work_step(struct work *work, uint64_t completed, uint64_t total);
 
 /* The readers. path: absolute. */
@@ -82,7 +84,7 @@ enum reading netscape_read(const char *path, struct work *work, bookmark_taker t
 enum reading backup_read(const char *path, struct work *work, bookmark_taker take, void *context,
                          struct problem *problem);
 
-/* Whether a file that begins so is one for the reader of exported pages, or of Firefox's backups. */
+/* Returns true if the first bytes are those of an exported page, or of a Firefox backup. */
 bool netscape_recognizes(const char *head, size_t length);
 bool backup_recognizes(const char *head, size_t length);
 

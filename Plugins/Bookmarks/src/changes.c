@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes.c: what differs after a change of a file is donated or deleted.
+ * changes.c: donates or deletes the differences after a file change.
  *
- * A browser writes its database with each page that is visited, and mostly no bookmark is another then. Which ones are differs
- * from what this worker has seen, since it may have been started for this request. So a digest of all bookmarks is kept, in as
- * many parts as a client state holds: only bookmarks of a part that differs are donated, and only those of the index that are
- * in such a part and in no file any more are deleted.
+ * A browser writes its database with each visited page, mostly without a change of a bookmark. This
+ * worker cannot compare with an earlier state, because it may have been started for this request.
+ * So the host keeps a digest of all bookmarks in as many parts as a client state can hold. Only
+ * bookmarks in a part that differs are donated. Only indexed items in such a part whose bookmark is
+ * in no file any more are deleted.
  */
 #include "donation.h"
 #include "state.h"
@@ -23,14 +24,14 @@ struct digest {
 
 static size_t part_of(const char *identifier) { return text_hash(TEXT_HASH, slice_of(identifier)) % PARTS; }
 
-/* Adds a bookmark, with all that its item has. */
+/* Adds a bookmark to the digest, with all fields of its item. */
 static bool add_to_digest(void *context, const struct entry *entry) {
     struct digest *digest = context;
     const char *const texts[] = {entry->identifier, entry->key, entry->source, entry->url, entry->title, entry->description,
                                  entry->keyword, entry->folder, entry->tags};
     const double moments[] = {entry->added, entry->modified, entry->visited};
     uint64_t hash = TEXT_HASH;
-    /* With the NUL, so that no two rows run together. */
+    /* Includes the NUL, so that adjacent fields remain distinct. */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         hash = text_hash(hash, (struct slice){texts[i], strlen(texts[i]) + 1});
     hash = text_hash(hash, (struct slice){(const char *)moments, sizeof moments});
@@ -45,7 +46,7 @@ void changes_forget(const searchlight_extension *self) {
     if (state_read(self, index_name, &before, sizeof before, &length) && length > 0) state_write(self, index_name, "", 0);
 }
 
-/* One request. */
+/* The state of one request. */
 struct update {
     struct task task;
     struct digest digest; /* of the library */
@@ -55,7 +56,8 @@ struct update {
     struct donation *donation;
 };
 
-/* Brings the library up to date and says what differs from what was donated last. If false the request was failed. */
+/* Updates the library and finds the parts that differ from the last donation. If it returns false,
+ * it has failed the request. */
 static bool compare(struct update *update) {
     searchlight_extension *self = update->task.extension;
     struct digest before;
@@ -75,7 +77,7 @@ static bool compare(struct update *update) {
         update->differs[i] = !is_known || before.parts[i] != update->digest.parts[i];
         is_other = is_other || update->differs[i];
     }
-    /* Until all is donated, what was donated last is not known. */
+    /* Until all is donated, the kept digests are invalid. */
     if (is_other && length > 0 && !state_write(self, index_name, "", 0)) {
         task_fail(&update->task, SEARCHLIGHT_UNAVAILABLE, "what was donated cannot be noted");
         return false;
@@ -88,7 +90,7 @@ static bool collect_differing(void *context, const struct entry *entry) {
     return !update->differs[part_of(entry->identifier)] || donation_collect(update->donation, entry);
 }
 
-/* Donates the bookmarks that may differ. If false the request was failed. */
+/* Donates the bookmarks that may differ. If it returns false, it has failed the request. */
 static bool donate_differing(struct update *update) {
     struct task *task = &update->task;
     searchlight_extension *self = task->extension;
@@ -113,7 +115,7 @@ static bool donate_differing(struct update *update) {
     return true;
 }
 
-/* A page of the items that the index has. */
+/* A page of the indexed items. */
 struct listing {
     pthread_mutex_t mutex;
     pthread_cond_t came;
@@ -139,7 +141,8 @@ static void take_listing(void *context, searchlight_status status, const char *m
     pthread_mutex_unlock(&listing->mutex);
 }
 
-/* Lists what comes behind a name. NULL if the request was failed; else to be freed with free_listing. */
+/* Lists the items after a name. Returns NULL after it failed the request. Free the result with
+ * free_listing. */
 static struct listing *list(struct task *task, const char *after) {
     const searchlight_extension *self = task->extension;
     struct listing *listing = calloc(1, sizeof *listing);
@@ -172,7 +175,7 @@ static bool is_there(void *context, const struct entry *entry) {
     return true;
 }
 
-/* A bookmark, and whether all of its source is known. */
+/* A bookmark, and a flag for a completely known source. */
 struct origin {
     const char *identifier;
     bool is_known;
@@ -184,16 +187,17 @@ static bool look_for_origin(void *context, const char *key) {
     return !origin->is_known;
 }
 
-/* Whether a bookmark is in no file any more. The library is locked. */
+/* Returns true if no file has the bookmark any more. The library is locked. */
 static bool is_gone(const struct update *update, const char *identifier) {
     struct library *library = update->task.extension->library;
     struct origin origin = {identifier, false};
     if (!update->differs[part_of(identifier)] || library_find(library, identifier, true, is_there, NULL)) return false;
-    /* A source that cannot be read may have it. */
+    /* An unreadable source may have the bookmark. */
     return !update->is_missing || (library_sources(library, look_for_origin, &origin) && origin.is_known);
 }
 
-/* Deletes the items whose bookmark is in no file any more. Returns false after it failed the request. */
+/* Deletes the items whose bookmark is in no file any more. If it returns false, it has failed the
+ * request. */
 static bool delete_gone(struct update *update) {
     struct task *task = &update->task;
     searchlight_extension *self = task->extension;
@@ -214,7 +218,8 @@ static bool delete_gone(struct update *update) {
         }
         is_good = is_good && donation_delete(task, gone, count);
         has_more = is_good && listing->count == SEARCHLIGHT_LISTING_MAX;
-        /* A name that is too long is none of ours; the next page begins behind its beginning. */
+        /* A name that is too long is not one of this extension. The next page begins after its
+         * prefix. */
         if (has_more) strncpy(after, listing->names[listing->count - 1], sizeof after - 1);
         free_listing(listing);
         if (!is_good) return false;

@@ -14,7 +14,7 @@ double donation_now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* ---- Donations -------------------------------------------------------------------------------------------------- */
+/* ---- Donations ------------------------------------------------------------------------------- */
 
 bool donation_collect(void *context, const struct entry *entry) {
     struct donation *donation = context;
@@ -57,7 +57,7 @@ void donation_discard(struct donation *donation) {
     free(donation);
 }
 
-/* What a donation or deletion is waited for with. */
+/* A wait for the acknowledgement of a donation or deletion. */
 struct receipt {
     pthread_mutex_t mutex;
     pthread_cond_t came;
@@ -76,7 +76,8 @@ static void receive(void *context, searchlight_status status, const char *messag
     pthread_mutex_unlock(&receipt->mutex);
 }
 
-/* Waits until what was sent (`sent`: the status of sending) is durable. If false the request was failed. */
+/* Waits until the sent changes are durable. `sent` is the status of sending. If it returns false,
+ * it has failed the request. */
 static bool settle(struct task *task, struct receipt *receipt, searchlight_status sent) {
     pthread_mutex_lock(&receipt->mutex);
     while (sent == SEARCHLIGHT_OK && !receipt->has_come) pthread_cond_wait(&receipt->came, &receipt->mutex);
@@ -95,7 +96,7 @@ bool donation_send(struct task *task, struct donation *donation) {
         return false;
     }
     if (donation->domain_count > 0) {
-        /* At once, so that nothing of it is away in between. */
+        /* In one batch, so that no item is missing in between. */
         searchlight_batch *batch = self->batch->create(self->host);
         const char *const *domains = (const char *const *)donation->domains;
         searchlight_status sent = batch == NULL ? SEARCHLIGHT_FAILED
@@ -118,7 +119,7 @@ bool donation_delete(struct task *task, const char *const *identifiers, size_t c
     return settle(task, &receipt, self->index->delete_items(self->host, NULL, identifiers, count, receive, &receipt));
 }
 
-/* ---- Throttling ------------------------------------------------------------------------------------------------- */
+/* ---- Throttling ------------------------------------------------------------------------------ */
 
 static void did_throttle(searchlight_extension *self, const searchlight_throttle_notice *notice) {
     pthread_mutex_lock(&self->throttle_mutex);
@@ -135,8 +136,8 @@ static void did_finish_throttle(searchlight_extension *self) {
     pthread_mutex_unlock(&self->throttle_mutex);
 }
 
-/* Waits as long as so many items take at the rate that is asked for now (none: as long as nothing is welcome). False if
- * nobody waits for the request any more. */
+/* Waits for the time that `items` items take at the requested rate. At a rate of 0, waits until the
+ * rate changes. Returns false if the request was cancelled. */
 static bool pace(struct task *task, size_t items) {
     searchlight_extension *self = task->extension;
     double begin = donation_now();

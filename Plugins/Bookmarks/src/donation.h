@@ -1,48 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* donation.h: items that are collected, sent and waited for, as slowly as the host wants them. */
+/* donation.h: collects items, sends them at the rate that the host requests, and waits until they
+ * are durable. */
 #ifndef DONATION_H
 #define DONATION_H
 
 #include "extension.h"
 #include "sources.h"
 
-/* What one donation holds at most, whatever a page may have. */
+/* The limits of one donation, whatever the page size. */
 enum { MAX_ITEMS = 1000, MAX_BYTES = 8 << 20 };
 
-/* Seconds of a clock that only goes forward. */
+/* Returns the seconds of a monotonic clock. */
 double donation_now(void);
 
-/* Items that are collected and then sent at once. */
+/* Items that are collected and then sent together. */
 struct donation {
     const searchlight_extension *extension;
     searchlight_item *items[MAX_ITEMS]; /* owned */
     size_t count, bytes;
     size_t budget;   /* items */
-    double deadline; /* by donation_now */
-    bool is_full;    /* there are more than fit */
-    bool has_failed; /* memory was short */
+    double deadline; /* in donation_now time */
+    bool is_full;    /* there are more items than fit */
+    bool has_failed; /* out of memory */
     char last[MAX_KEY + MAX_LOCAL + 2];
-    char *domains[MAX_SOURCES]; /* owned; items of these domains that are not donated are deleted */
+    char *domains[MAX_SOURCES]; /* owned; other items in these domains are deleted */
     size_t domain_count;
 };
 
-/* An empty donation, which the caller discards; NULL if memory is short, and the request was failed then. */
+/* Creates an empty donation, which the caller discards. Returns NULL if memory is short, and has
+ * failed the request then. */
 struct donation *donation_create(struct task *task, size_t budget);
 void donation_discard(struct donation *donation);
 
-/* Both take a donation as their context: a bookmark, and the key of a source whose other bookmarks are to go. */
+/* Both functions have a donation as their context. One collects a bookmark. The other collects the
+ * key of a source, whose other items are deleted. */
 bool donation_collect(void *donation, const struct entry *entry);
 bool donation_collect_domain(void *donation, const char *key);
 
-/* Each waits until what was sent is durable. If false the request was failed. */
+/* Both wait until the sent changes are durable. If they return false, they have failed the
+ * request. */
 bool donation_send(struct task *task, struct donation *donation);
 bool donation_delete(struct task *task, const char *const *identifiers, size_t count);
 
-/* Waits as long as so many items take at the rate that is asked for now (none: as long as nothing is welcome). If false nobody
- * waits for the request any more, and it was failed. */
+/* Waits for the time that `items` items take at the requested rate. At a rate of 0, waits until the
+ * rate changes. If it returns false, the request was cancelled and has failed. */
 bool donation_pace(struct task *task, size_t items);
 
-/* How many items a page may have, so that it does not last longer than a second or two at the rate that is asked for. */
+/* Returns the maximum number of items in a page. At the requested rate, a page then takes at most a
+ * second or two. */
 size_t donation_budget(searchlight_extension *self, size_t wanted);
 
 #endif

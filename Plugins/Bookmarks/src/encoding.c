@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoding.c: see encoding.h. The C library converts; here is which of its encodings a label means in a browser. */
+/* encoding.c: see encoding.h. iconv converts the text. This file maps the labels of web pages to
+ * iconv's encodings. */
 #include "encoding.h"
 
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-/* The labels of https://encoding.spec.whatwg.org/#names-and-labels, behind the name that iconv has for the encoding. "" is
- * windows-1252, "8" is UTF-8. "x-user-defined" has no characters of its own, so it is not among them, and neither is hz-gb-2312,
- * which iconv does not know. */
+/* The labels of https://encoding.spec.whatwg.org/#names-and-labels, after the iconv name of their
+ * encoding. "" is windows-1252, "8" is UTF-8. "x-user-defined" is missing because it has no
+ * characters of its own, and hz-gb-2312 because iconv does not support it. */
 static const char *const encodings[][2] = {
     {"8", " unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8"
-          /* A file in which this can be read is not in UTF-16. */
+          /* A file in which this label is readable is not in UTF-16. */
           " unicodefffe utf-16be csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le "},
     {"", " ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1"
          " iso_8859-1:1987 l1 latin1 us-ascii windows-1252 x-cp1252 "},
@@ -58,7 +59,7 @@ static const char *const encodings[][2] = {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
-/* What iconv calls the encoding with a label; NULL for no label. */
+/* Returns the iconv name for a label; NULL for an unknown label. */
 static const char *named(const char *label, size_t length) {
     char word[40] = " ";
     if (length == 0 || length + 3 > sizeof word) return NULL;
@@ -70,7 +71,7 @@ static const char *named(const char *label, size_t length) {
     return NULL;
 }
 
-/* The encoding that a tag <meta …> declares, as `charset="…"` or within its `content`. */
+/* Returns the encoding that a tag <meta …> declares, as `charset="…"` or in its `content`. */
 static const char *declared(const char *at, const char *end) {
     for (; at + 8 < end; at++) {
         if (strncasecmp(at, "charset", 7) != 0) continue;
@@ -86,7 +87,8 @@ static const char *declared(const char *at, const char *end) {
     return NULL;
 }
 
-/* The encoding that the first <meta> which declares one has; NULL if none does. Comments are passed over. */
+/* Returns the encoding of the first <meta> tag that declares one; NULL if there is none. Skips
+ * comments. */
 static const char *declared_in(const char *at, const char *end) {
     while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
         if (end - at >= 7 && memcmp(at, "<!--", 4) == 0) {
@@ -116,7 +118,7 @@ size_t decoder_open(struct decoder *decoder, const char *head, size_t length) {
     decoder->is_latin = name != NULL && *name == 0;
     if (name == NULL || *name == 0 || *name == '8') return mark;
     decoder->converter = iconv_open("UTF-8", name);
-    /* Without the converter's file the bytes that are ASCII can be read still. */
+    /* Without the converter's file, the ASCII bytes are still readable. */
     decoder->converts = decoder->converter != (iconv_t)-1;
     return mark;
 }
@@ -126,9 +128,9 @@ void decoder_close(struct decoder *decoder) {
     decoder->converts = false;
 }
 
-/* Adds a byte that is no UTF-8 as the character of windows-1252 that it is. */
+/* Adds the windows-1252 character of a byte that is not UTF-8. */
 static void add_latin(struct buffer *out, unsigned char byte) {
-    /* What stands at 0x80 to 0x9F; 0 where nothing does. */
+    /* The characters at 0x80 to 0x9F; 0 for none. */
     static const uint16_t letters[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
                                          0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
                                          0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
@@ -137,7 +139,7 @@ static void add_latin(struct buffer *out, unsigned char byte) {
     else text_add_character(out, letter);
 }
 
-/* Bytes that are mostly UTF-8, or all windows-1252. */
+/* Converts bytes that are mostly UTF-8, or all windows-1252. */
 static size_t repair(const char *bytes, size_t count, bool is_latin, bool is_last, struct buffer *out) {
     const char *at = bytes, *end = bytes + count;
     while (at < end) {
@@ -170,7 +172,7 @@ size_t decoder_run(struct decoder *decoder, const char *bytes, size_t count, boo
             if (*c == 0) *c = ' ';
         buffer_add(out, room, (size_t)(to - room));
         if (code == E2BIG) continue;
-        /* A character is cut: the next bytes have its rest. */
+        /* An incomplete character: the next bytes complete it. */
         if (code == EINVAL && !is_last && left < 16) return left;
         if (code == EINVAL || code == EILSEQ) {
             size_t skipped = left < decoder->unit ? left : decoder->unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoding.h: the text of an exported file as UTF-8, whichever encoding it is in. */
+/* encoding.h: converts an exported file from any encoding to UTF-8. */
 #ifndef ENCODING_H
 #define ENCODING_H
 
@@ -7,24 +7,26 @@
 
 #include <iconv.h>
 
-/* How many bytes at the beginning of a file may say which encoding it is in. */
+/* The number of bytes at the beginning of a file that are searched for a declared encoding. */
 enum { ENCODING_HEAD = 4 << 10 };
 
-/* A decoder of one file. Owned by who opened it. */
+/* A decoder of one file. */
 struct decoder {
     iconv_t converter;
-    bool converts;         /* by `converter`; else bytes that are no UTF-8 are taken for windows-1252 */
+    bool converts;         /* `converter` converts the text; otherwise bytes that are not UTF-8 are windows-1252 */
     bool is_latin;         /* all bytes are windows-1252 */
-    unsigned char unit;    /* bytes that are passed over where there is no character */
+    unsigned char unit;    /* the number of bytes to skip if they are not a character */
 };
 
-/* Chooses the encoding by the first bytes of a file: by its byte order mark, else by <meta charset> with any of the labels of
- * the WHATWG's Encoding Standard, else UTF-8. Returns the length of the mark, which is no text. */
+/* Chooses the encoding from the first bytes of a file: by the byte order mark, by <meta charset>
+ * with a label of the WHATWG Encoding Standard, or else UTF-8. Returns the length of the mark,
+ * which is not text. */
 size_t decoder_open(struct decoder *decoder, const char *head, size_t length);
 void decoder_close(struct decoder *decoder);
 
-/* Replaces `out` by the bytes as valid UTF-8 without NULs. What may go on in the next bytes is left over; returns its
- * length, which is less than `count` unless that is under 16. `is_last`: nothing follows. */
+/* Replaces `out` with the bytes as valid UTF-8 without NULs. An incomplete character at the end is
+ * left over. Returns the length of this rest, which is less than `count` unless `count` is under
+ * 16. `is_last`: no bytes follow. */
 size_t decoder_run(struct decoder *decoder, const char *bytes, size_t count, bool is_last, struct buffer *out);
 
 #endif

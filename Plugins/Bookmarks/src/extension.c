@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extension.c: the entry point, the object of this worker, and what all requests need. */
+/* extension.c: the entry point, the object of this worker, and functions that all requests use. */
 #include "extension.h"
 
 #include "text.h"
@@ -28,7 +28,7 @@ void task_fail(const struct task *task, searchlight_status status, const char *f
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    /* It may quote others, and have been cut inside of a character. */
+    /* The message may contain foreign text, and may be cut inside a character. */
     text_line(line, sizeof line, slice_of(message), 0);
     task->extension->requests->finish(task->extension->host, task->request, status, line);
 }
@@ -100,7 +100,7 @@ static const void *get_interface(searchlight_extension *extension, const char *i
     return NULL;
 }
 
-/* The one symbol that is looked for. */
+/* The only symbol that the host looks up. */
 SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entry_point(void);
 SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entry_point(void) {
     static const searchlight_extension_entry entry = {

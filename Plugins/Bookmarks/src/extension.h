@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extension.h: the extension's own object, which its requests share. */
+/* extension.h: the extension object that all requests share. */
 #ifndef EXTENSION_H
 #define EXTENSION_H
 
@@ -8,31 +8,32 @@
 #include "library.h"
 #include "searchlight_extension.h"
 
-/* One for each worker, which is a process of its own. Everything but the throttle and what is recalled stays as it is after
- * creation. */
+/* The object of a worker, which is a separate process. After creation, only the throttle and the
+ * recalled state change. */
 struct searchlight_extension {
     const searchlight_host *host;
     const searchlight_host_request *requests;
     const searchlight_host_items *items;
     const searchlight_host_index *index;
-    const searchlight_host_batch *batch; /* NULL: a host without */
+    const searchlight_host_batch *batch; /* NULL if the host lacks the interface */
     const searchlight_host_cancel *cancel;
     const searchlight_host_progress *progress;
     const searchlight_host_log *log;
-    const searchlight_host_custom_keys *keys; /* NULL: a host without */
-    const searchlight_host_listing *listing; /* NULL: a host without */
+    const searchlight_host_custom_keys *keys; /* NULL if the host lacks the interface */
+    const searchlight_host_listing *listing; /* NULL if the host lacks the interface */
     struct library *library;
-    /* Guarded by the library's lock: what the host has of library_exported, and whether that is known. */
+    /* Guarded by the library's lock: the kept value of library_exported, and a flag that says that
+     * it is known. */
     struct exported recalled;
     bool is_recalled;
 
     pthread_mutex_t throttle_mutex; /* guards the rest */
     pthread_cond_t throttle_changed;
     bool is_throttled;
-    double items_per_second; /* while it is throttled; 0: none */
+    double items_per_second; /* the rate while throttled; 0: no items */
 };
 
-/* A request as work: reports how far it is, and asks whether it was cancelled. */
+/* A request as work. It reports progress and checks for cancellation. */
 struct task {
     searchlight_extension *extension;
     searchlight_request request;
@@ -42,29 +43,30 @@ void task_begin(struct task *task, searchlight_extension *extension, searchlight
 /* Fails the request. */
 void task_fail(const struct task *task, searchlight_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Takes the library up to date for a request, about one identifier or (NULL) all; `as_it_is`: or as it was filled before.
- * If false the request was failed; if true, library_unlock is to be called. */
+/* Locks and updates the library for a request about one identifier or (NULL) all bookmarks. With
+ * `as_it_is`, a filled library is not updated. If it returns false, it has failed the request.
+ * Otherwise call library_unlock. */
 bool task_take_library(struct task *task, const char *identifier, bool as_it_is);
 
-/* Has the library know what it knew in earlier workers, and the host keep what it knows now. Between its lock and unlock;
- * they wait for the host. */
+/* Loads the library's knowledge of earlier workers from the host, and stores the current one there.
+ * Call both between lock and unlock. They wait for the host. */
 void exported_recall(searchlight_extension *self);
 void exported_keep(searchlight_extension *self);
 
-/* Has the next change of a file compare all bookmarks with the index again. To be called around other donations; waits for the
- * host. */
+/* Makes the next file change compare all bookmarks with the index again. Call it before and after
+ * other donations. It waits for the host. */
 void changes_forget(const searchlight_extension *self);
 
-/* The types that each bookmark can be had as, best first. */
+/* The promised types of each bookmark, best first. */
 extern const char *const promised_data[3];
 extern const char *const promised_files[2];
 
-/* The domain in which all items of a source are, by the source's key. */
+/* Writes the domain of all items of a source, from the source's key. */
 void item_source_domain(const char *key, char *out, size_t capacity);
-/* The item of a bookmark, which the caller releases; NULL if memory is short. */
+/* Creates the item of a bookmark, which the caller releases. Returns NULL if memory is short. */
 searchlight_item *item_make(const searchlight_extension *extension, const struct entry *entry);
 
-/* What the host calls: reindex.c, changes.c, donation.c, answers.c. */
+/* The interfaces that the host calls: reindex.c, changes.c, donation.c, answers.c. */
 extern const searchlight_reindex reindex_interface;
 extern const searchlight_paging paging_interface;
 extern const searchlight_changes changes_interface;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* item.c: what the index is told of a bookmark. */
+/* item.c: the indexed item of a bookmark. */
 #include "extension.h"
 #include "text.h"
 
@@ -14,13 +14,15 @@ void item_source_domain(const char *key, char *out, size_t capacity) {
     const char *slash = strchr(key, '/');
     size_t kind = slash == NULL ? strlen(key) : (size_t)(slash - key);
     size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, key);
-    /* A '%' stays as it is: in a key it begins an encoded byte, which is never that of a dot. So no two sources share one. */
+    /* A '%' stays unchanged. In a key it begins an encoded byte, which is never a dot. So no two
+     * sources share a domain. */
     for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
         length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
 }
 
-/* "firefox/x1y2.default" and "Toolbar\nNews" become "firefox.x1y2%2Edefault.Toolbar.News": a domain's parts are divided by
- * dots, so that a browser, a profile or a folder can be deleted at once. */
+/* Converts "firefox/x1y2.default" and "Toolbar\nNews" to "firefox.x1y2%2Edefault.Toolbar.News".
+ * Dots divide the parts of a domain, so that one call can delete a browser, a profile or a
+ * folder. */
 static void domain_of(const struct entry *entry, char *out, size_t capacity) {
     item_source_domain(entry->key, out, capacity);
     size_t length = strlen(out);
@@ -30,14 +32,14 @@ static void domain_of(const struct entry *entry, char *out, size_t capacity) {
         out[length++] = '.';
         for (; *at != 0 && *at != '\n' && length + 8 < capacity; at++)
             length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : *at == '%' ? "%%25" : "%c", *at);
-        /* What does not fit is in the last folder that does. */
+        /* Folders that do not fit count as the last one that does. */
         if (length + 8 >= capacity) length = start;
         at = end == NULL || length == start ? NULL : end + 1;
     }
     out[length] = 0;
 }
 
-/* The parts of a text that '\n' divides, in place. Returns their number. */
+/* Splits a text at '\n' in place. Returns the number of parts. */
 static size_t split(char *text, const char *parts[], size_t maximum) {
     size_t count = 0;
     for (char *at = *text == 0 ? NULL : text; at != NULL && count < maximum;) {
@@ -66,7 +68,7 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     items->set_string(item, "title", entry->title);
     items->set_string(item, "contentURL", entry->url);
     items->set_string(item, "url", entry->url);
-    /* Parts of the address are searched for too: as letters, and as they stand there. */
+    /* Searches include parts of the address, both decoded and as written. */
     size_t legible = text_legible_url(text, MAX_URL, entry->url);
     text_readable_url(text + legible + 1, MAX_URL, entry->url);
     if (strcmp(text, text + legible + 1) != 0) text[legible] = ' ';
@@ -103,6 +105,6 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     items->set_boolean(item, "userCreated", 1);
     items->set_strings(item, "providerDataTypeIdentifiers", promised_data, 3);
     items->set_strings(item, "providerFileTypeIdentifiers", promised_files, 2);
-    items->set_expiration(item, INFINITY); /* else it is gone after 30 days */
+    items->set_expiration(item, INFINITY); /* the default is 30 days */
     return item;
 }

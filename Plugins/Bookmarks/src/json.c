@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of JSON become a table of values, each with its container. Properties come in any order, so names are looked up. */
+/* Converts JSON to a table of values, each with its container. Properties may have any order, so
+ * they are looked up by name. */
 static const char preparation[] =
     "CREATE TEMP TABLE node(id INTEGER PRIMARY KEY, parent INTEGER, key, type TEXT, atom);"
     "INSERT INTO node SELECT id, parent, key, type, atom FROM json_tree(?1);"
@@ -32,7 +33,7 @@ static int on_steps(void *context) {
     return !work->goes_on(work->context, 0, 0);
 }
 
-/* Runs all statements of a text, with the JSON as the first parameter of those that have one. */
+/* Runs all statements of a text. The JSON is the first parameter of statements with parameters. */
 static int run_all(sqlite3 *database, const char *text, const char *json, int length) {
     int result = SQLITE_OK;
     while (result == SQLITE_OK && *text != 0) {
@@ -50,7 +51,7 @@ static int run_all(sqlite3 *database, const char *text, const char *json, int le
     return result;
 }
 
-/* The tags of a row, '\n' between them. */
+/* Returns the tags of a row, separated by '\n'. */
 static struct slice tags(sqlite3_stmt *statement, int number, char divider, char room[MAX_TAGS]) {
     struct slice text = column(statement, number);
     if (text.length >= MAX_TAGS) text.length = MAX_TAGS - 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c: see library.h. Here bookmarks are made harmless: what others wrote arrives through `add` and nowhere else. */
+/* library.c: see library.h. The function `add` sanitizes bookmarks. Foreign data enters the library
+ * only through it. */
 #include "library.h"
 
 #include "text.h"
@@ -16,7 +17,7 @@
 struct library {
     pthread_mutex_t mutex;
     sqlite3 *database; /* NULL until it is first used */
-    struct work *work; /* of who has the lock */
+    struct work *work; /* the work of the current lock holder */
     library_voice say;
     void *context;
     bool is_filled, is_missing;
@@ -24,11 +25,12 @@ struct library {
     struct exported exported;
 };
 
-/* A database without a name is a temporary file that nobody else can open, and is gone with the process. */
+/* A database without a name is a temporary file that no other process can open, and that disappears
+ * with the process. */
 static const char schema[] =
     "PRAGMA cache_size=-49152; PRAGMA synchronous=OFF;"
     "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER,"
-    "  is_whole INTEGER DEFAULT 0);" /* what there is of it is what the file has */
+    "  is_whole INTEGER DEFAULT 0);" /* the stored bookmarks are those of the file */
     "CREATE TABLE bookmark(id TEXT PRIMARY KEY, source INTEGER, twin INTEGER, url TEXT, title TEXT, description TEXT,"
     "  keyword TEXT, folder TEXT, tags TEXT, added REAL, modified REAL, visited REAL, visits INTEGER);"
     "CREATE INDEX bookmark_twin ON bookmark(twin);"
@@ -56,7 +58,7 @@ static int on_steps(void *context) {
     return !work->goes_on(work->context, 0, 0);
 }
 
-/* Has long statements report and end with the work. */
+/* Makes long statements report progress, and end if the work is cancelled. */
 static void watch(struct library *library) {
     if (library->database != NULL) sqlite3_progress_handler(library->database, 1000000, on_steps, library->work);
 }
@@ -73,7 +75,7 @@ bool library_lock(struct library *library, struct work *work) {
             watch(library);
             return true;
         }
-        /* Another request has it; saying so shows that this one is alive. */
+        /* Another request has the lock. The progress report shows that this request is alive. */
         if (result != ETIMEDOUT || !work->goes_on(work->context, 0, 0)) return false;
     }
 }
@@ -88,9 +90,10 @@ const char *library_missing(const struct library *library) { return library->is_
 void library_remember(struct library *library, const struct exported *exported) { library->exported = *exported; }
 const struct exported *library_exported(const struct library *library) { return &library->exported; }
 
-/* ---- Statements ------------------------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 
-/* Prepares a statement and binds texts to its first parameters, up to a NULL. NULL on failure. */
+/* Prepares a statement and binds texts to its first parameters, up to a NULL. Returns NULL on
+ * failure. */
 static sqlite3_stmt *prepare(struct library *library, const char *text, const char *first, const char *second) {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(library->database, text, -1, &statement, NULL) != SQLITE_OK) return NULL;
@@ -99,7 +102,7 @@ static sqlite3_stmt *prepare(struct library *library, const char *text, const ch
     return statement;
 }
 
-/* Runs a statement that gives no rows, and gives it back. */
+/* Runs a statement without rows, and finalizes it. */
 static bool run(sqlite3_stmt *statement) {
     bool is_done = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
     sqlite3_finalize(statement);
@@ -110,7 +113,7 @@ static bool execute(struct library *library, const char *text) {
     return sqlite3_exec(library->database, text, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* ---- Taking bookmarks in ---------------------------------------------------------------------------------------- */
+/* ---- Taking bookmarks in --------------------------------------------------------------------- */
 
 struct intake {
     struct library *library;
@@ -121,7 +124,8 @@ struct intake {
     bool is_full, has_failed;
 };
 
-/* Remembers which exported files have bookmarks. While something is missing, nothing is forgotten. */
+/* Remembers the exported files that have bookmarks. If a source is missing, no file is
+ * forgotten. */
 static bool note_exported(struct library *library) {
     struct exported now = {{0}, 0};
     if (library->is_missing) now = library->exported;
@@ -139,7 +143,8 @@ static bool note_exported(struct library *library) {
 
 static double moment(double seconds) { return seconds > 0 && seconds < 32503680000.0 ? seconds : 0; }
 
-/* Carries out the insertion; false if there is a bookmark of that name, or if it has failed. */
+/* Runs the insertion. Returns false if a bookmark with that identifier exists, or after a
+ * failure. */
 static bool put(struct intake *intake) {
     int result = sqlite3_step(intake->insert);
     sqlite3_reset(intake->insert);
@@ -147,7 +152,7 @@ static bool put(struct intake *intake) {
     return !intake->has_failed && sqlite3_changes(intake->library->database) == 1;
 }
 
-/* Whether the bookmark that has the name of another one also says all that it says. */
+/* Returns true if the bookmark with the same identifier also has the same texts. */
 static bool is_known(struct intake *intake, const char *const texts[7]) {
     sqlite3_stmt *look = intake->look;
     for (int i = 0; i < 7; i++) sqlite3_bind_text(look, i + 1, texts[i], -1, SQLITE_STATIC);
@@ -191,7 +196,8 @@ static bool add(void *context, const struct bookmark *bookmark) {
     sqlite3_bind_int64(insert, 12, intake->number);
     sqlite3_bind_int64(insert, 13, (int64_t)text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(title)));
     bool is_added = put(intake);
-    /* The same address is in this folder under another title, or with other tags: both can be found. */
+    /* The folder has the same address under another title or with other tags. Both are kept, so
+     * both can be found. */
     if (!intake->has_failed && !is_added && !is_known(intake, texts)) {
         uint64_t hash = TEXT_HASH;
         for (int i = 1; i < 7; i++) hash = text_hash(hash, slice_of(texts[i]));
@@ -220,8 +226,8 @@ static void miss(struct library *library, const struct problem *problem) {
     library->is_missing = true;
 }
 
-/* By what a source is known to be the same: the files' numbers, sizes and dates. "" if one is so young that another change
- * would not show in its date. */
+/* Writes the stamp that shows that a source is unchanged: inode numbers, sizes and dates of its
+ * files. It is "" if a file is so new that another change might have the same date. */
 static void take_stamp(const struct source *source, char stamp[256]) {
     struct timespec now;
     size_t length = 0;
@@ -241,7 +247,7 @@ static void take_stamp(const struct source *source, char stamp[256]) {
     }
 }
 
-/* Reads a source again, in place of what was known of it. */
+/* Reads a source again, and replaces its bookmarks. */
 static enum reading read_source(struct library *library, const struct source *source, int64_t number, const char *stamp,
                                 struct work *work) {
     struct problem problem = {""};
@@ -293,7 +299,8 @@ static enum reading read_source(struct library *library, const struct source *so
     return READING_LATER;
 }
 
-/* The number of a source, and whether it is as it was when it was read. 0: the library has failed. */
+/* Returns the number of a source, and whether it is unchanged since it was read; 0 if the library
+ * failed. */
 static int64_t note_source(struct library *library, const struct source *source, size_t rank, const char *stamp, bool *is_known) {
     sqlite3_stmt *note = prepare(library,
                                  "INSERT INTO source(key, name, rank, seen, stamp) VALUES (?1, ?2, ?3, 1, '')"
@@ -351,7 +358,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
         is_good = number != 0;
         if (!is_good || is_known) continue;
         reading = read_source(library, source, number, stamp, work);
-        /* The others can be read all the same. */
+        /* The other sources are still readable. */
         if (reading == READING_LATER || reading == READING_USELESS) reading = READING_DONE;
         if (!work->goes_on(work->context, i + 1, sources.count)) reading = READING_CANCELLED;
     }
@@ -368,9 +375,9 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     return reading;
 }
 
-/* ---- Giving them out -------------------------------------------------------------------------------------------- */
+/* ---- Giving them out ------------------------------------------------------------------------- */
 
-/* CROSS has SQLite walk along the identifiers, instead of sorting all for each page. */
+/* CROSS makes SQLite scan the identifiers in order, instead of sorting all rows for each page. */
 #define COLUMNS                                                                                                      \
     "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
     " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_backup.c: the bookmarks in a backup of Firefox's, which it calls bookmarks-2026-11-26.json: a tree of objects with
- * "type", "title", "uri", "guid", "tags" and "children". Dates are microseconds since 1970. The backups that it makes by itself
- * (.jsonlz4) have the same as one block of LZ4, behind 8 bytes that say so and 4 with the length.
+ * reader_backup.c: reads a Firefox backup, such as bookmarks-2026-11-26.json: a tree of objects
+ * with "type", "title", "uri", "guid", "tags" and "children". Dates are microseconds since 1970.
+ * Automatic backups (.jsonlz4) contain the same JSON as one LZ4 block, after 8 bytes of signature
+ * and 4 bytes of length.
  */
 #include "json.h"
 #include "text.h"
@@ -34,7 +35,7 @@ static const char selection[] =
     " FROM folder f JOIN node c ON c.parent = f.id AND c.key = 'children' JOIN node n ON n.parent = c.id"
     " WHERE " PROPERTY("type") " = 'text/x-moz-place'";
 
-/* Adds to a length what follows of it: bytes of 255 and a last one. */
+/* Adds the following bytes to a length: bytes of 255 and a last byte. */
 static bool lengthen(const unsigned char **at, const unsigned char *end, size_t *length) {
     unsigned char byte;
     do {
@@ -45,8 +46,9 @@ static bool lengthen(const unsigned char **at, const unsigned char *end, size_t 
     return true;
 }
 
-/* Unpacks a block of LZ4, up to `capacity` bytes: runs of bytes as they are, each followed by a run that stood before. Returns
- * how many bytes there are. `*is_whole`: whether the block ended as it has to. */
+/* Decompresses an LZ4 block, up to `capacity` bytes. It consists of literal runs, each followed by
+ * a copy of earlier output. Returns the number of bytes. `*is_whole`: true if the block ended
+ * correctly. */
 static size_t unpack(const unsigned char *at, size_t count, char *out, size_t capacity, bool *is_whole) {
     const unsigned char *end = at + count;
     size_t done = 0;
@@ -68,7 +70,7 @@ static size_t unpack(const unsigned char *at, size_t count, char *out, size_t ca
         if (length == 15 && !lengthen(&at, end, &length)) break;
         length += 4;
         if (distance == 0 || distance > done) break;
-        /* Byte by byte: a run may reach into itself. */
+        /* Copies byte by byte, because a run may overlap itself. */
         for (; length > 0 && done < capacity; length--, done++) out[done] = out[done - distance];
         if (length > 0) break;
     }
@@ -88,7 +90,7 @@ bool backup_recognizes(const char *head, size_t length) {
     return is;
 }
 
-/* The JSON of a backup that is packed, in place of its bytes. */
+/* Replaces the bytes of a compressed backup with its JSON. */
 static char *unpacked(const char *path, char *bytes, size_t *length, enum reading *reading, struct problem *problem) {
     const unsigned char *size = (const unsigned char *)bytes + sizeof mark;
     size_t capacity = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_chromium.c: the bookmarks in a Bookmarks file of Chromium and its relatives: JSON, a tree of objects with "type",
- * "name", "url", "guid", "date_added" and "children" below the object "roots". Dates are microseconds since 1601. The file is
- * always replaced as a whole, so what was opened is complete.
+ * reader_chromium.c: reads a Bookmarks file of Chromium and related browsers: JSON, a tree of
+ * objects with "type", "name", "url", "guid", "date_added" and "children" below the object "roots".
+ * Dates are microseconds since 1601. The browser replaces the whole file, so an opened file is
+ * complete.
  */
 #include "json.h"
 

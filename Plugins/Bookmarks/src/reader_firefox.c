@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_firefox.c: the bookmarks in a places.sqlite, from a copy of it (snapshot.h).
+ * reader_firefox.c: reads the bookmarks in a copy of places.sqlite (snapshot.h).
  *
- * moz_bookmarks is a tree: type 1 bookmarks, 2 folders, 3 separators. Tags are folders below the root "tags________", whose
- * bookmarks say which pages have them. Dates are microseconds.
+ * moz_bookmarks is a tree: type 1 bookmarks, 2 folders, 3 separators. Tags are folders below the
+ * root "tags________". Each bookmark in such a folder gives its page that tag. Dates are
+ * microseconds.
  */
 #include "snapshot.h"
 #include "text.h"
@@ -12,8 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps of SQLite's machine between two questions whether to go on, and how many it may make in all: a file that is made to
- * loop ends there. A million bookmarks take about two hundred million. */
+/* The steps of SQLite's virtual machine between two checks for cancellation, and the maximum number
+ * of checks. The maximum ends the reading of a malicious file that loops. A million bookmarks take
+ * about two hundred million steps. */
 enum { STEPS = 100000, MAX_ROUNDS = 20000 };
 
 struct run {
@@ -28,8 +30,9 @@ static int on_steps(void *context) {
     return run->cancelled || ++run->rounds > MAX_ROUNDS;
 }
 
-/* The folders with their paths, from the roots down: what hangs from no root cannot be reached in the browser either, and a
- * circle hangs from none. A path ends where it is long enough. Then the tags of each page. */
+/* Lists the folders with their paths, from the roots down, and then the tags of each page. Folders
+ * that no root reaches are not visible in the browser either. That includes cycles. A path that is
+ * long enough ends. */
 static const char preparation[] =
     "CREATE TEMP TABLE folder AS WITH RECURSIVE below(id, path) AS ("
     "  SELECT id, CASE guid WHEN 'menu________' THEN 'Bookmarks Menu' WHEN 'toolbar_____' THEN 'Bookmarks Toolbar'"
@@ -103,7 +106,7 @@ enum reading firefox_read(const char *path, struct work *work, bookmark_taker ta
     if (reading != READING_DONE) return reading;
     sqlite3_progress_handler(database, STEPS, on_steps, &run);
     int result = sqlite3_exec(database, preparation, NULL, NULL, NULL);
-    /* Descriptions came with Firefox 58. */
+    /* Older databases than Firefox 58's lack descriptions. */
     for (int version = 0; result == SQLITE_OK && statement == NULL && version < 2; version++) {
         char text[sizeof selection + 32];
         snprintf(text, sizeof text, selection, version == 0 ? "p.description" : "NULL");
@@ -114,7 +117,8 @@ enum reading firefox_read(const char *path, struct work *work, bookmark_taker ta
     if (run.cancelled) {
         reading = READING_CANCELLED;
     } else if (reading == READING_DONE && result != SQLITE_OK && result != SQLITE_DONE) {
-        /* Temporary files and memory are ours to lack; everything else is the file's fault. */
+        /* Missing memory or temporary space is a fault of this machine. Every other error is a
+         * fault of the file. */
         int code = result & 0xFF;
         reading = code == SQLITE_FULL || code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_CANTOPEN
                       ? READING_LATER : READING_USELESS;

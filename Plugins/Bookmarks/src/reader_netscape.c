@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader_netscape.c: the bookmarks in a Netscape bookmarks file, which all browsers export: HTML with <DT> and <p> that are
- * never closed. libxml2 reads it as a stream of tags, so that size and nesting cost no memory here. Only these matter: <H3>
- * names the folder that the next <DL> holds, <A> is a bookmark, <DD> describes the one before it.
+ * reader_netscape.c: reads a Netscape bookmarks file, which all browsers export: HTML with <DT> and
+ * <p> that are never closed. libxml2 reads it as a stream of tags, so that memory use does not
+ * depend on size and nesting. Only these tags matter: <H3> names the folder of the next <DL>, <A>
+ * is a bookmark, and <DD> describes the bookmark before it.
  */
 #include "encoding.h"
 #include "snapshot.h"
@@ -18,9 +19,9 @@
 #define MAX_FILE (INT64_C(512) << 20)
 enum { CHUNK = 64 << 10, MAX_DEPTH = 100000 };
 
-/* One bookmark while its parts arrive. Owned by the state. */
+/* A bookmark whose parts are being read. The state owns it. */
 struct pending {
-    bool is_open; /* its <A> was seen, and it was not handed over */
+    bool is_open; /* its <A> was read, and the bookmark is not delivered yet */
     char *url, *tags, *keyword;
     double added, modified, visited;
 };
@@ -29,20 +30,20 @@ struct state {
     bookmark_taker take;
     void *context;
     struct work *work;
-    htmlParserCtxtPtr parser; /* to be stopped */
+    htmlParserCtxtPtr parser; /* to stop it */
     struct pending pending;
-    struct buffer title, description, name; /* of a bookmark; of a folder */
-    struct buffer *text;                    /* which of them characters belong to; NULL: none */
-    /* The folders that are open: their path, and where in it each begins. */
+    struct buffer title, description, name; /* of a bookmark, and of a folder */
+    struct buffer *text;                    /* the buffer that receives characters; NULL: none */
+    /* The open folders: their path, and the position of each in it. */
     char folder[MAX_FOLDER];
     size_t folder_length;
-    uint16_t starts[256]; /* of deeper ones nothing is kept */
+    uint16_t starts[256]; /* deeper folders are ignored */
     unsigned depth;
     bool is_cancelled;
     bool has_list, has_failed;
 };
 
-/* Seconds; of files that have them in milli- or microseconds too. */
+/* Returns seconds. Accepts milliseconds and microseconds too. */
 static double date(const char *text) {
     char *end;
     double value = strtod(text, &end);
@@ -69,7 +70,7 @@ static void hand_over(struct state *state) {
     state->title.length = state->description.length = 0;
 }
 
-/* Replaces an owned text; of repeated attributes the last one counts. */
+/* Replaces an owned text. The last of repeated attributes counts. */
 static void keep(char **place, const char *value, size_t maximum) {
     free(*place);
     *place = strndup(value, maximum);
@@ -154,15 +155,15 @@ static void end_element(void *context, const xmlChar *name) {
 
 static void characters(void *context, const xmlChar *text, int length) {
     struct state *state = context;
-    /* What is longer is cut anyway. */
+    /* Longer text is cut anyway. */
     if (state->text != NULL && length > 0 && state->text->length < MAX_DESCRIPTION)
         buffer_add(state->text, (const char *)text, (size_t)length);
 }
 
-/* Malformed HTML is the ordinary case. */
+/* Ignores errors, because malformed HTML is the usual case. */
 static void ignore_error(void *context, const char *format, ...) { (void)context, (void)format; }
 
-/* Whether a text has the mark of a bookmarks file. */
+/* Returns true if a text has the mark of a bookmarks file. */
 static bool has_mark(const char *bytes, size_t length) {
     static const char mark[] = "NETSCAPE-Bookmark-file";
     for (size_t i = 0; i + sizeof mark - 1 <= length; i++)
@@ -202,7 +203,7 @@ static enum reading parse(int file, const char *path, int64_t size, struct state
     while (reading == READING_DONE) {
         size_t left = decoder_run(&decoder, chunk + mark, (size_t)count - mark, count < CHUNK, &text);
         mark = 0;
-        /* Its errors are those of HTML, but for these two. */
+        /* Ignores errors of HTML, except for these two. */
         int error = htmlParseChunk(state->parser, text.bytes == NULL ? "" : text.bytes, (int)text.length, count == 0);
         if (state->is_cancelled) reading = READING_CANCELLED;
         else if (error == XML_ERR_NO_MEMORY || text.failed || state->title.failed || state->description.failed ||
@@ -253,7 +254,7 @@ enum reading netscape_read(const char *path, struct work *work, bookmark_taker t
         htmlCtxtUseOptions(state->parser, HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                            HTML_PARSE_IGNORE_ENC);
         reading = parse(file, path, size, state, problem);
-        state->is_cancelled = true; /* nothing is handed over any more */
+        state->is_cancelled = true; /* ends the delivery of bookmarks */
         hand_over(state);
         htmlFreeParserCtxt(state->parser);
     }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reindex.c: bookmarks become items: in pages, and by identifier. */
+/* reindex.c: donates bookmarks as items, in pages and by identifier. */
 #include "donation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Donates what comes behind `cursor`. NULL if the request was failed. To be discarded by the caller. `is_missing`: whether a
- * source could not be read. */
+/* Donates the page after `cursor`. Returns NULL after it failed the request. The caller discards
+ * the donation. `is_missing`: a source could not be read. */
 static struct donation *donate_page(struct task *task, const char *cursor, size_t items, double seconds, bool *is_missing) {
     searchlight_extension *self = task->extension;
     if (!donation_pace(task, 0)) return NULL;
-    /* The digests of the last change do not cover the bookmarks that are donated here. */
+    /* The digests of the last file change do not cover these bookmarks. */
     if (*cursor == 0) changes_forget(self);
     struct donation *donation = donation_create(task, donation_budget(self, items));
     if (donation == NULL) return NULL;
-    /* Later pages go on with what the first one saw, so that all are of one state. */
+    /* Later pages continue with the state of the first one, so that all pages are consistent. */
     if (!task_take_library(task, NULL, *cursor != 0)) {
         donation_discard(donation);
         return NULL;
@@ -25,7 +25,8 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
     struct problem missing = {""};
     *is_missing = library_missing(self->library) != NULL;
     if (*is_missing) problem_set(&missing, "%s", library_missing(self->library));
-    /* The end of this reindex will delete nothing; but if all that the other sources have is here, the rest of theirs can go. */
+    /* The end of this reindex will delete nothing. But if this page contains all bookmarks of the
+     * other sources, their other items can be deleted. */
     if (is_good && *is_missing && *cursor == 0 && !donation->is_full && self->batch != NULL)
         is_good = library_sources(self->library, donation_collect_domain, donation);
     library_unlock(self->library);
@@ -36,7 +37,8 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
         library_unlock(self->library);
         changes_forget(self);
     }
-    /* What is behind the last page's end is deleted, and nobody knows what the missing source has. */
+    /* The end of the reindex would delete items after the last page, and the bookmarks of the
+     * missing source are unknown. */
     if (is_good && *is_missing && !donation->is_full) {
         is_good = false;
         task_fail(task, SEARCHLIGHT_UNAVAILABLE, "%s; its bookmarks stay as they were, the others are up to date%s",
@@ -54,8 +56,9 @@ static void reindex_page(searchlight_extension *self, searchlight_request reques
     if (page->cursor != NULL && page->cursor_length < sizeof cursor) memcpy(cursor, page->cursor, page->cursor_length);
     bool is_first = *cursor == 0, is_missing;
     struct donation *donation = donate_page(&task, cursor, page->items, page->milliseconds / 1e3, &is_missing);
-    /* A reindex that is going to fail does so in its first page: with a cursor, the next one would leave out what stands
-     * before that of the source which can be read by then, and its end would delete it. */
+    /* A reindex that fails does so in its first page. With a cursor, the next attempt would skip
+     * earlier bookmarks of the missing source if the source is readable by then, and its end would
+     * delete their items. */
     while (donation != NULL && is_first && is_missing && donation->is_full) {
         memcpy(cursor, donation->last, sizeof donation->last);
         donation_discard(donation);
@@ -67,12 +70,12 @@ static void reindex_page(searchlight_extension *self, searchlight_request reques
     donation_discard(donation);
 }
 
-/* For hosts without pages. */
+/* The reindex for hosts without the paging interface. */
 static void reindex_all(searchlight_extension *self, searchlight_request request) {
     struct task task;
     char cursor[MAX_KEY + MAX_LOCAL + 2] = "";
     task_begin(&task, self, request);
-    /* It can be found until the acknowledgement, and after it if it was donated again. */
+    /* Searches find these items until the acknowledgement. Items that are donated again stay. */
     self->index->delete_all(self->host, NULL, NULL, NULL);
     for (bool has_more = true, is_missing; has_more;) {
         struct donation *donation = donate_page(&task, cursor, MAX_ITEMS, 60, &is_missing);
@@ -84,7 +87,8 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     self->requests->finish(self->host, request, SEARCHLIGHT_OK, NULL);
 }
 
-/* Donates some of the named bookmarks, deletes those that there are not. If false the request was failed. */
+/* Donates the named bookmarks that exist, and deletes the items of the others. If it returns false,
+ * it has failed the request. */
 static bool reindex_some(struct task *task, const char *const *identifiers, size_t count, bool *is_missing) {
     searchlight_extension *self = task->extension;
     const char *gone[MAX_ITEMS / 4];
@@ -103,7 +107,7 @@ static bool reindex_some(struct task *task, const char *const *identifiers, size
     size_t donated = donation->count;
     bool is_good = donation_send(task, donation);
     donation_discard(donation);
-    /* Of a source that cannot be read it is not known what is gone. */
+    /* If a source is unreadable, its deleted bookmarks are unknown, so nothing is deleted. */
     if (is_good && !*is_missing) is_good = donation_delete(task, gone, gone_count);
     return is_good && donation_pace(task, donated);
 }

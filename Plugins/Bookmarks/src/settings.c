@@ -42,21 +42,22 @@ char *settings_line(char **text) {
     return line;
 }
 
-/* The value of "KEY=VALUE" if a line has that key; NULL otherwise. */
+/* Returns the value of a line "KEY=VALUE"; NULL if the line has another key. */
 static const char *value(const char *line, const char *key) {
     size_t length = strlen(key);
     return strncasecmp(line, key, length) == 0 && line[length] == '=' ? line + length + 1 : NULL;
 }
 
 size_t settings_profiles(char *text, struct profile profiles[MAX_PROFILES]) {
-    /* What an installed Firefox starts with, which counts more than the mark of versions before 67. */
+    /* The default profiles of Firefox installations. They take precedence over the default mark of
+     * versions before 67. */
     const char *installed[MAX_PROFILES];
     size_t count = 0, installations = 0;
     bool in_profile = false, in_installation = false;
     for (char *line; (line = settings_line(&text)) != NULL;) {
         const char *found;
         if (*line == '[') {
-            /* A section that had no path is no profile. */
+            /* A section without a path is not a profile. */
             if (in_profile && profiles[count - 1].path == NULL) count--;
             in_installation = strncasecmp(line, "[Install", 8) == 0;
             in_profile = strncasecmp(line, "[Profile", 8) == 0 && count < MAX_PROFILES;

@@ -2,10 +2,12 @@
 /*
  * snapshot.c: see snapshot.h.
  *
- * The database is copied first, then its log. Between two checkpoints a page is changed in the log alone, and a checkpoint
- * writes into the database only what the log still has. So as long as the log was not begun anew meanwhile, which its header
- * shows, its committed frames laid over the copy are a state that the writer had committed. Without a log nothing may change
- * at all while it is copied. The frames are laid over it here, by the published format, since SQLite would want to write.
+ * Copies the database first, then its write-ahead log. Between two checkpoints, the writer changes
+ * pages only in the log. A checkpoint copies pages from the log to the database, and they stay in
+ * the log. So if the writer did not restart the log during the copy, which the log header shows,
+ * the copy with the committed frames applied is a committed state. Without a log, the copy is valid
+ * only if the database did not change during the copy. This file applies the frames itself, by the
+ * published format, because SQLite would have to write.
  */
 #include "snapshot.h"
 
@@ -24,7 +26,7 @@ enum { ATTEMPTS = 5, CHUNK = 1 << 20, LOG_HEADER = 32, FRAME_HEADER = 24 };
 
 int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum reading *reading, struct problem *problem) {
     struct stat status;
-    /* Not blocking: there may be a pipe of that name. */
+    /* Opens without blocking, because the file may be a pipe. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) {
         int error = errno;
@@ -50,7 +52,7 @@ int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum re
     return -1;
 }
 
-/* What must be the same before and after copying. */
+/* The attributes that must be the same before and after copying. */
 struct stamp {
     struct stat database, log;
     bool has_log, has_journal;
@@ -65,7 +67,7 @@ static bool unchanged(const struct stat *one, const struct stat *other) {
            one->st_mtim.tv_nsec == other->st_mtim.tv_nsec;
 }
 
-/* Where a database and its companions are. */
+/* The paths of a database and its companion files. */
 struct place {
     char database[4096], log[4096 + 8], journal[4096 + 12];
 };
@@ -94,8 +96,9 @@ static bool is_same_state(const struct stamp *one, const struct stamp *other) {
     return same_file(&one->log, &other->log) && memcmp(one->log_header, other->log_header, LOG_HEADER) == 0;
 }
 
-/* Copies a file to its end, at most so many bytes; shares its blocks where the file system can. 0, or an error number;
- * ECANCELED if nobody waits any more, EFBIG if there was more. */
+/* Copies a file of at most `maximum` bytes, with shared blocks if the file system supports them.
+ * Returns 0 or an error number: ECANCELED if the work was cancelled, EFBIG if the file is
+ * larger. */
 static int copy(int from, int to, int64_t maximum, struct work *work, int64_t total) {
     int64_t done = 0;
     bool by_kernel = true;
@@ -133,7 +136,7 @@ static uint32_t little(const unsigned char *bytes) {
     return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-/* The checksum of the log's format, over a multiple of eight bytes. */
+/* Adds a multiple of eight bytes to the checksum of the log format. */
 static void add_checksum(const unsigned char *bytes, size_t length, bool is_big, uint32_t sum[2]) {
     for (size_t i = 0; i + 8 <= length; i += 8) {
         sum[0] += (is_big ? big(bytes + i) : little(bytes + i)) + sum[1];
@@ -141,8 +144,9 @@ static void add_checksum(const unsigned char *bytes, size_t length, bool is_big,
     }
 }
 
-/* Lays the committed frames of a log over a copy of its database. Both are ours. What is not whole at the log's end was never
- * committed, or belongs to an earlier round. 0, or an error number. */
+/* Applies the committed frames of a log to a copy of its database. Both files are private. An
+ * incomplete frame at the log's end was never committed or belongs to an earlier use of the log.
+ * Returns 0 or an error number. */
 static int apply_log(int log, int database, struct work *work) {
     unsigned char header[LOG_HEADER];
     if (pread(log, header, LOG_HEADER, 0) != LOG_HEADER) return 0;
@@ -156,7 +160,7 @@ static int apply_log(int log, int database, struct work *work) {
     const uint32_t first[2] = {sum[0], sum[1]};
     int64_t committed = 0, pages = 0;
     int error = 0;
-    /* First to find the last commit, then to write up to it. */
+    /* The first pass finds the last commit. The second pass writes the frames up to it. */
     for (int writing = 0; writing < 2 && error == 0; writing++) {
         sum[0] = first[0], sum[1] = first[1];
         for (int64_t number = 0; writing == 0 || number < committed; number++) {
@@ -196,7 +200,7 @@ static int temporary_file(char *path, size_t capacity) {
     return mkostemp(path, O_CLOEXEC);
 }
 
-/* Copies the log and lays it over the copy of the database. 0, or an error number. */
+/* Copies the log and applies it to the copy of the database. Returns 0 or an error number. */
 static int copy_log(const struct place *place, int64_t size, int to, struct work *work) {
     char path[4096];
     int log = open(place->log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -214,7 +218,8 @@ static int copy_log(const struct place *place, int64_t size, int to, struct work
     return error;
 }
 
-/* One attempt. 0, ECANCELED, EAGAIN if the writer came between, or another error number; -1 with `reading` and `problem`. */
+/* Makes one attempt. Returns 0, ECANCELED, EAGAIN if the writer interfered, or another error
+ * number; -1 with `reading` and `problem`. */
 static int copy_once(const struct place *place, int to, struct work *work, enum reading *reading, struct problem *problem) {
     struct stamp before, after;
     struct stat opened;
@@ -223,7 +228,7 @@ static int copy_once(const struct place *place, int to, struct work *work, enum 
     if (original < 0) return -1;
     int error = 0;
     if (!take_stamp(place, &before) || fstat(original, &opened) != 0) error = errno == ENOENT ? EAGAIN : EIO;
-    /* With a journal the database alone may be half of a transaction. */
+    /* If there is a rollback journal, the database alone may be an incomplete transaction. */
     else if (before.has_journal || !same_file(&before.database, &opened)) error = EAGAIN;
     else if (ftruncate(to, 0) != 0) error = errno;
     if (error == 0) error = copy(original, to, SNAPSHOT_MAX_DATABASE, work, size);
@@ -234,9 +239,9 @@ static int copy_once(const struct place *place, int to, struct work *work, enum 
     return is_same_state(&before, &after) && !after.has_journal ? 0 : EAGAIN;
 }
 
-/* Opens the copy, which nobody else knows. */
+/* Opens the copy, which no other process knows. */
 static enum reading open_copy(const char *copy_path, int file, const char *path, sqlite3 **database, struct problem *problem) {
-    /* As if it had no log: versions of the format for writing and reading. */
+    /* Sets the format versions for writing and reading to those of a database without a log. */
     const unsigned char versions[2] = {1, 1};
     char name[3 * 4096], uri[sizeof name + 32];
     if (pwrite(file, versions, 2, 18) != 2) {
@@ -252,7 +257,7 @@ static enum reading open_copy(const char *copy_path, int file, const char *path,
         *database = NULL;
         return READING_LATER;
     }
-    /* Nothing in the file is to be run, and no value to be larger than any browser's. */
+    /* Prevents code in the file from running, and limits values to sizes that browsers use. */
     sqlite3_db_config(*database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(*database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(*database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -277,7 +282,7 @@ enum reading snapshot_open(const char *path, struct work *work, sqlite3 **databa
         error = copy_once(&place, file, work, &reading, problem);
     }
     if (error == 0) {
-        /* SQLite has the file open from here on, so that its name can go. */
+        /* SQLite has opened the file, so its name can be removed. */
         reading = open_copy(copy_path, file, path, database, problem);
     } else if (error == ECANCELED) {
         reading = READING_CANCELLED;

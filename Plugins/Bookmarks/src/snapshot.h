@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshot.h: a private copy of an SQLite database that another program may be writing to.
+ * snapshot.h: makes a private copy of an SQLite database that another program may be writing.
  *
- * Why a copy: Firefox holds places.sqlite locked as long as it runs, and what it wrote last is in the write-ahead log, which
- * SQLite can only read together with an index that it makes beside the database; a confined worker cannot make files there,
- * and must not. Opening the original as immutable would skip the log and could meet pages of two versions.
+ * A copy is necessary because Firefox locks places.sqlite while it runs, and its latest changes are
+ * in the write-ahead log. SQLite reads the log only with an index file that it creates beside the
+ * database, and a confined worker cannot create files there. Opening the original as immutable
+ * would ignore the log and could mix pages of two versions.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
 #include "bookmarks.h"
 
-/* The largest database and log that are copied, in bytes. */
+/* The maximum sizes of database and log, in bytes. */
 #define SNAPSHOT_MAX_DATABASE (INT64_C(1) << 30)
 #define SNAPSHOT_MAX_LOG (INT64_C(256) << 20)
 
 struct sqlite3;
 
-/* Copies the database at a path into the temporary folder, with what its log holds applied, and opens the copy to be read.
- * The caller closes `database` with sqlite3_close; the copy is gone by then. */
+/* Copies the database at a path to the temporary folder, applies its log, and opens the copy for
+ * reading. The caller closes `database` with sqlite3_close. The copy has no name any more. */
 enum reading snapshot_open(const char *path, struct work *work, struct sqlite3 **database, struct problem *problem);
 
-/* Opens a file to be read; it may be reached through links, but must be an ordinary file of at most so many bytes. Returns
- * a descriptor that the caller closes, or -1 with the reason in `reading` and `problem`. */
+/* Opens a file for reading. The path may contain links, but must lead to a regular file of at most
+ * `maximum` bytes. Returns a descriptor that the caller closes, or -1 with the reason in `reading`
+ * and `problem`. */
 int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum reading *reading, struct problem *problem);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.c: see sources.h. What is looked for is what Info.plist asks for; README.md lists it. Nothing that is not declared
- * is touched, since the host tells each attempt.
+ * sources.c: see sources.h. The extension searches only the paths that Info.plist requests;
+ * README.md lists them. It does not access other paths, because the host reports each attempt.
  */
 #include "sources.h"
 
@@ -20,12 +20,12 @@
 
 enum { MAX_ENTRIES = 10000 };
 
-/* Folders of the person's. All owned; NULL where there is none. */
+/* The user's folders. All are owned; NULL means none. */
 struct places {
     char *home, *config, *documents, *downloads;
 };
 
-/* Whether something is there, or might be: what may not be looked at is not gone. */
+/* Returns true if a file exists or may exist. A file without permission to check it may exist. */
 static bool exists(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
@@ -37,7 +37,8 @@ static void is_unsure(struct sources *sources, enum reading reading, const struc
     sources->problem = *problem;
 }
 
-/* Adds the file at `path`, which is freed here, if there is one. `within`: its name among those of its kind. */
+/* Adds the file at `path` if it exists, and frees `path`. `within`: its name among the files of its
+ * kind. */
 static bool add(struct sources *sources, const char *kind, struct slice within, const char *name, char *path,
                 source_reader read) {
     char encoded[MAX_KEY - 64], key[MAX_KEY];
@@ -63,7 +64,7 @@ static void hash_path(const char *path, char hash[17]) {
     snprintf(hash, 17, "%016llx", (unsigned long long)text_hash(TEXT_HASH, slice_of(path)));
 }
 
-/* The same for a file that only its path names. */
+/* Does the same for a file that is identified by its path. */
 static bool add_by_path(struct sources *sources, const char *kind, const char *name, char *path, source_reader read) {
     char hash[17];
     if (path == NULL) return false;
@@ -71,7 +72,7 @@ static bool add_by_path(struct sources *sources, const char *kind, const char *n
     return add(sources, kind, slice_of(hash), name, path, read);
 }
 
-/* Whether a path has no ".." among its names. */
+/* Returns true if no component of a path is "..". */
 static bool stays_below(const char *path) {
     for (const char *at = path; at != NULL; at = strchr(at, '/')) {
         while (*at == '/') at++;
@@ -92,7 +93,8 @@ static bool add_firefox(struct sources *sources, const char *base, const char *f
         for (size_t i = 0; i < count && is_good; i++) {
             const struct profile *profile = &profiles[i];
             char name[200], *where = NULL;
-            /* One that lies elsewhere is found if it is in the person's list, which is what lets it be read. */
+            /* A profile elsewhere is readable only if it is in the user's list, and is found
+             * through that list. */
             if (!profile->is_relative || *profile->path == '/' || !stays_below(profile->path)) continue;
             snprintf(name, sizeof name, count > 1 && profile->name != NULL ? "Firefox (%.100s)" : "Firefox",
                      profile->name == NULL ? "" : profile->name);
@@ -108,15 +110,16 @@ static bool add_firefox(struct sources *sources, const char *base, const char *f
     return is_good;
 }
 
-/* A folder in which names are looked up. */
+/* A folder that is listed for names. */
 struct look {
     const char *folder;
-    bool is_listed; /* the person has named it */
+    bool is_listed; /* it is in the user's list */
     const struct exported *exported;
 };
 typedef bool (*liking)(const struct look *look, const char *name);
 
-/* Names in a folder that a test likes, in their order. Ends with NULL; all to be freed with free_names. */
+/* Returns the names in a folder that pass a test, in their order, with a NULL at the end. Free them
+ * with free_names. */
 static char **names_in(const struct look *look, liking likes, struct sources *sources) {
     const char *folder = look->folder;
     size_t count = 0, seen = 0;
@@ -154,9 +157,9 @@ static bool is_profile(const struct look *look, const char *name) {
     return strcmp(name, "Default") == 0 || strncmp(name, "Profile ", 8) == 0;
 }
 
-/* What an exported file is by its name. */
+/* The kind of an exported file, by its name. */
 struct form {
-    const char *kind; /* begins the source's key */
+    const char *kind; /* the prefix of the source's key */
     source_reader read;
     bool (*recognizes)(const char *head, size_t length);
 };
@@ -170,8 +173,8 @@ static const struct form *form_of(const char *name) {
     return strcasecmp(ending, ".json") == 0 || strcasecmp(ending, ".jsonlz4") == 0 ? &backup : NULL;
 }
 
-/* Whether the beginning of a file says that it was exported by a browser: each has a name of its own for it, in the language
- * of its user and with a date in it. */
+/* Returns true if the first bytes of a file are those of a browser's export. The file name says
+ * nothing: each browser uses another one, in the user's language and with a date. */
 static bool is_exported(const char *path, const struct form *form) {
     int64_t size;
     enum reading reading;
@@ -189,9 +192,9 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
     return false;
 }
 
-/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one with
- * the name of a browser's export, and one that had bookmarks before. The extension reports such a
- * page if it has none. The content decides about any other page. */
+/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one
+ * with the name of a browser's export, and one that had bookmarks before. The extension reports
+ * such a page if it has none. The content decides about any other page. */
 static bool is_meant(const struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;
@@ -205,7 +208,7 @@ static bool is_meant(const struct look *look, const char *name) {
     return is;
 }
 
-/* The exported files in a folder. */
+/* Adds the exported files in a folder. */
 static bool add_exported(struct sources *sources, const struct look *look) {
     char **names = names_in(look, is_meant, sources);
     bool is_good = true;
@@ -233,14 +236,14 @@ static bool add_chromium(struct sources *sources, const char *base, const char *
     return is_good;
 }
 
-/* Notes a line of the person's list that leads to no folder. */
+/* Records a line of the user's list that leads to no folder. */
 static void is_misnamed(struct sources *sources, const char *file, const char *line) {
     char *text = sources->misnamed.text;
     size_t length = strlen(text), capacity = sizeof sources->misnamed.text;
     if (length + 8 >= capacity) return;
     length += (size_t)(length > 0 ? snprintf(text + length, capacity - length, ", ")
                                   : snprintf(text + length, capacity - length, "%.500s: ", file));
-    /* What does not fit ends so. */
+    /* Ends a text that does not fit. */
     if (length + strlen(line) + 8 < capacity) snprintf(text + length, capacity - length, "%s", line);
     else snprintf(text + length, capacity - length, "...");
 }
@@ -250,7 +253,7 @@ static bool is_folder(const char *path) {
     return stat(path, &status) == 0 ? S_ISDIR(status.st_mode) : errno != ENOENT && errno != ENOTDIR;
 }
 
-/* A folder of the person's list: a profile, or exported files. */
+/* Adds a folder of the user's list: a profile, or exported files. */
 static bool add_listed(struct sources *sources, const char *folder, const struct exported *exported) {
     return add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
            add_by_path(sources, "chromium-profile", "Chromium", settings_join(folder, "Bookmarks"), chromium_read) &&
@@ -295,7 +298,8 @@ static bool find_places(struct places *places) {
     return places->documents != NULL && places->downloads != NULL;
 }
 
-/* The exported files in a folder of everybody's. One that is the home folder is granted to nobody. */
+/* Adds the exported files in a standard folder. A standard folder that is the home folder is never
+ * granted. */
 static bool add_exported_in(struct sources *sources, const struct places *places, const char *folder,
                             const struct exported *exported) {
     return strcmp(folder, places->home) == 0 || add_exported(sources, &(const struct look){folder, false, exported});

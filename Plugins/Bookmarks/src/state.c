@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What an answer is waited for with. */
+/* A wait for an answer. */
 struct answer {
     pthread_mutex_t mutex;
     pthread_cond_t came;
@@ -33,7 +33,7 @@ static void take_receipt(void *context, searchlight_status status, const char *m
     take_state(context, status, message, NULL, 0);
 }
 
-/* Waits for what was asked (`sent`: the status of asking). */
+/* Waits for the answer to a request. `sent` is the status of sending. */
 static bool came(struct answer *answer, searchlight_status sent) {
     pthread_mutex_lock(&answer->mutex);
     while (sent == SEARCHLIGHT_OK && !answer->has_come) pthread_cond_wait(&answer->came, &answer->mutex);

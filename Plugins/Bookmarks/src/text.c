@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c: see text.h. Pure. */
+/* text.c: see text.h. All functions are pure. */
 #include "text.h"
 
 #include <stdarg.h>
@@ -36,7 +36,7 @@ uint32_t text_character(const char *at, const char *end, size_t *length) {
         (value >= 0xD800 && value < 0xE000))
         return 0xFFFD;
     *length = count;
-    /* D-Bus takes no characters that are reserved for ever. */
+    /* Replaces permanent noncharacters, which D-Bus rejects. */
     return (value & 0xFFFE) == 0xFFFE || (value >= 0xFDD0 && value <= 0xFDEF) ? 0xFFFD : value;
 }
 
@@ -70,7 +70,8 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/* Pages and programs inside of the browser, and what is a query or data rather than an address. */
+/* Returns true for schemes that only the browser can open, and for queries and data instead of
+ * addresses. */
 static bool is_of_the_browser(const char *scheme, size_t length) {
     static const char *const schemes[] = {"place",  "javascript", "data",   "vbscript",      "blob",
                                           "about",  "chrome",     "edge",   "brave",         "moz-extension",
@@ -90,7 +91,7 @@ bool text_url(char *out, size_t capacity, struct slice url) {
     while (at + scheme < end && (is_letter(at[scheme]) || (scheme > 0 && (is_digit(at[scheme]) || strchr("+-.", at[scheme])))))
         if (at[scheme++] == 0) return false;
     if (scheme == 0 || at + scheme + 1 >= end || at[scheme] != ':' || is_of_the_browser(at, scheme)) return false;
-    /* Brackets stand for themselves around a host that is a number, and nowhere else. */
+    /* Brackets are literal around a numeric host, and only there. */
     if (end - at > (ptrdiff_t)scheme + 3 && at[scheme + 1] == '/' && at[scheme + 2] == '/') {
         authority = scheme + 3;
         while (at + authority < end && strchr("/?#", at[authority]) == NULL) authority++;
@@ -133,7 +134,8 @@ size_t text_readable_url(char *out, size_t capacity, const char *url) {
 
 static int value_of(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
-/* Percent-encoded bytes as the characters that they are, control characters as spaces; what is no character stays. */
+/* Decodes percent-encoded bytes, and replaces control characters with spaces. Invalid sequences
+ * stay unchanged. */
 static void add_unescaped(struct buffer *out, const char *at, const char *end) {
     while (at < end) {
         char bytes[4];
@@ -149,7 +151,8 @@ static void add_unescaped(struct buffer *out, const char *at, const char *end) {
     }
 }
 
-/* A label of a host, without "xn--", by RFC 3492. Its characters; 0 if it is no Punycode. */
+/* Decodes a host label without "xn--" by RFC 3492. Returns the number of its characters; 0 if it is
+ * not valid Punycode. */
 static size_t punycode(const char *at, const char *end, uint32_t letters[64]) {
     uint32_t count = 0, letter = 128, place = 0, bias = 72;
     const char *basic = end;
@@ -162,7 +165,7 @@ static size_t punycode(const char *at, const char *end, uint32_t letters[64]) {
             if (at == end || !(is_letter(*at) || is_digit(*at))) return 0;
             uint32_t digit = is_digit(*at) ? (uint32_t)(*at - '0') + 26 : (uint32_t)((*at | 32) - 'a');
             at++;
-            /* A label has 63 bytes, so that numbers beyond this are of none. */
+            /* A label has at most 63 bytes, so no valid label has larger numbers. */
             if (digit > (0x7FFFFFFF - place) / weight) return 0;
             place += digit * weight;
             uint32_t threshold = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;

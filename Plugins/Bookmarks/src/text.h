@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h: texts of others made harmless, addresses made whole, and a buffer that grows. */
+/* text.h: sanitizes foreign texts, normalizes addresses, and provides a growing buffer. */
 #ifndef TEXT_H
 #define TEXT_H
 
 #include "bookmarks.h"
 
-/* Reads one character of UTF-8: its value, and in `length` its bytes (at least 1). What is no character, or may not stand
- * in a message, is U+FFFD. at < end. */
+/* Reads one UTF-8 character. Returns its value, and in `length` its bytes (at least 1). An invalid
+ * character, or one that a message must not contain, becomes U+FFFD. at < end. */
 uint32_t text_character(const char *at, const char *end, size_t *length);
 
-/* Copies a text as one line: valid UTF-8, no control characters, single spaces, none at the ends. Cut between characters
- * to fit `capacity` with its NUL. `kept`: a control character that may stay, or 0. Returns the length. */
+/* Copies a text as one line: valid UTF-8, no control characters, single spaces, none at the ends.
+ * It is cut between characters to fit `capacity` with its NUL. `kept`: a permitted control
+ * character, or 0. Returns the length. */
 size_t text_line(char *out, size_t capacity, struct slice text, char kept);
 
-/* Copies an address as ASCII, with what must not stand in one percent-encoded. False if it is none, is longer than fits, or
- * is of a kind that nobody but the browser itself can open. */
+/* Copies an address as ASCII, with forbidden characters percent-encoded. Returns false if it is not
+ * an address, does not fit, or only the browser itself can open it. */
 bool text_url(char *out, size_t capacity, struct slice url);
 
-/* An address as a person reads it: without "https://" and a trailing slash. */
+/* Copies an address for display, without "https://" and a trailing slash. */
 size_t text_readable_url(char *out, size_t capacity, const char *url);
 
-/* The same with what is percent-encoded, and with the host's names in Unicode, as letters: "wiki/K%C3%B6ln" reads "wiki/Köln",
- * "xn--mnchen-3ya" reads "münchen". What stands for no character stays as it is. */
+/* Does the same with percent-encoding and Punycode decoded: "wiki/K%C3%B6ln" becomes "wiki/Köln",
+ * "xn--mnchen-3ya" becomes "münchen". Invalid sequences stay unchanged. */
 size_t text_legible_url(char *out, size_t capacity, const char *url);
 
-/* Copies with all but letters, digits, '-' and '_' (and those in `kept`) percent-encoded. Cut to fit. */
+/* Copies a text with all characters percent-encoded except for letters, digits, '-', '_' and those
+ * in `kept`. It is cut to fit. */
 size_t text_encode(char *out, size_t capacity, struct slice text, const char *kept);
 
-/* FNV-1a over one text more; begin with TEXT_HASH. */
+/* Adds a text to an FNV-1a hash. The first value is TEXT_HASH. */
 #define TEXT_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t text_hash(uint64_t hash, struct slice text);
 
 struct slice slice_of(const char *text); /* NULL is empty */
 
-/* A buffer that grows; begin with {0}, end with free(bytes). After a failure it stays as it was, and says so. */
+/* A growing buffer. Initialize it with {0} and free `bytes` at the end. After a failure it keeps
+ * its content and reports the failure. */
 struct buffer {
-    char *bytes; /* NUL-terminated once something was added */
+    char *bytes; /* NUL-terminated after the first addition */
     size_t length, capacity;
     bool failed;
 };
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_say(struct buffer *buffer, const char *text);
-/* A character in UTF-8. */
+/* Adds a character as UTF-8. */
 void text_add_character(struct buffer *buffer, uint32_t character);
-/* With &, <, >, " and ' as entities. */
+/* Adds a text with &, <, >, " and ' as entities. */
 void buffer_escape(struct buffer *buffer, const char *text, size_t length);
 
 #endif
