@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# The conventional names; each is one script, which works without make.
+# The conventional target names. Each runs one script that also works without make.
 .PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
 
-# Where “make install” puts things; DESTDIR goes in front of it, for those who make packages.
+# The folder of “make install”. DESTDIR precedes it, for the authors of packages.
 PREFIX ?= /usr/local
 DESTDIR ?=
 export PREFIX DESTDIR
 
 all: build
 
-# Not all of the package: what only tests run takes as long again.
+# Builds only the products: the programs of the tests would double the time.
 build:
 	Scripts/setup
 	swift build -c release --product searchlight
@@ -20,12 +20,12 @@ build:
 	swift build -c release --package-path Plugins --product Journal
 	$(MAKE) -C Plugins/Bookmarks
 
-# What is installed: the programs, the library with the Swift runtime, the extensions. Builds in a folder of its own.
+# The installation: the programs, the library with the Swift runtime, and the extensions. The build has its own folder.
 release:
 	Scripts/setup
 	Scripts/release
 
-# As another user than the one who builds: make release && sudo make install-files
+# Installs as another user than the user who builds: make release && sudo make install-files
 install: release
 	Scripts/install
 
@@ -38,14 +38,14 @@ uninstall:
 test-install: release
 	Scripts/test-install
 
-# A Debian package in .build/deb; and its trial on a bare system: installed, used, removed.
+# Builds a Debian package in .build/deb, and tests its installation, use and removal on a bare system.
 deb: release
 	Scripts/deb
 
 test-deb: deb
 	Scripts/test-deb
 
-# The two commands of the README in a fresh clone on a bare system.
+# Runs the two commands of the README in a fresh clone on a bare system.
 test-clone:
 	Scripts/test-clone
 
@@ -67,11 +67,11 @@ format:
 torture:
 	Scripts/torture
 
-# All tests under AddressSanitizer and ThreadSanitizer; an hour. For some of them: Scripts/sanitize --filter NAME
+# Runs all tests under AddressSanitizer and ThreadSanitizer, about an hour. For some tests: Scripts/sanitize --filter NAME
 sanitize:
 	Scripts/sanitize
 
-# The order of 100,000 random searches beside a ranking of all items; half an hour. CASES=… SEED=… as Scripts/oracle --help says.
+# Compares 100,000 random searches with a ranking of all items, about half an hour. See Scripts/oracle --help for CASES and SEED.
 oracle:
 	Scripts/oracle
 

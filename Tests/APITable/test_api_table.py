@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Scripts/api-table takes for the same declaration, and what it refuses."""
+"""Checks the declarations that Scripts/api-table accepts as equal, and those that it rejects."""
 
 import importlib.machinery
 import importlib.util

@@ -36,7 +36,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s+[<"]([^>"]+)[>"]')
 
 
 def swift_imports(text):
-    """The modules that Swift source imports. What stands in texts and comments is none."""
+    """Returns the modules that Swift source imports, without those in string literals and comments."""
     text = re.sub(r'(#*)"""\n.*?"""\1|/\*.*?\*/', "", text, flags=re.DOTALL)
     return {match[1] for match in map(IMPORT.match, map(str.strip, text.splitlines())) if match}
 
@@ -163,7 +163,7 @@ def undocumented(text):
 
 
 def undocumented_in_header(text):
-    """The types and functions of a C header that stand in a paragraph without a comment."""
+    """Returns the types and functions of a C header in paragraphs without a comment."""
     for paragraph in re.split(r"\n\s*\n", text):
         lines = [line.strip() for line in paragraph.splitlines()]
         declared = [line for line in lines if re.match(r"typedef |[\w ]+\*?\(\*\w+\)\(", line)]
@@ -178,7 +178,7 @@ TYPE = re.compile(
 
 
 def shared_names(sources):
-    """The names of types that stand in more than one of some sources, private types and types inside of others left out."""
+    """Returns the names of types that several sources declare, without private and nested types."""
     found = {}
     for path, text in sources:
         text = re.sub(r'(#*)""".*?"""\1|/\*.*?\*/', "", text, flags=re.DOTALL)
@@ -285,7 +285,7 @@ class Page(unittest.TestCase):
                          if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport")
                          or path.is_relative_to(ROOT / "Benchmarks") or path.is_relative_to(ROOT / "Torture"))
         words = set(re.findall(r"\w+", code))
-        # What has a small letter and a capital behind it is no word of the language.
+        # A name with a capital after a small letter is a name of code.
         named = set(re.findall(r"`(\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+|\(\))?`", self.page))
         self.assertEqual(sorted(named - words - set(rows(self.page))), [])
 
@@ -341,7 +341,7 @@ class Notices(unittest.TestCase):
             for page in pages:
                 with self.subTest(dependency=name):
                     self.assertIn(re.sub("[- ]", "", name).lower(), re.sub(r"[-\s]", "", page).lower())
-        # What the MIT licence asks to be in all copies.
+        # The text that the MIT licence requires in all copies.
         for page in pages:
             self.assertIn("Permission is hereby granted, free of charge, to any person", page)
 
@@ -360,7 +360,7 @@ class Comments(unittest.TestCase):
 
 
 class Reading(unittest.TestCase):
-    """What this test takes for an import, a row, or an arrow upwards."""
+    """Checks the recognition of imports, rows, and dependencies on higher modules."""
 
     def test_imports_of_every_form(self):
         source = "@testable import A\n@preconcurrency public import B\nimport struct C.D\n@_exported import E\n  import F\n"
