@@ -9,7 +9,8 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
-// Set by Scripts/release. In C, so that another commit has one small file compiled anew.
+// Scripts/release sets this variable. The value is a C definition, so another commit recompiles
+// only one small file.
 let commit = Context.environment["SEARCHLIGHT_COMMIT"].flatMap { text in
     text.isEmpty || !text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
         ? nil : text
@@ -17,11 +18,11 @@ let commit = Context.environment["SEARCHLIGHT_COMMIT"].flatMap { text in
 let buildFacts: [CSetting] = commit.map { [.define("SEARCHLIGHT_COMMIT", to: "\"\($0)\"")] } ?? []
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-// SQLite's own interface, for what FTS5 is extended with, and for baselines.
+// The C API of SQLite, for the FTS5 tokenizer and ranking functions, and for baselines.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-// The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
+// docs/ARCHITECTURE.md explains the dependencies between modules. Lower modules are further down.
 let package = Package(
     name: "searchlight",
     products: [
@@ -29,11 +30,12 @@ let package = Package(
         .executable(name: "searchlightd", targets: ["searchlightd"]),
         .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
         .executable(name: "searchlight-quicklook", targets: ["searchlight-quicklook"]),
-        // What apps and extensions link; shared, so that all in one process see the same classes.
+        // The library that apps and extensions link. It is shared, so that all code of a process
+        // uses the same classes.
         .library(
             name: "CoreSpotlight", type: .dynamic,
             targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
-        // For the packages Benchmarks and Torture alone.
+        // A product only for the packages Benchmarks and Torture.
         .library(
             name: "SearchlightInternals",
             targets: [
@@ -84,8 +86,8 @@ let package = Package(
                 "SearchlightExtension",
             ],
             swiftSettings: strict),
-        // Other names by which source imports the same. CoreServices is not among them: source for many systems asks whether
-        // it can be imported to tell where there are file system events.
+        // Other module names for the same declarations. CoreServices is not among them: portable
+        // source checks `canImport(CoreServices)` to detect file system events.
         .target(
             name: "MobileCoreServices", dependencies: ["UniformTypeIdentifiers"],
             path: "Sources/ModuleNames/MobileCoreServices", swiftSettings: strict),
@@ -165,7 +167,7 @@ let package = Package(
         .target(name: "TextAnalysis", dependencies: ["CTextTables"], swiftSettings: strict),
         .target(name: "CTextTables", cSettings: strictC),
 
-        // What the command and the program of its page share
+        // Code that the command and its Quick Look server share
         .target(
             name: "CommandSupport",
             dependencies: [
@@ -173,7 +175,7 @@ let package = Package(
                 arguments,
             ], swiftSettings: strict),
 
-        // The page on which a person searches, looks and drags
+        // The web page with search, previews and drags
         .target(
             name: "QuickLookServer",
             dependencies: [
@@ -181,7 +183,7 @@ let package = Package(
                 "BusTransport", "UniformTypeIdentifiers", "CLoopback", "UserSearch",
             ], resources: [.embedInCode("Page/script.js"), .embedInCode("Page/style.css")], swiftSettings: strict),
 
-        // What “searchlight doctor” finds of this machine
+        // The checks of “searchlight doctor”
         .target(
             name: "Diagnosis",
             dependencies: [
@@ -189,7 +191,7 @@ let package = Package(
                 "SystemSupport", "BusTransport", "CSystem", "CSandbox",
             ], swiftSettings: strict),
 
-        // The judge that authors run
+        // The validator of extensions, for authors
         .target(
             name: "ExtensionValidation",
             dependencies: [
@@ -330,7 +332,7 @@ let package = Package(
                 "Diagnosis", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "ConditionSensors", "TestSupport",
             ],
             swiftSettings: strict),
-        // What the sensors cost, in a process of their own.
+        // Measures the cost of the sensors in a separate process.
         .executableTarget(
             name: "ConditionProbe", dependencies: ["ConditionSensors", "IdleScheduling"], path: "Tests/ConditionProbe",
             swiftSettings: strict),
@@ -379,13 +381,13 @@ let package = Package(
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
                 grdb,
             ], swiftSettings: strict),
-        // An app in another process, of the public library alone.
+        // An app in another process that uses only the public library.
         .executableTarget(
             name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers", "PortedSources"],
             path: "Tests/TestApp",
             swiftSettings: strict),
-        // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
-        // of this package, for it is not this package's.
+        // Source written for Apple's SDK. The test is that it compiles in both language modes,
+        // without the compiler settings of this package.
         .target(
             name: "PortedSources",
             dependencies: [

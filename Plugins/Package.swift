@@ -8,8 +8,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// First-party extensions, built exactly as anybody else would build theirs: a package of its own that knows
-// Searchlight only through the shared library CoreSpotlight.
+// The extensions of this project. They are built like any other extension: as a separate package
+// that uses Searchlight only through the shared library CoreSpotlight.
 let package = Package(
     name: "searchlight-plugins",
     products: [
@@ -32,9 +32,9 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "CFileBirth", cSettings: [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]),
-        // toml++ behind three functions of C.
+        // Three C functions that wrap toml++.
         .target(name: "CTOML", cxxSettings: [.treatAllWarnings(as: .error)]),
-        // libxml2's parser of HTML, likewise.
+        // C functions that wrap the HTML parser of libxml2.
         .target(name: "CHTML", dependencies: ["CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CUchardet", pkgConfig: "uchardet", providers: [.apt(["libuchardet-dev"])]),

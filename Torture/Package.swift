@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// What is tortured has `package` access. Its package is called after its folder: SwiftPM passes that name to the compiler.
+// The programs use declarations with `package` access. SwiftPM names a package after its folder.
 let product = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
 let productName = String(
     product.lowercased().enumerated().map { place, letter in
@@ -16,8 +16,9 @@ let strict: [SwiftSetting] = [
 ]
 let internals: Target.Dependency = .product(name: "SearchlightInternals", package: "searchlight")
 
-// The programs that break things at random for Tests/EndToEndTests/Torture, which reads what they report. Scripts/swift-in builds
-// this in the folder of the main package, so that nothing is compiled twice.
+// Programs that inject random failures. Tests/EndToEndTests/Torture runs them and reads their
+// reports. Scripts/swift-in builds this in the folder of the main package, so that nothing is
+// compiled twice.
 let package = Package(
     name: "searchlight-torture",
     dependencies: [
@@ -25,14 +26,15 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
-        // Donates until a test has it killed.
+        // Donates until a test kills it.
         .executableTarget(
             name: "TortureDonor", dependencies: [internals, .product(name: "GRDB", package: "GRDB.swift")],
             packageAccess: false, swiftSettings: strict),
-        // Runs the service among clients, and kills, fills, damages, replaces and sets clocks at random.
+        // Runs the service with clients. At random it kills processes, fills disks, damages and
+        // replaces files, and sets clocks.
         .executableTarget(
             name: "ServiceTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),
-        // Asks extensions, cancels and kills at random, and counts what is left.
+        // Sends requests to extensions, cancels and kills at random, and counts leaked resources.
         .executableTarget(
             name: "ExtensionTorture", dependencies: [internals], packageAccess: false, swiftSettings: strict),
     ]

@@ -23,9 +23,10 @@ package enum StoreUse {
 }
 
 extension EngineClient {
-    /// The failure of a command that met damage which its opening was not to repair: to try it again would repair nothing.
+    /// Returns the failure of a command that found damage in a store that it may not repair. A
+    /// second attempt would not repair the damage either.
     ///
-    /// - Parameter isTold: Whether the user was told why nothing is repaired.
+    /// - Parameter isTold: `true` if the user already received the reason.
     fileprivate func failureLeftByDamage(_ error: any Error, isTold: Bool) -> CommandFailure? {
         guard let engine = self as? SearchlightEngine, engine.recovery.wasRefused, let error = error as? EngineError,
             error.isDamage
@@ -84,7 +85,7 @@ extension GlobalOptions {
         _ use: StoreUse, notesFollow: Bool, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
         let store: any EngineClient = try await waitingForOthers {
-            // Whoever holds the store may be a service that is starting.
+            // The process that holds the store may be a starting service.
             if let service = try await connectToService() {
                 if !notesFollow { try await adoptExtensions(of: service) }
                 return service
@@ -104,9 +105,10 @@ extension GlobalOptions {
         return try result.get()
     }
 
-    /// Tries what needs the right to change the store, again and again while another process has it, for as long as `--wait` says.
+    /// Repeats an attempt to open the store while another process has write access, for at most the
+    /// time of `--wait`.
     ///
-    /// - Throws: What the last attempt threw.
+    /// - Throws: The error of the last attempt.
     package func waitingForOthers<Value, Failure: Error>(
         _ attempt: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -128,11 +130,12 @@ extension GlobalOptions {
         }
     }
 
-    /// The time between two attempts, and the time that is waited without a word.
+    /// The time between two attempts.
     private static let pause = Duration.milliseconds(50)
+    /// The waiting time after which a message names the other process.
     private static let silentWait = Duration.milliseconds(500)
 
-    /// An engine of this process over this store and these extensions.
+    /// Opens the store in this process.
     private func openEngine(_ use: StoreUse) throws -> SearchlightEngine {
         switch use {
         case .read: return try SearchlightEngine(try engineConfiguration(.readOnly))
@@ -143,7 +146,7 @@ extension GlobalOptions {
             return try SearchlightEngine(try engineConfiguration(.readWrite))
         case .readJournaled:
             let reader = try SearchlightEngine(try engineConfiguration(.readOnly))
-            // A command that only shows something repairs nothing at the cost of items.
+            // A command that only reads does not repair a store if the repair would lose items.
             if reader.recovery.wasRefused { return reader }
             do {
                 return try SearchlightEngine(try engineConfiguration(.readWrite))

@@ -23,9 +23,10 @@ public enum ExtensionEvent: Hashable, Sendable, Codable {
     case progress(bundle: String, completed: UInt64, total: UInt64)
     /// The extension broke a rule of `searchlight_extension.h`, and the host contained the effect.
     case misuse(bundle: String, rule: HostRequest.Misuse, message: String)
-    /// The extension leaves something out of the index.
+    /// The extension reported content that it leaves out of the index.
     case leftOut(bundle: String, LeftOut)
-    /// An item made the extension fail, and is not asked for until something changes. `reason`: the rest of a sentence.
+    /// An item made the extension fail and is skip-listed until the extension or item changes.
+    /// `reason` completes a sentence.
     case setAside(bundle: String, item: String, reason: String)
     /// The extension crashed too often. It gets no requests until it changes or the user releases
     /// it. `reason` is the end of a sentence.

@@ -62,7 +62,7 @@ final class HostSession: Sendable {
 
     func leaveOut(_ what: LeftOut) { link.post(.leftOut(what)) }
 
-    /// Answers a request, and reports it when it was answered before.
+    /// Answers a request. A second answer to the same request is reported as misuse.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) {
         if let memory = LibraryMemory.shared { link.post(.libraryMemory(kept: memory.kept)) }
         if !requests.finish(request, outcome) {

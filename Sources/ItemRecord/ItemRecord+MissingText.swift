@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ItemRecord {
-    /// The attribute of an item whose text is indexed in part; `SEARCHLIGHT_MISSING_TEXT_BYTES` of `searchlight_extension.h`.
+    /// The attribute of an item whose text is indexed in part. It is
+    /// `SEARCHLIGHT_MISSING_TEXT_BYTES` of `searchlight_extension.h`.
     public static let missingTextAttribute = "com_searchlight_missingTextBytes"
 
-    /// How many bytes of the item's text its donor left out; 0 where all of it is indexed.
+    /// The number of bytes of text that the donor left out; 0 if all text is indexed.
     public var missingTextBytes: Int64 {
         switch attributes[Self.missingTextAttribute] {
         case .integer(let bytes): max(0, bytes)

@@ -22,7 +22,8 @@ public struct ItemRecord: Hashable, Sendable {
     public var expiration: Expiration
     /// `true` to merge the attributes into the stored item instead of replacing it.
     public var isUpdate: Bool
-    /// The attributes by name (the property names of `CSSearchableItemAttributeSet`, or custom keys).
+    /// The attributes by name (the property names of `CSSearchableItemAttributeSet`, or custom
+    /// keys).
     public var attributes: [String: AttributeValue]
     /// The traits of attributes that differ from ``AttributeTraits/standard``. Traits without an
     /// attribute have no effect and are not encoded.

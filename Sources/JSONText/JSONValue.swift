@@ -278,7 +278,8 @@ private struct JSONScanner {
         }
     }
 
-    /// The grammar has escapes for halves of characters (surrogates), and no text has such a half.
+    /// Returns the error for an unpaired surrogate. The JSON grammar allows its escape, but no
+    /// valid text can contain it.
     private func halfCharacter(_ unit: UInt32) -> JSONProblem {
         refusal("it has half a character, \\u\(String(unit, radix: 16)) without its other half,")
     }

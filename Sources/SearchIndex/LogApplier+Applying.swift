@@ -51,7 +51,7 @@ extension LogApplier {
             let repairs = try pool.write { db in
                 try DatabaseExamination(db).mend(db, through: last, losingNoneOf: mayLoseItems ? nil : path)
             }
-            // Tables may be made anew, without the words of deleted items.
+            // The repair may have rebuilt tables without the words of deleted items.
             fullTextCache.forgetTerms()
             guard !repairs.isEmpty else { throw error }
             state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }

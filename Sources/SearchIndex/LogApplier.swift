@@ -151,7 +151,7 @@ final class LogApplier: Sendable {
     private let readLimits: StoreHooks.ReadLimits
     private let readNumber = Atomic<UInt64>(0)
 
-    /// Whether damage is mended that costs items.
+    /// `true` if a repair may lose items.
     let mayLoseItems: Bool
 
     init(

@@ -15,11 +15,12 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
     /// `true` if acknowledged donations were lost. The generation has grown, and apps have to
     /// donate again.
     public var lostDonations = false
-    /// Whether anything that was damaged was mended or replaced.
+    /// `true` if damaged data was repaired or replaced.
     public var hasRepaired = false
-    /// Whether a repair was left undone, since it may cost items that nobody donates again.
+    /// `true` if a repair was refused, because it may lose items that no extension donates again.
     public var wasRefused = false
-    /// The generation after that; it grows whenever donations were lost. 0 in a store that is only read.
+    /// The generation after the opening. It grows with each loss of donations. 0 in a store opened
+    /// read-only.
     public var generation = 0
     /// `true` if there was no store before.
     public var isNew = false
@@ -79,8 +80,8 @@ public final class SearchIndex: Sendable {
         /// Creates, upgrades or repairs the store if necessary. One process at a time may have this
         /// access.
         case readWrite
-        /// The same, but for repairs that cost items: where one is needed, nothing is changed, and the opening fails with
-        /// ``SearchIndexError/losingRepair(path:detail:bundles:)``.
+        /// The same access without repairs that lose items. If such a repair is necessary, nothing
+        /// changes and the opening throws ``SearchIndexError/losingRepair(path:detail:bundles:)``.
         case readWriteLosingNothing
         /// Changes nothing; the store must exist.
         case readOnly

@@ -14,10 +14,10 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     case newerFormat(path: String)
     /// The file is not a store, or the store is damaged.
     case damaged(path: String, detail: String)
-    /// A repair would lose items, and was not to; nothing was changed. The bundles are those that cannot donate them again, as far as
-    /// they are known.
+    /// A repair would lose items and was not permitted; nothing was changed. `bundles` lists the
+    /// known bundles that cannot donate them again.
     case losingRepair(path: String, detail: String, bundles: [String])
-    /// There is no room left on the device, or in the quota.
+    /// The device or the quota is full.
     case full(path: String, operation: String)
     /// The store cannot be written.
     case readOnly(path: String, operation: String)
@@ -79,7 +79,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         return " of \(first)\(others), which no extension donates again"
     }
 
-    /// Whether the error is that the store is damaged.
+    /// `true` if the store is damaged.
     package var isDamage: Bool { if case .damaged = self { true } else { false } }
 
     /// Creates an error from an error of the log, by its remedy.

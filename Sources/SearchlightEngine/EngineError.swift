@@ -21,7 +21,8 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
     case alreadyReindexing(String)
     /// No item has this name.
     case itemNotFound(String)
-    /// The bundle or index has no item of this name; these have one, a few of them if there are many.
+    /// The bundle or index has no item with this name. `places` lists some bundles and indexes that
+    /// have one.
     case itemElsewhere(String, place: String, places: [String])
     /// Several items have this name.
     case ambiguousItem(String, candidates: [StoredItem])

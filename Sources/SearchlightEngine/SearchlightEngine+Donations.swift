@@ -45,7 +45,8 @@ extension SearchlightEngine {
         index.rejections(in: scope, after: mark)
     }
 
-    /// See ``ItemsCall`` and ``SearchIndex/items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
+    /// See ``ItemsCall`` and
+    /// ``SearchIndex/items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
     package func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String?,
         index name: String? = nil, attributes: Set<String>? = nil, limit: Int, maximumBytes: Int? = nil,

@@ -22,7 +22,7 @@ extension SearchlightEngine {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    /// The item that a name means; see ``EngineClient/items(named:bundle:index:)``.
+    /// Returns the item with a name; see ``EngineClient/items(named:bundle:index:)``.
     package func item(
         named name: String, bundle: String? = nil, index indexName: String? = nil
     ) async throws(EngineError) -> StoredItem {
@@ -35,7 +35,7 @@ extension SearchlightEngine {
             if let found, isMeant(found.scope) { return found }
             all += found.map { [$0] } ?? []
         }
-        // All are only asked for where none of the bundle is meant: to say where there is one.
+        // Other bundles are searched only if this one has no such item, to name them in the error.
         for candidates in bundle == nil ? [nil] : [bundle, nil] {
             all += try await onIndex { (index) throws(SearchIndexError) in
                 try await index.items(uniqueIdentifier: name, bundle: candidates)
@@ -58,7 +58,7 @@ extension SearchlightEngine {
         return found
     }
 
-    /// The most bundles and indexes that are named to somebody who has named another.
+    /// The maximum number of bundles and indexes in the error for an item that is elsewhere.
     private static var maximumPlacesNamed: Int { 5 }
 
     package func provide(

@@ -39,7 +39,7 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
     let sandboxLog: SandboxLog
-    /// What extensions left out of the index.
+    /// The content that extensions left out of the index.
     let omissions: OmissionStore
     let scheduleStore: ScheduleStore
     let jobsFollower: JobsFollower
@@ -153,12 +153,12 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         jobsFollower.follow(nil)
         await host.shutdown()
         sandboxLog.save()
-        // What was lost since the opening; should this fail, it is noticed at the next opening.
+        // Records losses since the opening. If this fails, the next opening detects them.
         if lock != nil, let generation = try? await index.generation(), jobStore.isBehind(generation: generation) {
             try? Self.oweEverything(
                 in: jobStore, registry.extensions.map(\.identifier), generation: generation, configuration)
         }
-        // What could not be applied now will be when the store is opened the next time.
+        // Entries that are not applied now are applied at the next opening.
         try? await index.close()
         lock?.release()
     }

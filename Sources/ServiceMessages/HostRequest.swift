@@ -17,7 +17,7 @@ public enum HostRequest: Sendable, Hashable {
     /// The number of heap bytes that the bound libraries keep, as counted so far. Sent only if the
     /// host requested it. Has no answer.
     case libraryMemory(kept: Int64)
-    /// Something is left out of the index. Has no answer.
+    /// Reports content that is left out of the index. Has no answer.
     case leftOut(LeftOut)
 
     /// The rules whose violations are detected.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that an extension leaves out of the index.
+/// A report of content that an extension leaves out of the index.
 public struct LeftOut: Hashable, Sendable, Codable {
-    /// What it is, such as a path.
+    /// The name of the content: an item identifier, or another name such as a path.
     public let name: String
-    /// Why, in a few words that are the same for all of a kind.
+    /// The reason, a short phrase that is the same for all content of a kind.
     public let reason: String
 
-    /// The most bytes of a name.
+    /// The maximum length of a name, in bytes of UTF-8.
     public static let maximumNameBytes = 4096
-    /// The most bytes of a reason.
+    /// The maximum length of a reason, in bytes of UTF-8.
     public static let maximumReasonBytes = 200
 
-    /// Creates it; texts that are too long are cut.
+    /// Creates a report. Texts that are too long are cut.
     public init(name: String, reason: String) {
         self.name = name.beginning(Self.maximumNameBytes)
         self.reason = reason.beginning(Self.maximumReasonBytes)
@@ -20,7 +20,7 @@ public struct LeftOut: Hashable, Sendable, Codable {
 }
 
 extension String {
-    /// As many of the first characters as have no more bytes than that.
+    /// Returns the longest prefix of whole characters within a number of bytes.
     fileprivate func beginning(_ maximumBytes: Int) -> String {
         guard utf8.count > maximumBytes else { return self }
         var end = utf8.index(startIndex, offsetBy: maximumBytes)

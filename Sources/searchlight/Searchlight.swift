@@ -124,7 +124,8 @@ enum Program {
         return nil
     }
 
-    /// How to write a name that begins with a dash and was taken for an option; `nil` if that is not what is wrong.
+    /// Returns a hint for a name that begins with a dash and was parsed as an option; `nil` if the
+    /// error has another cause.
     private static func dashHint(_ arguments: [String], _ message: String) -> String? {
         guard let command = arguments.first else { return nil }
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
@@ -139,7 +140,7 @@ enum Program {
         return "An item whose name begins with a dash comes behind --: searchlight \(command) -- \(name.prefix(80))"
     }
 
-    /// Whether a word to leave out of a search was taken for options.
+    /// Returns `true` if an excluded word (`-word`) of a search was parsed as options.
     private static func hasMinusWord(_ arguments: [String]) -> Bool {
         guard let command = arguments.dropFirst().first, ["search", "why-not"].contains(command) else { return false }
         return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }

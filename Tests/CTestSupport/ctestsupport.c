@@ -22,8 +22,9 @@ int ctestsupport_set_access_list(const char *path, const void *list, size_t size
     return setxattr(path, "system.posix_acl_access", list, size, 0) == 0 ? 0 : errno;
 }
 
-/* Bounds the number of tests in progress unless the environment has a bound. Without one, Swift Testing begins all tests at
- * once; thousands of open descriptors make Foundation's Process read past the end of a folder's listing. */
+/* Limits the number of tests in progress, unless the environment has a limit. Without one, Swift
+ * Testing starts all tests at once. With thousands of open descriptors, Foundation's Process reads
+ * past the end of a folder's listing. */
 __attribute__((constructor)) static void bound_tests(void) {
     setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "12", 0);
 }

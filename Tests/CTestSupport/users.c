@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 int ctestsupport_socket_of(unsigned int user, int family) {
-    /* Of this thread alone. */
+    /* Affects only this thread. */
     int own = setfsuid(user);
     if (setfsuid((unsigned int)-1) != (int)user) return -EPERM;
     int made = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);

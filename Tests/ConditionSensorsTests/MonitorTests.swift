@@ -45,7 +45,8 @@ struct MonitorTests {
         let (stuck, good) = (Knob(.thermal, gate: gate), Knob(.load))
         let monitor = ConditionMonitor(roots: machine.roots, files: [stuck, good], patience: 2000)
         monitor.sense(.waiting)
-        // The first reading skips the sensors after the blocked one. Later readings leave that one out.
+        // The first reading skips the sensors after the blocked one. Later readings leave that one
+        // out.
         #expect(monitor.look().isHot == nil)
         good.load.withLock { $0 = 0.25 }
         #expect(monitor.look().otherLoad == 0.25)

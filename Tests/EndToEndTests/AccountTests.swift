@@ -2,7 +2,8 @@
 import Foundation
 import Testing
 
-/// What the index lacks is told, from the first command on: what was cut, left out, lost and is pending.
+/// Commands report content that the index lacks: cut texts, omissions, losses and pending
+/// donations.
 @Suite("The account of a bundle", .timeLimit(.minutes(10)))
 struct AccountTests {
     private let command: Command
@@ -45,12 +46,12 @@ struct AccountTests {
         #expect((try command.json("show", "part") as? [String: Any])?["missingTextBytes"] as? Int == 4711)
         #expect((try command.json("show", "whole") as? [String: Any])?["missingTextBytes"] as? Int == 0)
 
-        // Of the items that were asked about, what is said now counts.
+        // The new reports about the requested items replace the old ones.
         #expect(try command("reindex", bundle, "--items", "open soon", "still locked").status == 0)
         found = try account(bundle)
         #expect(leftOut(found)["no permission to read it"] == 1 && leftOut(found).count == 2, "\(found)")
 
-        // What a request has said that failed does not count.
+        // Reports of a failed request do not count.
         try Data().write(to: URL(filePath: "\(command.harness.marks)/\(bundle).searchext.fails"))
         #expect(try command("reindex").status != 0)
         found = try account(bundle)
@@ -133,7 +134,7 @@ struct AccountTests {
             db.execute("DELETE FROM ranked_word_data WHERE id > 10"); db.execute("DELETE FROM item_text_data WHERE id > 10")
             """
         try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
-        // Without that interpreter there is no way past the program to its tables here.
+        // The test needs this interpreter to change the tables without the program.
         guard try command.shell("python3 alter.py").status == 0 else { return }
         let found = try command("search", "ledger")
         #expect(found.status == 0 && found.output.contains("Ledger of the mill"), "\(found)")

@@ -177,7 +177,7 @@ struct ArgumentTests {
         let damaged = command.harness.folder + "/damaged"
         try FileManager.default.createDirectory(atPath: damaged, withIntermediateDirectories: false)
         try Data(repeating: 0x55, count: 8192).write(to: URL(filePath: damaged + "/index.sqlite"))
-        // Nobody knows whose items it had.
+        // The bundles of its items are unknown.
         let left = try command("search", "x", "--store", damaged)
         #expect(
             left.status == 8 && left.output.contains("a repair may lose items. Nothing was changed."), "\(left.output)")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What “donate” makes of the values and names on its lines, and names that the other commands take.
+/// The values and names that “donate” accepts, and the names that other commands accept.
 @Suite("Donated values and names", .timeLimit(.minutes(10)))
 struct DonatedValueTests {
     private let command: Command

@@ -164,7 +164,8 @@ struct VerifyCommandTests {
         try #require(bytes[start] == 13)
         bytes.replaceSubrange(start..<start + 8192, with: Data(repeating: 0xA5, count: 8192))
         try bytes.write(to: URL(filePath: database))
-        // Nobody would donate these again, so a command that only reads leaves the repair to a person.
+        // No extension donates these items again, so a command that only reads leaves the repair to
+        // the user.
         #expect(try command("list", "--limit", "1000").status == 8)
         #expect(try command("client-state", "--bundle", "org.example.book").output.contains("Nothing was changed"))
         let repaired = try command("delete", "--bundle", "org.example.book", "--identifiers", "none")

@@ -152,7 +152,7 @@ struct FileWatcherTests {
         let names = [place.root + "/a", place.root + "/b", other + "/hard", other + "/soft"]
         _ = try await place.settle { watched in names.allSatisfy { watched.files[$0] == "one more" } }
         #expect(place.files[place.root + "/c"] == "apart")
-        // Another file replaces one of them. A symbolic link leads to the new file now.
+        // Another file replaces one of them, and a symbolic link now leads to the new file.
         try place.write("another", "new")
         rename(place.root + "/new", place.root + "/a")
         _ = try await place.settle { $0.files[other + "/soft"] == "another" }

@@ -306,7 +306,7 @@ struct FreshWorkTests {
 
     // MARK: Invariants
 
-    /// Some hours in which files of several bundles are saved, among reindexes.
+    /// Some hours with saved files of several bundles and with reindexes.
     private static func history(_ seed: UInt64) -> Simulation {
         var random = SplitMix64(seed: seed)
         var simulation = Simulation()

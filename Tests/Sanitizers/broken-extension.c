@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken, which is found out only under a sanitizer: two threads change one number, and it reads what it has freed. */
+/* An extension with faults that only a sanitizer finds: a data race of two threads, and a read of
+ * freed memory. */
 #include <pthread.h>
 
 #include "searchlight_extension.h"

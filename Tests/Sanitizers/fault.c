@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: what a sanitizer has to find. Scripts/sanitize runs it first, to know that it would hear of it. */
+/* A program with a fault that a sanitizer must find. Scripts/sanitize runs it first, to check that
+ * reports arrive. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>

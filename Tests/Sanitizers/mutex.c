@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports the operations of Swift's Mutex to ThreadSanitizer. On Linux the fast path of a Mutex is compiled into its user and
- * is therefore instrumented. When threads wait for each other, libswiftSynchronization lets the kernel hand over the lock
- * (FUTEX_LOCK_PI, FUTEX_UNLOCK_PI). That library is not instrumented, so ThreadSanitizer would report all data that a Mutex
- * protects as a race.
+ * Reports the operations of Swift's Mutex to ThreadSanitizer. On Linux the fast path of a Mutex is
+ * compiled into its user and is therefore instrumented. When threads wait for each other,
+ * libswiftSynchronization lets the kernel hand over the lock (FUTEX_LOCK_PI, FUTEX_UNLOCK_PI). That
+ * library is not instrumented, so ThreadSanitizer would report all data that a Mutex protects as a
+ * race.
  *
- * Linked into every program of Scripts/sanitize thread. The three functions replace the library's, call them, and report the
- * result: a thread that has locked sees everything from before the unlock. They hide nothing.
+ * Linked into every program of Scripts/sanitize thread. The three functions replace the library's,
+ * call them, and report the result: a thread that has locked sees everything from before the
+ * unlock. They hide nothing.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linked into every program that Scripts/sanitize builds: how its sanitizer goes about things. Not in the
- * environment, since tests, the host and the service start programs with environments of their own, and what is
- * found there must not be lost.
+ * The sanitizer options of every program that Scripts/sanitize builds. They are not in the
+ * environment, because tests, the host and the service start programs with other environments, and
+ * their reports must not be lost.
  *
- * SEARCHLIGHT_REPORTS is the folder for reports, SEARCHLIGHT_SUPPRESSIONS the file that says what ThreadSanitizer
- * passes over, SEARCHLIGHT_SYMBOLIZER the program that gives names to addresses.
+ * SEARCHLIGHT_REPORTS is the folder for reports. SEARCHLIGHT_SUPPRESSIONS is the file with the
+ * suppressions of ThreadSanitizer. SEARCHLIGHT_SYMBOLIZER is the program that symbolizes addresses.
  */
 
-/* A worker has to open this folder to itself: see csandbox_internal.h. */
+/* A worker has to grant itself this folder: see csandbox_internal.h. */
 const char searchlight_sanitizer_reports[] = SEARCHLIGHT_REPORTS;
 
 /*
- * Signals are not handled. A worker that crashes on purpose must end by its signal, because the host reports the signal. Any other
- * crash fails its test. A program with a finding ends with 99, which no other program of this project does.
+ * Signals are not handled. A worker that crashes on purpose must end by its signal, because the
+ * host reports the signal. Any other crash fails its test. A program with a finding ends with 99,
+ * which no other program of this project does.
  */
 #define COMMON                                                                                                     \
     "log_path=" SEARCHLIGHT_REPORTS "/report:external_symbolizer_path=" SEARCHLIGHT_SYMBOLIZER ":exitcode=99:"     \
@@ -21,16 +22,17 @@ const char searchlight_sanitizer_reports[] = SEARCHLIGHT_REPORTS;
     "allocator_may_return_null=1:"
 
 /*
- * Leaks are not looked for: LeakSanitizer stops a process with ptrace at its end, which a worker may not, and what it
- * says of the tests' own process, which keeps much until its end, was never judged. With the Swift runtime it does
- * work: a small program with a cycle of references is found out, and one without has nothing reported.
+ * Leaks are not detected. LeakSanitizer stops a process with ptrace at its end, which a worker must
+ * not do. Its reports for the test process, which keeps much memory until its end, have not been
+ * evaluated. It works with the Swift runtime: it finds a reference cycle in a small program and
+ * reports nothing without one.
  */
 const char *__asan_default_options(void) { return COMMON "detect_leaks=0"; }
 
-/* Read by AddressSanitizer's runtime after the above. */
+/* The AddressSanitizer runtime reads these options after the options above. */
 const char *__ubsan_default_options(void) { return COMMON "print_stacktrace=1"; }
 
-/* Goes on after a race, so that one run finds them all. */
+/* Continues after a race, so that one run finds all races. */
 const char *__tsan_default_options(void) {
     return COMMON "halt_on_error=0:second_deadlock_stack=1:suppressions=" SEARCHLIGHT_SUPPRESSIONS;
 }

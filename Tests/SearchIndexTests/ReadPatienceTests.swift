@@ -147,7 +147,8 @@ struct ReadPatienceTests {
     private static let seeds =
         ProcessInfo.processInfo.environment["SEARCHLIGHT_ORDER_SEEDS"].flatMap { UInt64($0) } ?? 12
 
-    /// A donation of any kind: items with domains and parents, updates that move them, deletions of each kind.
+    /// Returns a random donation: items with domains and parents, updates that move items, or
+    /// deletions of each kind.
     private static func anyBatch(in scope: IndexScope, _ random: inout SplitMix64) throws -> IndexBatch {
         let domains = ["a", "a.b", "ab", "c"]
         var batch = IndexBatch(scope: scope)

@@ -44,7 +44,7 @@ struct OmissionStoreTests {
         say("d", reason: "locked", to: store)
         store.settle(bundle, .rest)
         #expect(counts(self.store(isWritable: false)) == ["locked": 2, "too large": 1])
-        // The next request begins anew, whatever one before it has said and failed.
+        // A new request starts without the reports of an earlier request that failed.
         store.begin(bundle)
         say("e", reason: "locked", to: store)
         store.begin(bundle)

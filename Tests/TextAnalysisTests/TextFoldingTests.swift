@@ -48,7 +48,8 @@ struct TextFoldingTests {
     @Test("Form C is what Foundation makes", arguments: [1, 2, 3] as [UInt64])
     func composition(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        // Foundation 6.3 does not reorder U+0F73 and does not add a final consonant to a composed syllable.
+        // Foundation 6.3 does not reorder U+0F73 and does not add a final consonant to a composed
+        // syllable.
         let scalarsBothKnow = Self.difficult.filter { $0 != "\u{F73}" && $0 != "\u{11A8}" }
         for _ in 0..<3_000 {
             var scalars = String.UnicodeScalarView()

@@ -20,7 +20,7 @@ struct searchlight_extension {
     const searchlight_host_index *index;
 };
 
-/* The context of a completion, with which it answers the request. */
+/* The context of a completion, which finishes the request. */
 struct pending {
     searchlight_extension *extension;
     searchlight_request request;
@@ -40,7 +40,8 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
         return;
     }
     *pending = (struct pending){self, request};
-    /* Items that are not donated again go with the acknowledgement. Until then all are found. */
+    /* The acknowledgement deletes items that are not donated again. Until then, searches find
+     * all. */
     self->index->delete_all(self->host, NULL, NULL, NULL);
     static const char *const types[] = {"public.utf8-plain-text"};
     searchlight_item *items[recipe_count];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A complete Searchlight extension in C (C99, C11 or C++17) as a starting point. It reindexes with progress and
- * cancellation, fulfils a promise and renders a preview. Replace the list of things and their texts.
+ * A complete Searchlight extension in C (C99, C11 or C++17) as a starting point. It reindexes with
+ * progress and cancellation, fulfils a promise and renders a preview. Replace the list of things
+ * and their texts.
  *
  *   cc -shared -fPIC -I /usr/include/searchlight template.c -o com.example.template.searchext/template.so
  */
@@ -33,7 +34,8 @@ static const char *const *find(const char *identifier) {
     return NULL;
 }
 
-/* Acknowledges a reindex once all items are durable, or fails it. The context is the request's number. */
+/* Acknowledges a reindex once all items are durable, or fails it. The context is the request's
+ * number. */
 static void donated(void *context, searchlight_status status, const char *message) {
     self.requests->finish(self.host, (searchlight_request)(size_t)context, status, message);
 }
@@ -42,7 +44,8 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     searchlight_item *items[thing_count];
     size_t count = 0;
     (void)extension;
-    /* Items that are not donated again are deleted with the acknowledgement. Until then all are found. */
+    /* The acknowledgement deletes items that are not donated again. Until then, searches find
+     * all. */
     self.index->delete_all(self.host, NULL, NULL, NULL);
     for (; count < thing_count && !self.cancel->is_cancelled(self.host, request); count++) {
         static const char *const promised[] = {"public.utf8-plain-text"};
@@ -62,7 +65,8 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     while (count > 0) self.items->release(items[--count]);
 }
 
-/* Donates all items, because there are few. With more, donate the named items, and delete those that are gone. */
+/* Donates all items, because there are few. With more, donate the named items, and delete those
+ * that are gone. */
 static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
                           size_t count) {
     (void)identifiers, (void)count;

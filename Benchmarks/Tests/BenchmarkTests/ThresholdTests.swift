@@ -5,7 +5,7 @@ import Testing
 @testable import benchmarks
 
 @Suite struct ThresholdTests {
-    /// What the repository says, as JSON that can be changed.
+    /// Returns the stored thresholds of the repository as mutable JSON.
     private func stored() throws -> [[String: Any]] {
         let data = try Data(contentsOf: URL(filePath: Thresholds.path))
         return try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])

@@ -49,13 +49,15 @@ extension CSSearchableItemAttributeSet {
     /// attribute.
     static let propertiesKey = "journal_properties"
 
-    /// Notes how many bytes of the text are not indexed; the key is SEARCHLIGHT_MISSING_TEXT_BYTES of `searchlight_extension.h`.
+    /// Sets the number of bytes of text that are not indexed. The key is
+    /// SEARCHLIGHT_MISSING_TEXT_BYTES of `searchlight_extension.h`.
     fileprivate func setMissingText(_ bytes: Int64) {
         guard bytes > 0, let key = CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes") else { return }
         setValue(NSNumber(value: bytes), forCustomKey: key)
     }
 
-    /// Sets what there is: an attribute that is set to nil travels along.
+    /// Sets the properties that the note has. The others stay unset, because an attribute that is
+    /// set to `nil` is also sent to the host.
     fileprivate func setProperties(_ properties: NoteProperties) {
         if properties.isEmpty { return }
         let lists: [(NoteField, ReferenceWritableKeyPath<CSSearchableItemAttributeSet, [String]?>)] = [

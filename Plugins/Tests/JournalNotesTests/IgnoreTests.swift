@@ -8,7 +8,8 @@ import Testing
 struct IgnoreTests {
     let folder = TemporaryFolder()
 
-    /// Pattern, path and whether it is left out; a path of a folder ends with a slash. As git has it.
+    /// A pattern, a path, and `true` if git ignores the path. The path of a folder ends with a
+    /// slash.
     @Test(arguments: [
         ("draft.md", "draft.md", true), ("draft.md", "a/b/draft.md", true), ("draft.md", "draft.mdx", false),
         ("/draft.md", "draft.md", true),

@@ -64,7 +64,7 @@ struct JournalSettingsTests {
         let found = try settings()
         #expect(found.folders == [])
         #expect(found.absence == "no folder to index: \(home[file]) names none; write paths into it")
-        // Nothing is missing: somebody wrote that.
+        // The list is empty on purpose, so nothing is missing.
         #expect(found.isComplete)
     }
 

@@ -100,8 +100,7 @@ struct NoteRenderingTests {
 
 @Suite("Markdown that costs too much")
 struct MarkdownCostTests {
-    /// What keeps cmark-gfm 0.29.0.gfm.6 busy for a time that grows with the square of its size, or makes it take much
-    /// memory.
+    /// Inputs for which cmark-gfm 0.29.0.gfm.6 needs quadratic time or much memory.
     static let hostile: [String: String] = [
         "pipes": String(repeating: "|", count: 1 << 20),
         "brackets": String(repeating: "![[]()", count: 100_000),

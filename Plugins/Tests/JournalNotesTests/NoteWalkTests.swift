@@ -110,7 +110,7 @@ struct NoteWalkTests {
         #expect(folder.walk(opener: opener) == ["skip a.md: vanished"])
     }
 
-    /// What is checked before opening may be another file afterwards.
+    /// Another file can replace a checked file before it is opened.
     @Test func fileThatBecomesALinkBeforeItIsOpenedIsNotFollowed() throws {
         try folder.write("x", to: "a.md")
         let path = folder["a.md"]
@@ -185,7 +185,8 @@ struct NoteWalkTests {
         #expect(steps.count == 4)
     }
 
-    /// Whoever paces signs of life sees the files that are no notes, too, and those of a directory before any is taken.
+    /// The walk reports every entry, so the caller can send progress: also files that are not
+    /// notes, and all entries of a directory before it yields the first one.
     @Test func everyEntryIsVisited() throws {
         for name in ["a.png", ".hidden", "b/c.png", "d.md"] { try folder.write("x", to: name) }
         var visited: [String: Int] = [:]

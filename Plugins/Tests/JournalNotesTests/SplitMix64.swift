@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A repeatable source of randomness; the seed is in the test's arguments, so that a failure can be replayed.
+/// A reproducible random number generator. Its seed is an argument of the test, so a failure can be
+/// repeated.
 struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

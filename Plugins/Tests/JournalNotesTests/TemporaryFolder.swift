@@ -32,7 +32,8 @@ final class TemporaryFolder: Sendable {
         try FileManager.default.createSymbolicLink(atPath: self[name], withDestinationPath: target)
     }
 
-    /// What a walk yields: `note NAME` or `skip NAME: REASON`, names below the folder.
+    /// Returns the steps of a walk as `note NAME` or `skip NAME: REASON`, with names relative to
+    /// the folder.
     func walk(
         folders: [String]? = nil, opener: FileOpener = .system, limits: NoteWalk.Limits = .init()
     ) -> [String] {

@@ -169,7 +169,8 @@ final class HandlerTests {
     @Test func longWalkGivesSignsOfLife() throws {
         for number in 0..<10 { try write("x", to: "a/\(number).png") }
         try FileManager.default.createSymbolicLink(atPath: path("a/5.md"), withDestinationPath: "nowhere")
-        // Each look at the clock is a second later: ten entries when "a" is listed, ten when they are taken.
+        // Each reading of the clock is a second later: ten entries when "a" is listed, and ten when
+        // the walk yields them.
         let start = ContinuousClock.now
         var seconds = 0
         let handler = handler(now: {
@@ -376,7 +377,7 @@ final class HandlerTests {
         #expect(acknowledgements == 1)
     }
 
-    /// An opener that fails with an error of the machine for these names, so many times each.
+    /// Returns an opener that fails with a system error for these names, `times` times for each.
     private func failingOpener(_ names: Set<String>, times: Int = .max) -> FileOpener {
         let failures = Mutex<[String: Int]>([:])
         return FileOpener { (directory, name, flags) throws(SkipReason) in

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of all programs that are built together, and what is known of this build when it is compiled. */
+/* The common version of all programs, and facts about the build that the compiler receives. */
 #ifndef SEARCHLIGHT_CBUILDFACTS_H
 #define SEARCHLIGHT_CBUILDFACTS_H
 
-/* The one place where it stands. */
+/* The only definition of the version. */
 #define SEARCHLIGHT_VERSION "0.1.0"
 
 /*
- * The commit that was built, by SEARCHLIGHT_COMMIT in the environment of the build, as Scripts/release sets it; empty if
- * nothing was set, or no commit.
+ * The commit of the build, from SEARCHLIGHT_COMMIT in the environment of the build, which
+ * Scripts/release sets. Empty if the variable is not set or is not a commit.
  */
 const char *searchlight_commit(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which user has the other end of a TCP connection within this machine, as the kernel knows it.
+ * Finds the user at the other end of a local TCP connection, from the kernel's socket table.
  *
- * Functions return 0 or a descriptor, or the negative errno of what failed.
+ * Functions return 0 or a descriptor, or the negative errno of the failure.
  */
 #ifndef SEARCHLIGHT_CLOOPBACK_H
 #define SEARCHLIGHT_CLOOPBACK_H
@@ -13,18 +13,20 @@
 int cloopback_open(void);
 
 /*
- * Finds the user who created the socket at the other end of an accepted IPv4 connection over the loopback interface.
- * The socket may be of either family. Fails unless both ends are established before and after the look-up:
- * - while this end is established, no other socket can have the same pair of addresses and ports;
- * - a socket that its process has closed, or that waits (TIME_WAIT), has no owner: the kernel shows 0 for it.
- * Nothing is read from the connection.
+ * Finds the user who created the socket at the other end of an accepted IPv4 connection over the
+ * loopback interface. The socket may be of either family. Reads nothing from the connection.
+ *
+ * Fails unless both ends are established before and after the look-up. While this end is
+ * established, no other socket can have the same pair of addresses and ports. A closed socket, or
+ * one in TIME_WAIT, has no owner: the kernel reports 0 for it.
  */
 int cloopback_owner(int diag, int connection, uid_t *owner);
 
-/* Accepts a connection; close-on-exec, non-blocking, and what is sent leaves at once. The descriptor. */
+/* Accepts a connection, close-on-exec, non-blocking and without delay of small writes
+ * (TCP_NODELAY). Returns the descriptor. */
 int cloopback_accept(int listener);
 
-/* Checks that this kernel knows the user of a connection of this process. */
+/* Checks that this kernel reports the user of a connection of this process. */
 int cloopback_check(int diag);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that are data: text files of this folder, part of the program as they stand. Each line ends with a line feed. */
+/* Data tables: text files of this folder that are linked into the program unchanged. Each line
+ * ends with a line feed. */
 #ifndef SEARCHLIGHT_CTABLES_H
 #define SEARCHLIGHT_CTABLES_H
 
@@ -12,18 +13,21 @@ struct ctables_text {
     size_t count;
 };
 
-/* The uniform types that Apple's systems export, that they import, and those declared elsewhere; UNIFORM-TYPES.md. */
+/* The uniform types that Apple's systems export, those that they import, and those from other
+ * sources; see docs/UNIFORM-TYPES.md. */
 struct ctables_text ctables_exported_types(void);
 struct ctables_text ctables_imported_types(void);
 struct ctables_text ctables_other_types(void);
 
-/* MIME types of the desktop and the uniform types that Apple's systems know them by, where no tag says so. */
+/* MIME types of the desktop and their uniform types on Apple's systems, where no tag connects the
+ * two. */
 struct ctables_text ctables_mime_names(void);
 
-/* The public kMDItem… names, and for each the attribute that names the same concept. */
+/* The public kMDItem… names, each with the attribute for the same concept. */
 struct ctables_text ctables_attribute_keys(void);
 
-/* The properties of an attribute set, and for each the kind of its value: a case of AttributeValueKind. */
+/* The properties of an attribute set with the kinds of their values, which are cases of
+ * AttributeValueKind. */
 struct ctables_text ctables_attribute_kinds(void);
 
 #endif

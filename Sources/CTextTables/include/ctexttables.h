@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the text rule (docs/TEXT.md) knows of each Unicode scalar, from one version of the Unicode Character Database. The
- * tables are written by Scripts/text-tables.
+ * The properties of Unicode scalars for the text rule (docs/TEXT.md), from one version of the
+ * Unicode Character Database. Scripts/text-tables writes the tables.
  */
 #ifndef SEARCHLIGHT_CTEXTTABLES_H
 #define SEARCHLIGHT_CTEXTTABLES_H
 
 #include <stdint.h>
 
-/* How a scalar is divided into words: the low two bits of `flags`. */
+/* The role of a scalar in the division into words: the low two bits of `flags`. */
 enum { CTEXT_SEPARATOR, CTEXT_LETTER, CTEXT_SINGLE, CTEXT_MARK, CTEXT_KIND = 3 };
 /*
- * COMPOSES: the scalar may combine with the one before it. CHANGES: normalization form C may change it. DIVIDES: the scalar
- * separates words, but its folded form does not.
+ * COMPOSES: the scalar may combine with the one before it. CHANGES: normalization form C may change
+ * it. DIVIDES: the scalar separates words, but its folded form does not.
  */
 enum { CTEXT_COMPOSES = 4, CTEXT_CHANGES = 8, CTEXT_DIVIDES = 16 };
 
 struct ctext_scalar {
-    /* Offsets of its decomposed mappings in ctext_sequences; 0 if it maps to itself. */
+    /* The offsets of the decomposed mappings in ctext_sequences; 0 if the scalar maps to itself. */
     uint16_t case_folded, plain, folded, canonical;
     uint8_t combining_class, flags;
 };
@@ -30,13 +30,13 @@ struct ctext_pair {
 extern const char ctext_unicode_version[];
 extern const uint16_t ctext_index[], ctext_blocks[];
 extern const struct ctext_scalar ctext_records[];
-/* The mappings, each with its length in front. */
+/* The mappings, each after its length. */
 extern const uint32_t ctext_sequences[];
 /* Sorted by first, then by second. */
 extern const struct ctext_pair ctext_pairs[];
 extern const uint32_t ctext_pair_count;
 
-/* The properties of a scalar. `scalar` must be at most 0x10FFFF. */
+/* Returns the properties of a scalar. `scalar` must be at most 0x10FFFF. */
 static inline const struct ctext_scalar *ctext_of(uint32_t scalar) {
     return &ctext_records[ctext_blocks[ctext_index[scalar >> 7] << 7 | (scalar & 127)]];
 }

@@ -14,8 +14,8 @@ import Synchronization
 /// | pressure triggers | – | – | polled (``RunningWatch``) |
 ///
 /// Any sensor may be absent or fail. Its conditions are then unknown, and ``report()`` contains the
-/// reason. Files are read on a separate thread (``SensorPoller``) and bus replies arrive asynchronously,
-/// so no sensor delays another. All methods may be called from any thread.
+/// reason. Files are read on a separate thread (``SensorPoller``) and bus replies arrive
+/// asynchronously, so no sensor delays another. All methods may be called from any thread.
 public final class ConditionMonitor: ConditionSource {
     private struct State {
         var mode = SchedulerAction.Sensing.off

@@ -188,7 +188,7 @@ final class HostConnection: @unchecked Sendable {
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 
-    /// Tells the host what is left out; nothing if it cannot be told.
+    /// Reports content that is left out to the host. Does nothing if the host lacks the interface.
     func reportLeftOut(_ name: String, reason: String) { call { omissions?.report?($0, name, reason) } }
 
     /// Calls a function that renames items.

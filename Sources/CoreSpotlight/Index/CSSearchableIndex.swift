@@ -218,21 +218,25 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(IndexRequest.rename(identifiers))
     }
 
-    /// Says what an extension leaves out of the index, so that people are told: `searchlight status` and `searchlight reindex` count it
-    /// by reason.
+    /// Reports content that an extension leaves out of the index. `searchlight status` and
+    /// `searchlight reindex` show the number of these reports for each reason.
     ///
-    /// What is said while everything is reindexed takes the place of all that was said before. What is said during a
-    /// request about some items or files takes the place of what was said of these. Call it before the acknowledgement.
+    /// Reports during a full reindex replace all earlier reports. Reports during a request for some
+    /// items or files replace the earlier reports about these. Call the method before the
+    /// acknowledgement.
     ///
     /// ```swift
     /// searchableIndex.reportLeftOut(file.path, reason: "no permission to read it")
     /// ```
     ///
-    /// Does nothing in an app, which has ways of its own to tell its user. May be called from any thread. Apple has no such method.
+    /// Does nothing in an app, which can inform its user itself. May be called from any thread.
+    /// Apple has no such method.
     ///
     /// - Parameters:
-    ///   - name: What it is, such as a path; the identifier, where it would be an item. At most 4,096 bytes of UTF-8 are kept.
-    ///   - reason: A few words that are the same for all of a kind; at most 200 bytes of UTF-8 are kept.
+    ///   - name: The identifier of the missing item, or another name such as a path. At most 4,096
+    ///     bytes of UTF-8 are kept.
+    ///   - reason: A short phrase that is the same for all content of a kind. At most 200 bytes of
+    ///     UTF-8 are kept.
     open func reportLeftOut(_ name: String, reason: String) {
         (try? sender ?? ProcessSenders.only())?.reportLeftOut(name, reason: reason)
     }

@@ -19,11 +19,13 @@ protocol IndexTransport: Sendable {
     ///   means that the request is durable. It must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
 
-    /// Tells what is left out of the index, before whatever is told later. May be called from any thread.
+    /// Reports content that is left out of the index, in order with later messages. May be called
+    /// from any thread.
     func reportLeftOut(_ name: String, reason: String)
 }
 
 extension IndexTransport {
-    /// The service takes none of it: an app has people of its own to tell.
+    /// Does nothing: the service accepts no such reports, because an app can inform its user
+    /// itself.
     func reportLeftOut(_ name: String, reason: String) {}
 }

@@ -24,11 +24,11 @@ final class RequestSender: Sendable {
         window = Window(capacity: maximumWaitingBytes)
     }
 
-    /// Tells what is left out of the index.
+    /// Reports content that is left out of the index.
     func reportLeftOut(_ name: String, reason: String) { transport.reportLeftOut(name, reason: reason) }
 
-    /// Sends requests, one after the other, and reports once: when all are durable, or else the first error. After an
-    /// error, those not yet sent are dropped.
+    /// Sends requests one after the other, and calls `completion` once: when all are durable, or
+    /// with the first error. After an error, the remaining requests are dropped.
     ///
     /// - Parameter holdsUp: `true` to block while too many bytes are unacknowledged. Must not be
     ///   `true` in asynchronous code.

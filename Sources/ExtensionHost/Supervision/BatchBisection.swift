@@ -28,7 +28,7 @@ struct BatchBisection<Item: Sendable> {
     /// Returns the next part; `nil` if the search is complete or given up.
     func next() -> [Item]? { isGivenUp ? nil : parts.last.map(Array.init) }
 
-    /// `true` if so many parts fail that the items are not the cause.
+    /// `true` if too many parts fail for the items to be the cause.
     var isGivenUp: Bool { guilty.count > limits.itemsSetAside || failures >= limits.lostWorkers }
 
     /// Records the success of the last part.

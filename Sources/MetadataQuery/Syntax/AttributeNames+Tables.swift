@@ -2,14 +2,14 @@
 import CTables
 
 extension AttributeNames {
-    /// The public `kMDItem…` names (file metadata) to the property that names the same concept.
+    /// The property for each public `kMDItem…` name (file metadata).
     static let metadataKeys = table(ctables_attribute_keys())
 
-    /// The kind of each property's value, by the property.
+    /// The kind of the value of each property.
     static let kinds: [String: AttributeValueKind] = table(ctables_attribute_kinds()).compactMapValues(
         AttributeValueKind.init)
 
-    /// The pairs of words of a table.
+    /// Returns the pairs of words of a table as a dictionary.
     private static func table(_ text: ctables_text) -> [String: String] {
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)

@@ -13,13 +13,13 @@ public enum AttributeNames {
     /// The names of all properties of an attribute set.
     public static var standard: Set<String> { Set(kinds.keys) }
 
-    /// The kind of an attribute's value; `nil` if the attribute is an app's own.
+    /// Returns the kind of an attribute's value; `nil` for a custom attribute of an app.
     ///
     /// - Parameter name: The name of the property.
     public static func kind(of name: String) -> AttributeValueKind? { kinds[name] }
 
-    /// Returns the candidates for correcting an unknown name: `kMDItem…` names for a name that
-    /// begins so, otherwise ``standard``. Empty for a name with dots, which belongs to an app.
+    /// Returns the candidates for correcting an unknown name: `kMDItem…` names for a name with that
+    /// prefix, otherwise ``standard``. Empty for a name with dots, which belongs to an app.
     public static func standard(for name: String) -> Set<String> {
         guard !name.contains(".") else { return [] }
         return name.hasPrefix("kMDItem") ? Set(metadataKeys.keys) : standard

@@ -32,6 +32,6 @@ public enum AttributeValueKind: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether an attribute has any number of values.
+    /// `true` if the attribute can have several values.
     public var isList: Bool { self == .people || element != nil }
 }

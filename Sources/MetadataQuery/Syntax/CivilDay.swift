@@ -13,14 +13,16 @@ package struct CivilDay: Hashable, Sendable {
         index = Self.index(year: year, month: month, day: day)
     }
 
-    /// `nil` when the year lacks the day; its first one is 1.
+    /// Creates the day from its number in the year, counted from 1; `nil` if the year lacks the
+    /// day.
     init?(year: Int, dayOfYear: Int) {
         let days = Self.length(ofMonth: 2, year: year) + 337
         guard (1...days).contains(dayOfYear) else { return nil }
         index = Self.index(year: year, month: 1, day: 1) + dayOfYear - 1
     }
 
-    /// `nil` when the year lacks the week. Weeks are those of ISO 8601: each begins on Monday (1), and the first has January 4.
+    /// Creates the day from a week of ISO 8601; `nil` if the year lacks the week. Each week begins
+    /// on Monday (1), and the first week contains January 4.
     init?(year: Int, week: Int, weekday: Int) {
         let first = Self.firstWeek(of: year)
         let weeks = (Self.firstWeek(of: year + 1) - first) / 7
@@ -28,7 +30,7 @@ package struct CivilDay: Hashable, Sendable {
         index = first + (week - 1) * 7 + weekday - 1
     }
 
-    /// The Monday of the first week of a year.
+    /// Returns the Monday of the first week of a year.
     private static func firstWeek(of year: Int) -> Int {
         let fourth = CivilDay(index: index(year: year, month: 1, day: 4))
         return fourth.index - fourth.weekday

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment written after ISO 8601: a date, optionally a time of day, optionally an offset from UTC.
+/// A date in ISO 8601 format, with an optional time of day and an optional offset from UTC.
 ///
-/// A date is that of a calendar (`2024-05-01`, `20240501`), of a week (`2024-W18-3`, `2024W183`) or of a year (`2024-122`, `2024122`).
-/// Behind a `T` or a space follow `12`, `12:30`, `12:30:15`, `1230` or `123015`, the last part with a fraction or without, and `Z`, `+02`,
-/// `+02:00` or `+0200`. `24:00` is the midnight at the end of the day, and a leap second the first one of the next minute. Without an
-/// offset the time zone of the query's clock counts. Dates without a day, years of other than four digits, periods and durations are
-/// refused.
+/// - The date is a calendar date (`2024-05-01`, `20240501`), a week date (`2024-W18-3`, `2024W183`)
+///   or an ordinal date (`2024-122`, `2024122`).
+/// - The time follows a `T` or a space: `12`, `12:30`, `12:30:15`, `1230` or `123015`. Its last
+///   part may have a fraction. `24:00` is the midnight at the end of the day. A leap second is the
+///   first second of the next minute.
+/// - The offset is `Z`, `+02`, `+02:00` or `+0200`. Without an offset, the time zone of the query's
+///   clock applies.
+///
+/// Dates without a day, years without exactly four digits, periods and durations are rejected.
 public struct ISOMoment: Hashable, Sendable {
     /// The original text.
     public let spelling: String
@@ -60,7 +64,7 @@ private struct DigitReader {
         return true
     }
 
-    /// The sign of mathematics (U+2212), which the standard prefers to the hyphen.
+    /// Skips a minus sign (U+2212), which the standard prefers to the hyphen.
     private mutating func skipMinusSign() -> Bool {
         guard bytes[position...].starts(with: "\u{2212}".utf8) else { return false }
         position += 3
@@ -78,10 +82,10 @@ private struct DigitReader {
         return value
     }
 
-    /// How many digits follow.
+    /// The number of digits at the position.
     private var digitsAhead: Int { bytes[position...].prefix { (0x30...0x39).contains($0) }.count }
 
-    /// A date, in any of the three forms.
+    /// Reads a date in one of the three forms.
     mutating func day() -> CivilDay? {
         guard let year = number(4) else { return nil }
         let dashed = skip("-")
@@ -94,7 +98,7 @@ private struct DigitReader {
         return CivilDay(year: year, month: month, day: dayOfMonth)
     }
 
-    /// Seconds since midnight; the last part that is written may have a fraction.
+    /// Reads a time of day as seconds since midnight. Its last part may have a fraction.
     mutating func timeOfDay() -> Double? {
         guard let hour = number(2), hour <= 24 else { return nil }
         var seconds = Double(hour * 3600)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the constants and functions for types stood before UniformTypeIdentifiers; older source imports it by this name.
+// The module of the type constants and functions before UniformTypeIdentifiers. Older source
+// imports this name.
 @_exported import UniformTypeIdentifiers

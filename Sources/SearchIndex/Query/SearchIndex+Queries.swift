@@ -51,17 +51,19 @@ extension SearchIndex {
     /// Returns a page of the items that satisfy a query, in the order of their numbers.
     ///
     /// - Parameters:
-    ///   - query: What is asked.
-    ///   - filters: Further queries, all of which must be satisfied.
+    ///   - query: The query.
+    ///   - filters: Further queries. An item must satisfy all of them.
     ///   - bundle: Only items of this bundle; `nil` means all.
     ///   - name: Only items of the index with this name; `nil` means all.
-    ///   - attributes: The attributes that the items carry; `nil` means all. Identifier, domain and expiry are always there.
-    ///   - limit: At most so many, 1 to ``maximumPage``.
-    ///   - maximumBytes: The page ends before the records of its items have more bytes than that, and has at least one item;
-    ///     `nil` for no bound.
-    ///   - cursor: Where the page before ended; `nil` for the first.
-    ///   - context: Time, types and attributes; ``queryContext()`` if `nil`. Its `conforms` must not distinguish case.
-    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    ///   - attributes: The attributes that the returned items contain; `nil` means all. Identifier,
+    ///     domain and expiry are always included.
+    ///   - limit: The maximum number of items, 1 to ``maximumPage``.
+    ///   - maximumBytes: The maximum size of the page's records, which at least one item may
+    ///     exceed; `nil` means no limit.
+    ///   - cursor: The end of the previous page; `nil` for the first page.
+    ///   - context: Time, types and attributes; `nil` means ``queryContext()``. Its `conforms` must
+    ///     ignore case.
+    /// - Throws: ``IndexQueryError``; `cancelled` shortly after the task is cancelled.
     public func items(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
         index name: String? = nil, attributes: Set<String>? = nil, limit: Int = 100, maximumBytes: Int? = nil,
@@ -103,7 +105,7 @@ extension SearchIndex {
         }
     }
 
-    /// How many items satisfy a query. Parameters and errors are those of
+    /// Returns the number of items that satisfy a query. Parameters and errors are the same as in
     /// ``items(matching:filters:bundle:index:attributes:limit:maximumBytes:after:context:)``.
     public func count(
         matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,

@@ -2,8 +2,7 @@
 import Foundation
 import GRDB
 
-/// A complete examination of a database. It changes nothing; ``mend(_:through:)`` repairs its
-/// findings.
+/// A complete, read-only examination of a database. ``mend(_:through:)`` repairs its findings.
 ///
 /// The time is linear in the size of the database, with several passes.
 struct DatabaseExamination {
@@ -122,11 +121,14 @@ struct DatabaseExamination {
     /// Repairs the findings, inside a transaction.
     ///
     /// - Parameters:
-    ///   - sequence: The last entry of the log whose donor cannot know of a loss that is found here.
-    ///   - path: The store whose damaged items are not to be deleted; `nil` deletes them.
-    ///   - isNew: Whether the database was just made, so that its derived tables are missing without a fault.
-    /// - Returns: What was done, a sentence each.
-    /// - Throws: `SQLITE_CORRUPT` if only a new database helps; ``SearchIndexError/losingRepair(path:detail:bundles:)``.
+    ///   - sequence: The last log entry that was donated before the loss became known.
+    ///   - path: The store, for an error instead of the deletion of damaged items; `nil` deletes
+    ///     them.
+    ///   - isNew: `true` if the database was just created, so that missing derived tables are not a
+    ///     fault.
+    /// - Returns: The repairs, a sentence each.
+    /// - Throws: `SQLITE_CORRUPT` if the database must be replaced;
+    ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     func mend(
         _ db: Database, through sequence: UInt64, losingNoneOf path: String? = nil, isNew: Bool = false
     ) throws -> [String] {

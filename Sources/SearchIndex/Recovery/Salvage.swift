@@ -13,7 +13,7 @@ struct Salvage {
     let folder: StoreFolder
     /// The last generation recorded outside the database.
     let knownGeneration: Int?
-    /// Whether a database takes the place of the damaged one that may lack items.
+    /// `true` if the new database may lack items of the damaged one.
     var mayLoseItems = true
     let now: Double
 

@@ -21,7 +21,7 @@ struct StoreOpening {
     let folder: StoreFolder
     /// The last generation recorded outside the database; `nil` if none was.
     let knownGeneration: Int?
-    /// Whether damage is mended that costs items.
+    /// `true` if a repair may lose items.
     let mayLoseItems: Bool
     let now: @Sendable () -> Double
     /// The hooks below the store.

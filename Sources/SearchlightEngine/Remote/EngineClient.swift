@@ -24,8 +24,8 @@ package protocol EngineClient: Sendable {
     ) async throws(EngineError) -> Call.Answer
 
     /// Makes a batch durable as a whole, with its client state, or not at all; see
-    /// ``SearchIndex/commit(_:isLowPriority:terms:)``. An engine of this process does not encode the
-    /// batch.
+    /// ``SearchIndex/commit(_:isLowPriority:terms:)``. An engine of this process does not encode
+    /// the batch.
     func commit(_ batch: IndexBatch) async throws(EngineError)
 
     /// Releases the resources of this client. Call it once, as the last call.
@@ -66,14 +66,14 @@ extension EngineClient {
         try await perform(SuggestCall(request: request))
     }
 
-    /// The items that satisfy a query, a page at a time, in the order of their first donation.
+    /// Returns a page of the items that satisfy a query, in the order of their first donation.
     ///
     /// - Parameters:
     ///   - query: The query.
     ///   - bundle: Only items of this bundle; `nil` means all.
     ///   - index: Only items of the index with this name; `nil` means all.
-    ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
-    ///   - cursor: Where the page before ended; `nil` for the first.
+    ///   - limit: The maximum number of items, 1 to ``SearchIndex/maximumPage``.
+    ///   - cursor: The end of the previous page; `nil` for the first page.
     package func items(
         matching query: QueryExpression, bundle: String? = nil, index: String? = nil, limit: Int = 100,
         after cursor: QueryCursor? = nil
@@ -99,9 +99,9 @@ extension EngineClient {
     /// Finds items by name: `@` and a number, or a unique identifier. Each request holds up to
     /// ``LookUpCall/maximumNames`` names.
     ///
-    /// - Returns: For each name its item, or why there is none: ``EngineError/itemNotFound(_:)``,
-    ///   ``EngineError/itemElsewhere(_:place:places:)``, when only other bundles or indexes have one, or
-    ///   ``EngineError/ambiguousItem(_:candidates:)``, when several have.
+    /// - Returns: The item of each name, or an error: ``EngineError/itemNotFound(_:)``,
+    ///   ``EngineError/itemElsewhere(_:place:places:)`` if only other bundles or indexes have such
+    ///   an item, or ``EngineError/ambiguousItem(_:candidates:)`` if there are several.
     package func items(
         named names: [String], bundle: String? = nil, index: String? = nil
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
@@ -117,7 +117,7 @@ extension EngineClient {
         return results
     }
 
-    /// The one item that a name means; see ``items(named:bundle:index:)``.
+    /// Returns the only item with a name; see ``items(named:bundle:index:)``.
     package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         guard let found = try await items(named: [name], bundle: bundle).first else { throw .itemNotFound(name) }
         return try found.get()

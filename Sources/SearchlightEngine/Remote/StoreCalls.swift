@@ -54,7 +54,7 @@ package struct ItemCountsCall: EngineCall {
     }
 }
 
-/// Says what the index has of a bundle and what it lacks.
+/// Returns the account of a bundle: its indexed items and its missing content.
 package struct AccountCall: EngineCall {
     package var need: EngineNeed { .reading }
     package var purpose: String { "say what the index has of a bundle" }
@@ -67,7 +67,7 @@ package struct AccountCall: EngineCall {
     ) async throws(EngineError) -> BundleAccount { try await engine.account(of: bundle) }
 }
 
-/// Says what is durable and cannot be found yet.
+/// Returns the durable donations that searches do not include yet.
 package struct PendingCall: EngineCall {
     package var purpose: String { "say what cannot be found yet" }
 

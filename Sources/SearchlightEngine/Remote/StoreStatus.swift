@@ -42,15 +42,15 @@ package struct PendingReindexJob: Hashable, Sendable, Codable {
 
 /// The status of a store.
 package struct StoreStatus: Hashable, Sendable, Codable {
-    /// What the index has of each bundle, and what it lacks, by name.
+    /// The accounts of all bundles, sorted by identifier.
     package var accounts: [BundleAccount]
-    /// What the last opening found that found something; `nil` if none ever did.
+    /// The findings of the last opening that had any; `nil` if there was none.
     package var lastFindings: KeptFindings?
     /// The sizes of the store's parts.
     package var sizes: StoreSizes
     /// The generation of the index. It grows with each loss of donations.
     package var generation: Int
-    /// Whether damage was met that is mended when the store is changed the next time.
+    /// `true` if the next opening for writing has to repair damage.
     package var needsRepair: Bool
     /// `true` if the file of pending jobs cannot be read.
     package var hasDamagedJobs: Bool

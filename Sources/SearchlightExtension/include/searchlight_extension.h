@@ -387,20 +387,22 @@ typedef struct searchlight_host_log {
     void (*log)(const searchlight_host *host, int32_t level, const char *message); /* [thread-safe] */
 } searchlight_host_log;
 
-/* Says what the extension leaves out of the index, so that people are told: “searchlight status” and “searchlight reindex” count it by
- * reason. What is said while everything is reindexed takes the place of all that was said before; what is said during a
- * request about some items or files, of what was said of these. Hosts of 0.1 have none of it: log it there. */
+/* Reports content that the extension leaves out of the index. “searchlight status” and “searchlight
+ * reindex” show the number of these reports for each reason. Reports during a full reindex replace
+ * all earlier reports. Reports during a request for some items or files replace the earlier reports
+ * about these. Hosts of version 0.1 lack this interface: write a log message instead. */
 #define SEARCHLIGHT_HOST_LEFT_OUT "searchlight.left-out/1"
 typedef struct searchlight_host_left_out {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* name: what it is, such as a path; where it would be an item, the identifier. reason: a few words, the same for all of a
-     * kind, such as "no permission to read it". At most 4096 and 200 bytes; what is longer is cut. Call it before the request is
-     * finished. [thread-safe] */
+    /* name: the identifier of the missing item, or another name such as a path. reason: a short
+     * phrase that is the same for all content of a kind, such as "no permission to read it". The
+     * host cuts them to 4096 and 200 bytes. Call it before the request is finished.
+     * [thread-safe] */
     void (*report)(const searchlight_host *host, const char *name, const char *reason);
 } searchlight_host_left_out;
 
-/* An attribute of items whose text is indexed in part, an integer: how many bytes of it are not. */
+/* An integer attribute of items whose text is indexed in part: the number of bytes left out. */
 #define SEARCHLIGHT_MISSING_TEXT_BYTES "com_searchlight_missingTextBytes"
 
 /* ---- Extension side: functions that the host calls ----------------------------------------- */

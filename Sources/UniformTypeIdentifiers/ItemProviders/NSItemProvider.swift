@@ -313,8 +313,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     /// file is returned as the `NSURL` of the original, or of a copy that exists as long as the
     /// provider.
     ///
-    /// - Note: Differs on Linux: the compiler warns that a cast such as `item as? URL` always fails.
-    ///   The cast works as on Apple's systems. `(item as Any?) as? URL` avoids the warning.
+    /// - Note: Differs on Linux: the compiler warns that a cast such as `item as? URL` always
+    ///   fails. The cast works as on Apple's systems. `(item as Any?) as? URL` avoids the warning.
     /// - Parameter completionHandler: Called once, on a queue of the library, with an item or an
     ///   error. Without it, nothing is loaded.
     @preconcurrency

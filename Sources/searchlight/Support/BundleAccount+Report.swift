@@ -3,7 +3,7 @@ import CommandSupport
 import SearchlightEngine
 
 extension BundleAccount {
-    /// What the index lacks of the bundle, a line each, but for a reindex that is owed.
+    /// The missing content of the bundle, a line each, without its pending reindex.
     var lines: [String] {
         var lines = omissionLines
         if let pending {
@@ -14,7 +14,7 @@ extension BundleAccount {
         return lines
     }
 
-    /// What is left out of the index, a line each.
+    /// The content that is left out of the index, a line for each reason.
     var omissionLines: [String] {
         var lines: [String] = []
         if itemsInPart > 0 {

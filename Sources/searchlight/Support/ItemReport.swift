@@ -15,7 +15,7 @@ struct ItemReport: Encodable {
     var donated: String?
     /// The time of expiry; `nil` if the item never expires.
     var expires: String?
-    /// How many bytes of its text are not indexed.
+    /// The number of bytes of text that are not indexed.
     var missingTextBytes: Int64
     var attributes: [String: JSONValue]
     /// The traits of attributes with non-default traits; `nil` if there are none.

@@ -5,31 +5,33 @@
 #include <spawn.h>
 #include <stddef.h>
 
-/* Has a program that is started keep the three standard descriptors only. 0, or an errno. */
+/* Makes a spawned program inherit only the three standard descriptors. Returns 0 or an errno. */
 int ctestsupport_keep_standard_streams(posix_spawn_file_actions_t *actions);
 
-/* Puts each of two files or folders in the other's place, so that at no moment either is missing. 0, or an errno. */
+/* Exchanges two files or folders in one atomic step (RENAME_EXCHANGE). Returns 0 or an errno. */
 int ctestsupport_exchange(const char *one, const char *other);
 
-/* Makes this process the parent of those below it whose own parent ends. 0, or an errno. */
+/* Makes this process the parent of its descendants whose own parent ends. Returns 0 or an errno. */
 int ctestsupport_adopt_orphans(void);
 
 /*
- * A TCP socket that counts as another user's: the kernel notes who this thread acts as when a socket is made. For root only.
- * The descriptor, or a negative errno.
+ * Creates a TCP socket that belongs to another user: the kernel records the user of this thread at
+ * the creation of a socket. For root only. Returns the descriptor, or a negative errno.
  */
 int ctestsupport_socket_of(unsigned int user, int family);
 
 /*
- * Puts this thread alone into a network of its own, whose loopback interface has these addresses of IPv4, each in a network of 24 bits.
- * For root only. 0, or an errno.
+ * Moves only this thread into a new network namespace. Its loopback interface has these IPv4
+ * addresses, each in a /24 network. For root only. Returns 0 or an errno.
  */
 int ctestsupport_enter_own_network(const char *const *addresses, int count);
 
-/* Has this thread alone act on files with the rights of a user. For root only. The user before. */
+/* Makes only this thread access files with the rights of a user. For root only. Returns the
+ * previous user. */
 int ctestsupport_act_on_files_as(unsigned int user);
 
-/* Sets the POSIX access list of a file or folder, in the form in which the kernel stores it. 0, or an errno. */
+/* Sets the POSIX access list of a file or folder, in the kernel's storage format. Returns 0 or an
+ * errno. */
 int ctestsupport_set_access_list(const char *path, const void *list, size_t size);
 
 #endif

@@ -8,7 +8,8 @@ import TextAnalysis
 
 @testable import SearchIndex
 
-/// The text rule (docs/TEXT.md), from a donated item to a typed word. `SEARCHLIGHT_TEXT_SEEDS` is the number of random stores.
+/// Tests of the text rule (docs/TEXT.md), from a donated item to a typed word.
+/// `SEARCHLIGHT_TEXT_SEEDS` is the number of random stores.
 @Suite("An item is found by its words however they are typed")
 struct TextRuleTests {
     private static let seeds =

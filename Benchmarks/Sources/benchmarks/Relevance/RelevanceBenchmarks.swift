@@ -5,7 +5,8 @@ import SearchIndex
 import TestSupport
 import TextAnalysis
 
-/// Measures how often a search finds the intended item: known items by name or description, and judged questions.
+/// Measures the share of searches that find the intended item: known items by name or description,
+/// and judged questions.
 struct RelevanceBenchmarks {
     let folder: String
     let seed: UInt64

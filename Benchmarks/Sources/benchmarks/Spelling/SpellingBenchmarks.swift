@@ -197,8 +197,8 @@ struct Misspelling {
             var scalars = Array(meant.unicodeScalars)
             for _ in 0..<edits { edit(&scalars, &random) }
             let typed = word(scalars)
-            // A single edit may leave three letters. With two edits, words of fewer than five letters
-            // are not corrected.
+            // A single edit may leave three letters. With two edits, words of fewer than five
+            // letters are not corrected.
             guard !known.contains(typed), scalars.count >= (edits == 1 ? 3 : 5) else { continue }
             samples.append(Misspelling(typed: typed, meant: meant))
         }

@@ -244,9 +244,9 @@ extension NoteLookupError {
 package enum NoteState: Sendable {
     /// Donate the item again.
     case note(NoteFile)
-    /// Delete it; with the reason if that is more than a deleted file.
+    /// Delete the item. The error says why, unless the file was simply deleted.
     case gone(NoteLookupError?)
-    /// Leave it, for it is not known to be gone.
+    /// Keep the item, because the file may still exist.
     case kept(complaint: String)
 }
 

@@ -42,7 +42,7 @@ package enum SkipReason: Error, Sendable, Equatable {
 }
 
 extension SkipReason {
-    /// What kind of reason it is, in a few words without figures and names.
+    /// The kind of the reason as a short phrase without numbers and names.
     package var kind: String {
         switch self {
         case .notUTF8Text: "not text"

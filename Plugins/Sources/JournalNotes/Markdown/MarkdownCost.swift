@@ -19,7 +19,8 @@ enum MarkdownCost {
     /// The number of bytes before the text of a line: indentation and the markers of quotations and
     /// lists.
     static let maximumPrefix = 256
-    /// An upper bound of the nodes of the tree, at up to 180 bytes each. 12 MiB of prose have about 1.6 million.
+    /// The maximum number of nodes in the tree, each of up to 180 bytes. 12 MiB of prose have about
+    /// 1.6 million nodes.
     static let maximumNodes = 2_000_000
 
     /// Returns `true` if the Markdown is within the limits, in one pass over the bytes.
