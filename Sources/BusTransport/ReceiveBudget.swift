@@ -19,7 +19,8 @@ public final class ReceiveBudget: Sendable {
     /// The maximum time to receive a message that has its part while others wait, in microseconds.
     static let patience: UInt64 = 2_000_000
 
-    /// A lane of messages up to a size, with a capacity of its own, both in bytes.
+    /// A part of the budget for messages up to `messageBytes`. At most `capacity` bytes are granted
+    /// at a time.
     struct Lane: Sendable {
         let messageBytes: Int
         let capacity: Int

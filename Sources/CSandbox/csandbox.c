@@ -41,8 +41,8 @@ static int prepare_attributes(posix_spawnattr_t *attributes, int own_session) {
 
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
                    int output_fd, int own_session, pid_t *pid) {
-    /* A source below the target numbers would be overwritten by the dup2 of another, so all are
-     * moved up first. */
+    /* A dup2 would overwrite a source whose number is one of the targets, so all sources get higher
+     * numbers first. */
     int sources[3] = {connection_fd, policy_fd, output_fd}, moved[3] = {-1, -1, -1};
     int error = 0;
     for (int i = 0; i < 3 && error == 0; i++) {

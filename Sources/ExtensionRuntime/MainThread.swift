@@ -13,9 +13,9 @@ enum MainThread {
     private static let isServing = Atomic(false)
     private static let handedOver = DispatchSemaphore(value: 0)
 
-    /// Runs a closure on the main thread and waits for it, on the first call only; after that, the
-    /// main thread runs its queue. Runs it on the caller's thread if no main thread waits, as in
-    /// programs other than a worker.
+    /// Runs a closure and waits for it. The first call uses the main thread, which then runs its
+    /// queue. Later calls, and all calls in a program whose main thread does not wait, use the
+    /// caller's thread.
     static func perform(_ body: @escaping @Sendable () -> Void) {
         guard isServing.exchange(false, ordering: .acquiringAndReleasing) else { return body() }
         let done = DispatchSemaphore(value: 0)

@@ -257,7 +257,7 @@ package final class FileSnapshot: Sendable {
         return takers
     }
 
-    /// Notes the files of removed folders as removed.
+    /// Records the files of removed folders as removed.
     ///
     /// - Returns: `true` if a difference was written.
     private func removeGoing() throws(FileWatchingError) -> Bool {

@@ -127,7 +127,7 @@ extension SearchIndex {
 
     /// Keeps items that the end of a replacement would delete.
     ///
-    /// - Parameter isKept: Decides for each item by its record. Called on any thread.
+    /// - Parameter isKept: Returns `true` for the record of an item to keep. Called on any thread.
     public func keepItems(
         of bundle: String, where isKept: @escaping @Sendable (ItemRecord) -> Bool
     ) async throws(SearchIndexError) {

@@ -10,7 +10,7 @@ import Testing
 /// An extension that tries all known ways to access data of others.
 @Suite("Out of the sandbox", .timeLimit(.minutes(10)))
 struct SandboxEscapeTests {
-    /// Attempts that are no escape. All others must fail.
+    /// Permitted actions. All other attempts must fail.
     private static let harmless: Set<String> = [
         "make a link of its own", "write in its own folder", "change the mode of its own file", "read its bundle",
         "make a pair of stream sockets", "start a thread", "end", "list the attributes of its own file",

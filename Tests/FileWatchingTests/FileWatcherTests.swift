@@ -303,7 +303,7 @@ struct FileWatcherTests {
         #expect(watches.folderCount(of: "small", snapshot) == 5)
         let before = watches.folderCount(of: "large", snapshot)
         #expect(before > 30)
-        // Each has a third if all need more.
+        // If all owners need more than a third of the watches, each gets a third.
         status = work(["large", "small", "other"])
         #expect(status.polled == [tree("large"): .unwatched, tree("other"): .unwatched])
         #expect(watches.folderCount(of: "small", snapshot) == 5)

@@ -216,7 +216,8 @@ struct FreshWorkTests {
         #expect(bench.wake == bench.now + 0.4)
         bench.send(.used(Self.files, Usage(cpu: 0.4)), after: 0.4)
         #expect(bench.steps == [.pause(Self.files, .freshPace)] && bench.closed(Self.files) == [.freshPace])
-        // A quarter of 0.4 s comes by 0.02 s in a second.
+        // Work resumes after a quarter of the 0.4 s burst is available again, at 0.02 s per second:
+        // in 5 s.
         let opens = bench.scheduler.explanation(of: Self.files, at: bench.now).gates
             .first { $0.gate == .freshPace }?.opens
         #expect(bench.wake.map { abs($0 - bench.now - 5) < 1e-6 } == true && opens == bench.wake)

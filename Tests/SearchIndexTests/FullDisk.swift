@@ -45,7 +45,7 @@ private struct FullDiskFile: LogFile {
     func synchronize() throws(LogFileError) { try file.synchronize() }
     func truncate(to size: Int) throws(LogFileError) { try file.truncate(to: size) }
 
-    /// As a file system does it: some bytes first, then an error. Overwriting needs no room.
+    /// Writes like a file system: the bytes that fit, and then an error. Overwriting needs no room.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
         guard offset + bytes.count > (try file.size()) else { return try file.write(bytes, at: offset) }
         let count = disk.take(bytes.count)

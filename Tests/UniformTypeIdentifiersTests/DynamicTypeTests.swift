@@ -84,7 +84,7 @@ struct DynamicTypeTests {
         let rootless = try #require(UTType("dyn.age80s52"))
         #expect(rootless.supertypes.isEmpty && !rootless.conforms(to: .item))
         #expect(rootless.preferredFilenameExtension == "go" && rootless.preferredMIMEType == nil)
-        // A parent that is no other type's parent has no column in the table.
+        // A type that is not the parent of a core type has no column in the table.
         let below = try #require(UTType(mimeType: "x/y", conformingTo: .png))
         #expect(below.conforms(to: .png) && below.conforms(to: .image) && !below.conforms(to: .gif))
         let twice = try #require(UTType(mimeType: "x/z", conformingTo: below))

@@ -7,7 +7,7 @@ import Glibc
 /// `$XDG_CONFIG_HOME/com.searchlight.journal/folders` has one path per line. Lines that begin with
 /// `#` are comments, and `~/` is the home directory. A line `!pattern` excludes matching files, in
 /// the syntax of `.gitignore`. It applies to all folders, or to one folder if the pattern is a path
-/// in it. Without this file the settings have the desktop's documents folder, if it exists
+/// in it. Without this file, the only folder is the desktop's documents folder, if it exists
 /// (`XDG_DOCUMENTS_DIR` of `user-dirs.dirs`, else `~/Documents`).
 ///
 /// A missing folder may be on a disk that is not mounted, so its notes may still exist. While a

@@ -5,10 +5,10 @@ import Yams
 
 @testable import JournalNotes
 
-/// Front matters that are made at random, beside what Yams itself makes of them.
+/// Compares the reading of random front matter with the result of Yams itself.
 @Suite("Front matter beside the YAML library")
 struct YAMLOracleTests {
-    /// In short form 1,000; 10,000 with `SEARCHLIGHT_JOURNAL_SEEDS=10000`.
+    /// Tests 1,000 documents, or 10,000 with `SEARCHLIGHT_JOURNAL_SEEDS=10000`.
     @Test func sameValues() throws {
         let count = max(1_000, Generated.seeds)
         var compared = 0

@@ -251,8 +251,9 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// the end. A call that would make the batch too large fails with
     /// ``CSIndexError/Code/quotaExceeded``; the batch is unchanged.
     ///
-    /// The next batch can begin as soon as the end of this one was called. If a batch is open
-    /// already, this method has no effect. An open batch is discarded when the index is released.
+    /// The next batch can begin as soon as you have called the method that ends this batch. If a
+    /// batch is already open, this method has no effect. An open batch is discarded when the index
+    /// is released.
     /// The default index has no batches: its calls are carried out immediately.
     open func beginBatch() {
         guard name != nil else { return }

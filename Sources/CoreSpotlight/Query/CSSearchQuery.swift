@@ -164,7 +164,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 private struct HandlerCall<Value>: @unchecked Sendable {
     let handler: @isolated(any) (sending Value) -> Void
     let value: Value
-    /// The number of found items in the argument.
+    /// The number of items in `value`.
     var items = 0
     var suggestions = 0
     /// `true` if the handler is not called after a cancellation of the query.

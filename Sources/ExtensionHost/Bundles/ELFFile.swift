@@ -35,8 +35,8 @@ package struct ELFFile {
         return read(Int(position), min(Int(count), limit))
     }
 
-    /// Returns the entries of a table. Returns none if the table is too long or its entry size is
-    /// not the ABI's.
+    /// Returns the entries of a table; an empty array if the table is too long or its entry size
+    /// differs from the ABI.
     private func table<Entry: BitwiseCopyable>(
         at position: UInt64, count: UInt16, size: UInt16, of _: Entry.Type
     ) -> [Entry] {

@@ -6,7 +6,7 @@ import Synchronization
 /// A registered delegate app that is asked within the time limits of workers.
 ///
 /// The host cannot end an app. A delegate whose request timed out is unresponsive. It is skipped
-/// until it shows progress; otherwise each request would wait for it in vain.
+/// until it shows progress; otherwise each request would wait for the whole time limit.
 final class DelegateResponder: Responder {
     let token: DelegateToken
     let bundle: String

@@ -48,8 +48,8 @@ struct NamedInSettings {
     }
 
     /// Returns the absolute paths in a line, and the paths below the home folder. Names may contain
-    /// spaces, so each path is taken twice: up to a character that ends a word in a shell, and up
-    /// to a quote.
+    /// spaces, so each path appears in two forms: one ends where a shell would end the word, and
+    /// the other ends at a quote.
     private static func paths(in line: String, _ user: UserFolders) -> [String] {
         var found: [String] = []
         for beginning in ["~", "$HOME", "${HOME}", user.home] {

@@ -32,7 +32,7 @@ public struct JobQueue: Hashable, Sendable, Codable {
         requests += 1
         let index = jobs.firstIndex { $0.bundle == job.bundle }
         var pending = job
-        // A request for everything costs less than a list without bound.
+        // Too many items become a request for everything, so that the list stays bounded.
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
         let isTooMuch = items.count > Self.maximumItems
         if isTooMuch { pending.work = .reindexAll }

@@ -111,7 +111,7 @@ public struct SchedulingPolicy: Hashable, Sendable {
     /// The sustained processor time of such work, in seconds for each second.
     public var freshRate = 0.02
 
-    // MARK: How much is done at all
+    // MARK: Quotas
 
     /// The window of the quotas.
     public var quotaWindow = 4.0 * 3600

@@ -110,7 +110,7 @@ private struct Piece {
         var state = [UInt64](repeating: 0, count: words)
         let last = (count - 1) / 64
         let lastBit: UInt64 = 1 << UInt64((count - 1) % 64)
-        // While no match has begun, only the first scalar is searched.
+        // Skips scalars that cannot begin a match, as long as no match has begun.
         var first: Unicode.Scalar?
         if case .scalar(let scalar) = elements[0] { first = scalar }
         var isIdle = true

@@ -18,7 +18,7 @@ final class HTMLElement: Sendable {
 
         /// The elements at which the search for an open paragraph stops.
         static let paragraphBoundary: Groups = [.caption, .table, .cell]
-        /// End tags that close elements across cells.
+        /// The parts of a table. Their end tags also close elements that are open in a cell.
         static let tableParts: Groups = [.caption, .table, .rowGroup, .cell, .row]
     }
 

@@ -8,7 +8,8 @@ package struct PageLimits: Sendable {
     package var headBytes = 16 << 10
     /// The maximum number of header lines.
     package var headerLines = 64
-    /// The maximum length of a body, in bytes. A body is a form with a code.
+    /// The maximum length of a request body, in bytes. The only body is the login form with its
+    /// code.
     package var bodyBytes = 1 << 10
     /// The maximum number of requests over one connection. The browser then opens another.
     package var requests = 1000

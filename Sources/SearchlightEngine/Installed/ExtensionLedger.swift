@@ -10,10 +10,10 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
     struct Entry: Hashable, Sendable, Codable {
         var version: String
         var fingerprint: ExtensionBundle.Fingerprint
-        /// The directory that held the bundle. A process that does not search this directory cannot
-        /// tell whether the bundle is gone.
+        /// The directory that held the bundle. A process that does not search this directory does
+        /// not know whether the bundle still exists.
         var directory: String
-        /// The file system of the directory. Another one, or none, may be mounted there now
+        /// The file system of the directory. It may be unmounted or replaced by another one now
         /// (``SearchedFolder``).
         var fileSystem: UInt64?
         /// `true` if the extension donated items. An app's own donations stay when the extension of

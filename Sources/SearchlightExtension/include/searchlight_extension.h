@@ -303,9 +303,9 @@ typedef struct searchlight_host_batch {
     /* Makes all changes durable together with the client state, if the stored client state matches
      * the expectation. The caller still owns the batch and must release it.
      *
-     * expectation: SEARCHLIGHT_EXPECT_...; expected: for SEARCHLIGHT_EXPECT_STATE. completion:
-     * nullable; it gets SEARCHLIGHT_REFUSED, and nothing is changed, if the stored client state
-     * differs. The returned status is SEARCHLIGHT_OK if the request was sent; only then is
+     * expectation: SEARCHLIGHT_EXPECT_...; expected: the client state for SEARCHLIGHT_EXPECT_STATE.
+     * completion: nullable. If the stored client state differs, nothing is changed, and completion
+     * receives SEARCHLIGHT_REFUSED. Returns SEARCHLIGHT_OK if the request was sent; only then is
      * completion called. May block the caller while too many requests are in progress.
      * [thread-safe] */
     searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,

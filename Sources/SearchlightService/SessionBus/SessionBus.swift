@@ -9,8 +9,8 @@ final class SessionBus: Sendable {
     private let senders: BusSenders
     private struct State {
         var bus: MessageBus?
-        /// `true` if the connection has ended, or is about to because the service leaves. The
-        /// connection may end before it is recorded here.
+        /// `true` if the connection has ended, or will end soon because the service is leaving the
+        /// bus. The connection may end before it is recorded here.
         var isOver = false
         var hasName = false
     }

@@ -13,7 +13,7 @@ final class CoreTable: Sendable {
 
     /// The number of words in a closure row.
     static let rowWords = 4
-    /// The value in ``columns`` for a type that is no parent.
+    /// The value in ``columns`` for a type without subtypes.
     static let noColumn: UInt8 = 255
     /// The value of an empty hash slot.
     static let emptySlot: UInt16 = .max

@@ -46,7 +46,7 @@ final class HandlerLog: Sendable {
         query.completionHandler = { error in self.end(error.map { ($0 as? CSSearchQueryError)?.code ?? .unknown }) }
     }
 
-    /// All calls, once the query is over.
+    /// Waits for the end of the query and returns all calls.
     var calls: [Call] {
         get async {
             await withCheckedContinuation { continuation in

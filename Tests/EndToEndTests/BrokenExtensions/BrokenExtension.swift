@@ -12,7 +12,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         case c(String, [String])
         /// A principal class in Tests/Fixtures/SwiftExtensions.
         case swift(String)
-        /// A file that is no library for this machine.
+        /// A file that is not a library for this machine.
         case bytes([UInt8])
         /// A good library in a wrong place or form.
         case misplaced(Misplacement)

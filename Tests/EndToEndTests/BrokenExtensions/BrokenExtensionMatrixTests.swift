@@ -6,7 +6,8 @@ import SearchlightEngine
 import ServiceMessages
 import Testing
 
-/// Every broken extension beside a good one: a typed outcome, and no harm to others.
+/// Runs every broken extension together with a good one. Each fault has a typed outcome and does
+/// not affect the good one.
 @Suite("A broken extension beside a good one", .timeLimit(.minutes(20)))
 struct BrokenExtensionMatrixTests {
     @Test("hurts nobody else, and what is wrong is told", arguments: BrokenExtension.tried)

@@ -31,7 +31,7 @@ struct DelegateTimingTests {
             clock.advance(by: Self.limit)
             #expect(try await count == 3)
             #expect(app.requests == [.reindexAll])
-            // The wait for it would be in vain again.
+            // The app is skipped, because it would not answer in time again.
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(app.requests == [.reindexAll])
             try await app.donate("alive")

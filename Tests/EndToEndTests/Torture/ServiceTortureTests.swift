@@ -20,7 +20,7 @@ struct ServiceTortureTests {
         "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
         "promises: more_than_there_is",
     ]
-    /// Fixtures that are no separate extension, or that are installed differently.
+    /// Fixtures that are not separate extensions, or that are installed differently.
     private static let others: Set = ["fixture", "ledger", "jobs", "versions"]
 
     private func install(in harness: Harness) throws {

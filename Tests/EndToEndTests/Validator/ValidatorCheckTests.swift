@@ -69,7 +69,7 @@ struct ValidatorCheckTests {
             (limits.firstSign, limits.progress) = (.seconds(2), .seconds(2))
         }
         limits.cancelGrace = .milliseconds(200)
-        // A slow extension uses the wall clock.
+        // A slow extension sleeps in real time, and SteadyClock slows down on a busy machine.
         let clock: any Clock<Duration> = fault.subject == .slowNotice ? ContinuousClock() : SteadyClock.shared
         let report = try await harness.validate(
             try fault.subject.install(harness), [fault.check], limits: limits, clock: clock)

@@ -90,7 +90,7 @@ struct SearchSpellingTests {
         #expect(other.searched == "resort" && other.found == ["other"])
         let own = try await Self.search(store, "reprot") { $0.bundle = Store.app.bundle }
         #expect(own.searched == "report")
-        // The other bundle's word does not keep this bundle's word from being corrected.
+        // The typed word occurs only in the other bundle, so it is still corrected here.
         let resort = try await Self.search(store, "resort") { $0.bundle = Store.app.bundle }
         #expect(resort.searched == "report")
     }

@@ -384,7 +384,7 @@ struct LearningTests {
                     INSERT INTO item (bundle, index_name, unique_identifier, donated, record, checksum)
                     SELECT bundle, index_name, 'copy ' || n, donated, record, checksum FROM item, n WHERE id = ?1
                     """, arguments: [number])
-            // The limit minus one row, the oldest first.
+            // Fills the table to one row below the limit, with the oldest rows first.
             func fill(_ reporter: String, _ text: String, items: String, _ count: Int) throws {
                 try db.execute(
                     sql: """
