@@ -123,7 +123,7 @@ final class GuardedInput {
     /// `true` if there is nothing to do until `poll` reports an event.
     var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded || waitsForRoom }
 
-    /// The descriptors and events to poll in addition to those of sd-bus.
+    /// The descriptors and events to poll in addition to sd-bus's own.
     func polls(reading: Bool, writing: Bool) -> [pollfd] {
         let events = (reading && !isBlocked && !hasEnded && !waitsForRoom ? POLLIN : 0) | (writing ? POLLOUT : 0)
         // poll(2) reports a hang-up even without requested events. While reading is suspended, a

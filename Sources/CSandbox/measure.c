@@ -105,7 +105,7 @@ static int place_of(const char *path, const char *places) {
     return -1;
 }
 
-/* Returns 1 if a path in /proc is that of a deleted file. */
+/* Returns 1 if a path in /proc names a deleted file. */
 static int is_removed(const char *path) {
     static const char ending[] = " (deleted)";
     size_t length = strlen(path), end = sizeof ending - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of further kernel features, besides those of csandbox_available. */
+/* Tests of kernel features that csandbox_available does not test. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

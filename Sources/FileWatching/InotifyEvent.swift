@@ -33,7 +33,7 @@ struct InotifyEvent: Hashable {
     var mask: EventMask
     /// The name in the watched folder; empty for the folder itself. `nil` if it is not UTF-8.
     var name: EntryName?
-    /// The same number for both names of a moved file; 0 for other events.
+    /// A number that connects the two events of a move; 0 for other events.
     var cookie: UInt32 = 0
 
     private static let headerBytes = 16

@@ -45,7 +45,7 @@ struct SettlingPaths {
 
     /// Records an event.
     ///
-    /// - Parameter cookie: The same number for both names of a moved file; 0 for other events.
+    /// - Parameter cookie: A number that connects the two events of a move; 0 for other events.
     mutating func note(
         _ happening: Happening, _ name: EntryName?, in folder: Int64, at now: ContinuousClock.Instant,
         cookie: UInt32 = 0

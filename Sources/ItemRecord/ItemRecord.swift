@@ -5,7 +5,7 @@
 public struct ItemRecord: Hashable, Sendable {
     /// The time at which the item is removed from the index automatically.
     public enum Expiration: Hashable, Sendable {
-        /// A month after the donation, counted by the index (Apple's default).
+        /// A month after the donation by the clock of the index (Apple's default).
         case standard
         /// Never (`Date.distantFuture`).
         case never

@@ -17,7 +17,7 @@ import GRDB
 struct EarlyEntries: Sendable {
     static let table = "applied_early"
     /// The largest number of rows read. A store has at most ``StoreHooks/maximumEarlyEntries`` rows
-    /// plus those of one transaction.
+    /// plus the rows of one transaction.
     private static let maximumRows = 1 << 20
 
     private var numbers: Set<UInt64> = []

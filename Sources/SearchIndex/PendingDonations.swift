@@ -32,7 +32,7 @@ public enum ReadPatience: Hashable, Sendable {
     /// Waits for everything, without a time limit.
     case everything
     /// Waits for everything that one bundle donated, without a time limit, so that an app finds its
-    /// own donations. The bundle's donations are applied before those of others.
+    /// own donations. The bundle's donations are applied before other donations.
     case own(String)
     /// Waits for a short time (``StoreHooks/ReadLimits``). Donations that are still pending then
     /// are omitted and reported as ``PendingDonations``.

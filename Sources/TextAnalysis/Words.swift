@@ -4,7 +4,7 @@ import CTextTables
 /// The words of a text, from left to right, as ranges of the text.
 ///
 /// A word is a run of letters, digits, and attached characters: marks, joiners, soft hyphens. Some
-/// scalars are words by themselves, including their marks: those of scripts without spaces (Han,
+/// scalars are words by themselves, including their marks: scalars of scripts without spaces (Han,
 /// Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji. So any part of such a text
 /// can be found as a sequence of words. All other characters, including `_`, the apostrophe and the
 /// hyphen, separate words. The rules only use Unicode properties, without a dictionary or a

@@ -163,7 +163,7 @@ struct FactTests {
         let path = try #require(ProbedFile.resolved("/proc/self/exe"))
         let file = try #require(FileHandle(forReadingAtPath: path))
         var bytes = Array(try file.read(upToCount: 4096) ?? Data())
-        // All fields read from the header and from the segments, one after the other.
+        // The 64 tests together damage each field of the header and of the segment table.
         for place in stride(from: 16 + seed % 16, to: 512, by: 16) { bytes[place] = seed % 2 == 0 ? 0xFF : 0x7F }
         try folder.write(bytes, to: "lib.so")
         _ = SharedLibraryFile(at: folder.path("lib.so"))

@@ -51,7 +51,7 @@ struct KeptExtensionTests {
             #expect(
                 String(decoding: preview.content, as: UTF8.self)
                     .hasSuffix("<p>kept <img></p></body></html>"))
-            // Its first four bytes are those of a picture.
+            // The attachment begins with the first four bytes of a picture, but is not one.
             #expect(preview.removals.map(\.kind) == [.unusablePicture, .mistypedAttachment])
 
             #expect(await engine.throttle(bundle, ThrottleNotice(reason: .battery)))

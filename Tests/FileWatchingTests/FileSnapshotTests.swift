@@ -38,7 +38,7 @@ private struct Place {
         return report
     }
 
-    /// Compares, and lets the owner process everything.
+    /// Compares all trees, and returns the changes that the owner processed.
     mutating func settle() throws -> [FileChange] {
         try compare()
         var all: [FileChange] = []

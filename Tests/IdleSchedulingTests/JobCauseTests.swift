@@ -82,7 +82,7 @@ struct JobCauseTests {
                 request: begun.request), of: "a")
         queue.add(Self.job(["x"], .asked))
         queue.add(Self.job(nil, .asked))
-        // A job that continues at the second page has taken both.
+        // The job in progress continues at its second page. It has merged both requests.
         let taken = try #require(queue["a"])
         queue.complete(taken)
         #expect(queue["a"]?.work == .reindexItems(["x"]))

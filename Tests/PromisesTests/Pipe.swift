@@ -5,7 +5,7 @@ import Glibc
 import Promises
 import SystemSupport
 
-/// Anonymous streams, like those of a provider.
+/// Anonymous streams, as a provider returns them.
 enum Pipe {
     /// Both ends of a new stream.
     static func ends() throws -> (output: OwnedDescriptor, input: PipeInput) {

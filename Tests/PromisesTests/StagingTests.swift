@@ -46,7 +46,7 @@ struct StagingTests {
         let folder = try TemporaryFolder()
         let staged = try Self.stage(folder.path("out"), anonymous: false)
         #expect(try folder.names == [".out.a.part"])
-        // Only those of this test: other tests stage files at the same time.
+        // Checks only the files of this test, because other tests stage files at the same time.
         UnfinishedFiles.removeAll(below: folder.path)
         #expect(try folder.names.isEmpty)
         var failed = false

@@ -33,7 +33,7 @@ struct DamageTests {
 
     /// Performs every operation on a store, and returns the errors.
     ///
-    /// - Parameter isJournaled: `true` if the log of the sound store is beside it.
+    /// - Parameter isJournaled: `true` to add the log of the undamaged store.
     private static func useEverything(
         _ bytes: [UInt8], access: SearchIndex.Access, isJournaled: Bool = true
     ) async throws -> [SearchIndexError] {

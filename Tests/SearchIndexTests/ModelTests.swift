@@ -161,7 +161,7 @@ struct ModelTests {
         #expect(try await store.index.itemCounts() == counts, comment)
     }
 
-    /// The remaining words must equal those of a new store: none missing, none left behind.
+    /// The remaining words must equal the words of a new store: none missing, none in excess.
     private func compareVocabulary(_ store: Store, _ model: Model) async throws {
         let fresh = try Store()
         for (key, entry) in model.entries { try await fresh.put(entry.record, in: key.scope) }

@@ -62,7 +62,8 @@ struct ScheduledWorkTests {
                 }
             }
             #expect(engine.scheduledJobs().map(\.key) == [job.key])
-            // Expired items do not count otherwise.
+            // `wear()` counts the expired items that are still in the database; other counts ignore
+            // them.
             let left = try await engine.index.wear().items
             #expect((1..<200).contains(left))
             try await engine.run(job.key)

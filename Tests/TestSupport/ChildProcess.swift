@@ -53,8 +53,8 @@ public final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - program: The path of the program.
-    ///   - environment: The complete environment; that of this process if `nil`.
-    ///   - errors: The target of standard error; standard output if `nil`.
+    ///   - environment: The complete environment; `nil` for the environment of this process.
+    ///   - errors: The target of standard error; `nil` for standard output.
     /// - Throws: ``Failure``.
     public init(
         _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: Stream = .nothing,

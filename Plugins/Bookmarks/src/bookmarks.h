@@ -84,7 +84,7 @@ enum reading netscape_read(const char *path, struct work *work, bookmark_taker t
 enum reading backup_read(const char *path, struct work *work, bookmark_taker take, void *context,
                          struct problem *problem);
 
-/* Returns true if the first bytes are those of an exported page, or of a Firefox backup. */
+/* Returns true if a file with these first bytes is an exported page, or a Firefox backup. */
 bool netscape_recognizes(const char *head, size_t length);
 bool backup_recognizes(const char *head, size_t length);
 

@@ -273,7 +273,7 @@ struct FrontMatterTests {
         #expect(read(lines.joined(separator: "\n"))?.entries.isEmpty == false)
     }
 
-    /// The text behind a front matter is that of the note, and what is before it is nowhere lost.
+    /// The text after a front matter is the text of the note, and no text before it is lost.
     @Test(arguments: 0..<Generated.seeds)
     func anyTextIsDividedWithoutLoss(seed: UInt64) {
         var random = SplitMix64(state: seed)

@@ -10,7 +10,7 @@ extension IndexRequest {
     static let maximumBytes = 1 << 20
 
     /// Returns the changes that index these items in their current state. Items that cannot be
-    /// encoded are left out; the error is that of the first.
+    /// encoded are left out; the error belongs to the first one.
     static func index(_ items: [CSSearchableItem]) -> (changes: [EncodedChange], error: CSIndexError?) {
         var changes: [EncodedChange] = []
         var firstError: CSIndexError?

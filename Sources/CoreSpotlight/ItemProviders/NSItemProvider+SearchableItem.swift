@@ -9,7 +9,7 @@ extension NSItemProvider {
     ///
     /// It offers the types of `providerDataTypeIdentifiers`, `providerFileTypeIdentifiers` and
     /// `providerInPlaceFileTypeIdentifiers`, in this order. The delegate provides each on request.
-    /// The suggested name is that of the item.
+    /// The suggested name is the name of the item.
     ///
     /// - Parameters:
     ///   - item: An item with at least these attributes.

@@ -58,7 +58,8 @@ extension BusError {
 extension CSIndexError {
     init(_ error: BusError) { self.init(error.codes.index, error.advice) }
 
-    /// Creates the error of a promise. Errors from the app that made the promise concern the item.
+    /// Creates the error of a promise. An error from the app that made the promise becomes an error
+    /// of the item.
     init(promise error: BusError) {
         let ofItem: Set<ExtensionStatus> = [.notFound, .unsupported, .failed, .refused]
         guard case .remote(let name, _) = error, ofItem.contains(where: { $0.errorName == name }) else {

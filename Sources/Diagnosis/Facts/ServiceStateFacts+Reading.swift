@@ -36,10 +36,11 @@ extension ServiceStateFacts {
         return facts
     }
 
-    /// The maximum numbers of checked processes, of descriptors of each, and of bytes of the socket
-    /// table.
+    /// The maximum number of checked processes.
     private static let maximumProcesses = 65536
+    /// The maximum number of checked descriptors of a process.
     private static let maximumDescriptors = 4096
+    /// The maximum size of the socket table in bytes.
     private static let maximumTable = 8 << 20
 
     private static func listener(_ roots: DiagnosisRoots) -> ServiceStateFacts {

@@ -131,7 +131,8 @@ public struct ExtensionRegistry: Sendable {
     /// first.
     ///
     /// - Parameters:
-    /// - explicit: Directories that come first, separated by colons (`SEARCHLIGHT_EXTENSION_PATH`).
+    ///   - explicit: Directories before the standard ones, separated by colons
+    ///     (`SEARCHLIGHT_EXTENSION_PATH`).
     ///   - environment: The process's environment.
     public static func standardSearchPath(explicit: String?, environment: [String: String]) -> [String] {
         var directories = (explicit ?? "").split(separator: ":").map(String.init)

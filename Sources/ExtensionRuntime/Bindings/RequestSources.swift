@@ -117,8 +117,8 @@ extension AttributeValue {
 }
 
 /// Unnamed files, which are deleted with their last descriptor. They are in the worker's own
-/// folder. In memory they would not count towards its limits, so a worker may not create files
-/// there.
+/// folder. Files on a memory file system would not count towards the worker's limits, so it may not
+/// create files there.
 enum NamelessFile {
     static func make() throws(BindingFailure) -> OwnedDescriptor {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"

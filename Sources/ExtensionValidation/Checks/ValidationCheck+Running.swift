@@ -53,7 +53,7 @@ extension CheckContext {
     /// Sends requests of all kinds: a reindex of all items and of some, promises and previews.
     ///
     /// - Parameter isBrief: `true` to leave out the reindex of everything if the extension has more
-    ///   items than a sample. The survey has made one.
+    ///   items than a sample. The survey has already made one reindex of everything.
     func workOut(_ trial: Trial, isBrief: Bool = false) async throws(ExtensionError) {
         if survey.isServed, !(isBrief && survey.isLarge(settings)) { try await trial.reindexEverything() }
         let some = sample(3)

@@ -18,7 +18,7 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
     public var replacement: Int64
     /// The generation of the index.
     public var generation: Int
-    /// A fingerprint that distinguishes the extension's files from those of another version.
+    /// A fingerprint of the extension's files, which differs between versions.
     public var fingerprint: String
 
     /// The last request when the first page was requested. The pages before this position do not

@@ -29,7 +29,7 @@ struct MeasuredGate: Sendable {
     static let all: [MeasuredGate] = [
         MeasuredGate(
             .cpuBusy, .share, value: \.otherLoad, closes: { policy, _ in policy.cpuBusyCloses }, opens: \.cpuBusyOpens),
-        // While no other program uses the processors, the stalls are those of the indexer itself.
+        // While no other program uses the processors, the indexer itself causes the stalls.
         MeasuredGate(
             .cpuPressure, .share, value: \.pressure.cpu, closes: { policy, _ in policy.cpuPressureCloses },
             opens: \.cpuPressureOpens,

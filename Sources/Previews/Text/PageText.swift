@@ -25,7 +25,7 @@ public struct PageText: Sendable {
     ///
     /// - Parameters:
     ///   - page: HTML in UTF-8.
-    /// - width: The width in columns, at least 20; `nil` to break no lines.
+    ///   - width: The width in columns, at least 20; `nil` to break no lines.
     public init(_ page: [UInt8], width: Int?) { self.init(page, width: width, limit: Self.maximumBytes) }
 
     /// Converts a page with another limit.

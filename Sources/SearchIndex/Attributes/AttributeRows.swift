@@ -10,7 +10,7 @@ import MetadataQuery
 /// (``AttributeKey``). ``present`` marks an attribute that only has other values. ``unknown`` marks
 /// an attribute with values that are not listed, so that every lookup must include the item.
 struct AttributeRows {
-    /// The list to which values belong.
+    /// The name of the sorted list that contains a value.
     enum Name: Hashable {
         case attribute(String)
         /// All attributes that the item declares searchable by default, together. A query without

@@ -47,7 +47,8 @@ final class AttributeWriter {
         if pending.count >= Self.maximumPending { try flush() }
     }
 
-    /// Deletes the rows of an item; `record` must be that of its insertion. Nothing may be pending.
+    /// Deletes the rows of an item; `record` must equal the inserted record. Nothing may be
+    /// pending.
     func remove(_ record: ItemRecord, item: Int64) throws {
         for (name, values) in AttributeRows(record).values {
             let number = try number(of: name)
@@ -55,8 +56,8 @@ final class AttributeWriter {
         }
     }
 
-    /// Replaces the rows of an item by those of another record. Nothing may be pending; nothing is
-    /// pending afterwards.
+    /// Replaces the rows of an item with the rows of another record. Nothing may be pending;
+    /// nothing is pending afterwards.
     func replace(_ record: ItemRecord, with other: ItemRecord, item: Int64) throws {
         let (before, after) = (AttributeRows(record).values, AttributeRows(other).values)
         guard !before.elementsEqual(after, by: { $0 == $1 }) else { return }

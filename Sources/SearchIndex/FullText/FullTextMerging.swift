@@ -50,7 +50,7 @@ enum FullTextMerging {
         return hasWorked
     }
 
-    /// Returns the existing tables: those of the current format, or those of the previous format
+    /// Returns the existing tables: the tables of the current format, or of the previous format
     /// during a migration.
     private static func present(_ db: Database, _ prefix: String = "") throws -> [String] {
         if prefix.isEmpty, try IndexMigration.current(db) != nil {

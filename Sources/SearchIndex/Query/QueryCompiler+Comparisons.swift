@@ -168,7 +168,7 @@ extension QueryCompiler {
             results.append(try find(test, names: [number]))
             guard let literal = test.literal else { continue }
             guard let types = try types(of: number) else { return .unrestricted }
-            // A truncated key may be that of any type.
+            // A truncated key may belong to any type.
             let conforming = types.filter {
                 AttributeKey.isCut($0) || context.conforms($0, literal)
             }

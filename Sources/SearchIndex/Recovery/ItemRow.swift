@@ -114,7 +114,7 @@ struct ClientStateRow {
         return Array(row.state)
     }
 
-    /// Writes the client state, replacing that of the same scope.
+    /// Writes the client state of a scope, and replaces an existing one.
     func write(_ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state, checksum) VALUES (?, ?, ?, ?)"

@@ -33,7 +33,7 @@ package struct StoreFolder: Sendable {
         for name in (try? logFileNames()) ?? [] where Self.isOfLog(name) { try OwnFile.check(log + "/" + name) }
     }
 
-    /// The names of these files, except those of the log.
+    /// The names of these files, except for the files of the log.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
         .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect", learningOff]

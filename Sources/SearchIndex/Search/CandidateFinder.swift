@@ -325,8 +325,8 @@ struct CandidateFinder {
 
     // MARK: Some of the words
 
-    /// The words that distinguish items. A word in nearly all texts does not, unless all words are
-    /// like that.
+    /// The words that distinguish items. Words in nearly all texts are left out, unless there are
+    /// no other words.
     private var telling: [QueryWord] {
         let rare = words.filter { $0.rarity > QueryWord.leastRarity }
         return rare.isEmpty ? words : rare

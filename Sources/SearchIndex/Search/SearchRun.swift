@@ -268,7 +268,7 @@ struct SearchRun {
         var best = BestScores(count)
         var (reads, bytes) = (0, 0)
         for candidate in order {
-            // Filtered texts do not count.
+            // Texts that the filters reject do not count towards the limit.
             let others = hits.count - first
             if isEnough(others, bytes, wanted: count) { break }
             if others >= wanted {

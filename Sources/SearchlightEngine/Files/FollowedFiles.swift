@@ -78,7 +78,7 @@ final class FollowedFiles: Sendable {
     }
 
     /// The name of the file whose modification time is the time of the last complete comparison.
-    /// The database file cannot serve for that: its time is that of its last write.
+    /// The database file cannot serve for that, because its time changes with each write.
     static let lookName = "files.looked"
 
     /// The time of the last complete comparison of all files with the snapshot, in seconds since

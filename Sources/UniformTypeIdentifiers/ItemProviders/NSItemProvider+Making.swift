@@ -10,7 +10,7 @@ extension NSItemProvider {
     }
 
     /// Creates a provider of a file that may be opened in place; `nil` if the URL is no file URL.
-    /// The type is that of the filename extension, or `public.data` if it is unknown.
+    /// The filename extension determines the type; it is `public.data` for an unknown extension.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL, fileURL.isFileURL else { return nil }
         self.init(contentsOf: fileURL, contentType: nil, openInPlace: true)

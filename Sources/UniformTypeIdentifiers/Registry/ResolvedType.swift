@@ -69,7 +69,7 @@ final class TypeBox: Sendable {
         case named(assumedParents: [String])
     }
 
-    /// The ancestors and their generation.
+    /// A resolved type with the generation of the registry for which it is valid.
     final class Stamped: Sendable {
         let generation: UInt64
         let type: ResolvedType

@@ -6,8 +6,8 @@ import ItemRecord
 ///
 /// Deterministic. Reads the first ``maximumBytes`` bytes and stops once the lead is clear. Returns
 /// `nil` if there is little evidence. A language needs ``leastEvidence`` function words that are a
-/// tenth of the words read, and a score a quarter above that of the next language. A word counts
-/// less if more languages have it.
+/// tenth of the words read, and a score a quarter above the score of the next language. A word
+/// counts less if more languages have it.
 ///
 /// ```swift
 /// LanguageGuess.language(of: "Die Rechnung ist für das neue Büro und nicht für uns")  // .german
@@ -18,8 +18,8 @@ public enum LanguageGuess {
     public static let maximumBytes = 2_000
     /// The smallest number of function words that identifies a language.
     static let leastEvidence = 3
-    /// The number of function words at which reading stops, if the score is twice that of the next
-    /// language.
+    /// The number of function words at which reading stops, if the score is twice the score of the
+    /// next language.
     private static let clearEvidence = 16
 
     /// Returns the language of a text; `nil` if there is little evidence.

@@ -90,7 +90,7 @@ public struct SpellingCorrection: Hashable, Sendable {
                 bytes.allSatisfy { $0 < 0x80 }
                 ? distance.edits(to: bytes.lazy.map { Unicode.Scalar($0) })
                 : distance.edits(to: String(decoding: bytes, as: UTF8.self).unicodeScalars)
-            // No cost is lower than that of the cheapest edits.
+            // No cost is lower than the cost of the cheapest edits.
             guard (1...most).contains(edits), best.accepts(EditCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)

@@ -20,7 +20,7 @@ public protocol SpellingVocabulary {
     /// Returns the number of occurrences of a folded word, at most ``maximumOccurrences``.
     func occurrences(of word: String) throws(Failure) -> Int
 
-    /// Calls `body` with the words whose sketches are near that of a word, in any order.
+    /// Calls `body` with the words whose sketches are near the sketch of a word, in any order.
     ///
     /// - Parameters:
     ///   - sketch: The sketch of the word to correct.

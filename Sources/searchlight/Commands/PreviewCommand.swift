@@ -140,8 +140,8 @@ struct PreviewCommand: OptionedCommand {
         }
     }
 
-    /// Reports on standard error why the preview is not the extension's rendering. In JSON, the
-    /// report has the reason.
+    /// Reports on standard error why the preview is not the extension's rendering. With --json, the
+    /// JSON object contains the reason instead.
     private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any EngineClient)
         async throws(EngineError)
     {

@@ -83,7 +83,7 @@ struct BrokenExtension: Sendable, CustomTestStringConvertible {
         let identifier = identifier ?? bundle
         switch code {
         case .c(let source, let definitions):
-            // The peak memory of a process starts with that of its parent, and the tests use much
+            // The peak memory of a process starts with its parent's peak, and the tests use much
             // together.
             let memory = 3 << 30
             var manifest: [String: Any?] = [:]

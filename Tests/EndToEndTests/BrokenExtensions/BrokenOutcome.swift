@@ -143,7 +143,7 @@ enum BrokenAnswer: Sendable {
     case none
     /// An error.
     case error(EngineError)
-    /// A preview of the item's attributes instead, and the reason.
+    /// A preview of the item's attributes instead of the content, with the reason.
     case problem(String)
     /// The requested content, without a skip-listed item.
     case setAside

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The page in a browser, through the command and a real extension. `Scripts/quicklook-screenshots`
-/// makes it save pictures.
+/// Tests of the page in a browser, through the command and a real extension. With
+/// `Scripts/quicklook-screenshots`, the tests save pictures of the page.
 @Suite(
     "Quick Look in a browser",
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,

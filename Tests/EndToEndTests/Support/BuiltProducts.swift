@@ -17,7 +17,7 @@ enum BuiltProducts {
         return repository + "/.build/debug"
     }()
 
-    /// The build folder of the plugins. Scripts/test uses that of the main package,
+    /// The build folder of the plugins. Scripts/test uses the folder of the main package,
     /// Scripts/sanitize others.
     static let plugins = ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/.build"
 

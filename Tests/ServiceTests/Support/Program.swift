@@ -76,7 +76,7 @@ final class Program: Sendable {
     }
 }
 
-/// Blocks another thread than those of tasks, of which there may be only two.
+/// Blocks a thread outside of the pool of tasks, which may have only two threads.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: body()) }

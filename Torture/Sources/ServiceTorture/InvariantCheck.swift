@@ -12,8 +12,8 @@ import TortureSupport
 struct InvariantCheck {
     /// The time limit for a condition to become true.
     private static let patience = Duration.seconds(30)
-    /// The limits of a service at rest: descriptors besides those of its workers, and anonymous
-    /// memory.
+    /// The limits of a service at rest: descriptors except for its workers' descriptors, and
+    /// anonymous memory.
     private static let descriptors = 64
     private static let descriptorsPerWorker = 10
     private static let mebibytes = 256

@@ -174,7 +174,7 @@ struct SpellingBenchmarks {
     }
 }
 
-/// A word with random edits, generated like those of Norvig's spelling test.
+/// A word with random edits, generated as in Norvig's spelling test.
 struct Misspelling {
     let typed: String
     let meant: String

@@ -47,7 +47,7 @@ struct Corpus: Sendable {
         try file.finish()
     }
 
-    /// Returns a reader of all items; those of the reserve are last.
+    /// Returns a reader of all items; the items of the reserve are last.
     func reader() throws -> Reader { try Reader(path) }
 
     /// Returns the records at some positions, which must be in ascending order.
