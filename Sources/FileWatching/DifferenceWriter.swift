@@ -65,8 +65,8 @@ struct DifferenceWriter {
         for name in names.map(Set.init) ?? Set(known.keys).union(written.keys) where !present.contains(name) {
             isAsKnown = false
             guard !content.unknown.contains(name) else { continue }
-            // A dangling link whose target was on another file system than the end of its path:
-            // that file system is unmounted.
+            // If the target of a dangling link was on another file system than the existing part of
+            // its path, that file system is unmounted.
             if let place = content.dangling[name], let before = known[name] ?? written[name]?.state,
                 before.fileSystem != place
             {

@@ -83,7 +83,7 @@ final class ServiceLife: Sendable {
         activityChanged()
     }
 
-    /// Called when requests, connections or other parts of the load become some or none.
+    /// Called when the number of requests, connections or other activities becomes zero or nonzero.
     func activityChanged() {
         let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
         reclaimer?.update()

@@ -159,7 +159,7 @@ struct DirectSendingTests {
         pair.host.call(Self.note, []) { result in
             if case .failure(.disconnected) = result { answering.yield(true) } else { answering.yield(false) }
         }
-        // The kernel wakes no thread for that. Only a thread that sends notices it.
+        // The kernel wakes no thread for this shutdown. Only a sending thread detects it.
         shutdown(pair.workersSocket.number, Int32(SHUT_RD))
         pair.host.post(Self.note, [.unsigned(1)])
         for await _ in pair.ended { break }

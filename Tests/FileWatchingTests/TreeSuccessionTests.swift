@@ -72,7 +72,7 @@ private struct Place {
         return report
     }
 
-    /// Reads the reports, and nothing else.
+    /// Processes the reported changes, and checks them against the disk.
     mutating func take(_ changes: FileChanges) {
         let present = filesWatched(trees)
         for change in changes.changes {

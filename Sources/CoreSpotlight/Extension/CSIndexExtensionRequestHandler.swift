@@ -39,7 +39,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
 
     /// Provides no data. Override this method to fulfil promises.
     ///
-    /// - Throws: An error that the method is not implemented.
+    /// - Throws: An error that says that the method is not implemented.
     open func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data {

@@ -265,7 +265,7 @@ enum SystemCalls {
                 }
             }
         }
-        // Without MSG_FASTOPEN, which connects to an address in memory.
+        // Denies MSG_FASTOPEN, which connects to an address that the filter cannot check.
         for (name, flags) in [("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)] as [(String, UInt32)] {
             allow(name, flags, mask: 0x2000_0000, 0)
         }

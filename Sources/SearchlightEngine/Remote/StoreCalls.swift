@@ -151,7 +151,7 @@ package struct SettleCall: EngineCall {
 }
 
 /// Reports the durable donations of a scope that were rejected after a mark. Without a mark, it
-/// reports only the next mark.
+/// only returns a mark for the next call.
 package struct RejectionsCall: EngineCall {
     package var purpose: String { "say what was left out" }
     var scope: IndexScope

@@ -7,7 +7,7 @@ import SystemSupport
 struct Outlook: Sendable {
     /// The time of the next look-ahead, in seconds since 2001-01-01 UTC; `nil` if none is needed.
     var next: Double?
-    /// The maintenance tasks that are due, with the time since when.
+    /// The due maintenance tasks, with the times from which they are due.
     var due: [MaintenanceTask: Double] = [:]
     /// The bundles with further work to request once their pending work shrinks.
     var waiting: Set<String> = []

@@ -96,8 +96,8 @@ struct JobHistory {
         }
     }
 
-    /// A request must have been wanted since the last completed job was taken, or be a part of that
-    /// job.
+    /// Checks that a request to the extension has a reason: the request was made after the last
+    /// completed job started, or it is a part of that job.
     private mutating func ask(_ subject: Subject, at moment: Int, _ line: String) {
         if !askedBefore.insert(subject).inserted { repeated += 1 }
         let since = (subject.item == nil ? struck : struckItems)[subject.bundle] ?? -1

@@ -118,7 +118,7 @@ struct WritableFoldersTests {
         "~/.cache/ccache", "~/.cache/electron", "~/.cache/ms-playwright", "~/.cache/JetBrains", "~/.cache/yarn",
         "~/.cache/node/corepack", "~/.cache/searchlight", "~/.cache/deno", "~/.cache/mesa_shader_cache",
         "~/.cache/recipes",
-        // Games and other programs.
+        // Folders of games and other programs.
         "~/.local/share/Steam", "~/.local/share/lutris", "~/.local/share/umu", "~/.local/share/bottles",
         "~/.local/share/PrismLauncher", "~/.steam", "~/.wine/drive_c", "~/.minecraft", "~/Games", "~/Games/x",
         "~/SteamLibrary", "~/SteamLibrary/steamapps", "~/Applications", "~/Applications/x.AppImage", "~/AppImages",

@@ -79,7 +79,7 @@ struct SearchOrderTests {
         request.limits.candidates = 7
         let first = try await store.index.search(request)
         #expect(Self.identifiers(first) == ["19", "18", "17"])
-        // An item that was in the same batch and on no page.
+        // Deletes an item of the same batch that no page has shown yet.
         try await store.index.delete(identifiers: ["14"], in: Store.app)
         var found = Self.identifiers(first)
         request.cursor = first.next
