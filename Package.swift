@@ -58,7 +58,7 @@ let package = Package(
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
                 "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
-                "UniformTypeIdentifiers", "Diagnosis", "JSONText", arguments,
+                "UniformTypeIdentifiers", "Diagnosis", "JSONText", "AppLaunching", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -113,7 +113,7 @@ let package = Package(
             dependencies: [
                 "FileWatching", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
                 "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
-                "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension",
+                "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension", "AppLaunching",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -166,6 +166,11 @@ let package = Package(
             name: "MetadataQuery", dependencies: ["ItemRecord", "TextAnalysis", "CTables"], swiftSettings: strict),
         .target(name: "TextAnalysis", dependencies: ["CTextTables"], swiftSettings: strict),
         .target(name: "CTextTables", cSettings: strictC),
+
+        // How apps are found and started
+        .target(
+            name: "AppLaunching", dependencies: ["SystemSupport", "BusTransport", "UniformTypeIdentifiers", "CSystem"],
+            swiftSettings: strict),
 
         // Code that the command and its Quick Look server share
         .target(
@@ -349,6 +354,10 @@ let package = Package(
         .testTarget(
             name: "MetadataQueryTests",
             dependencies: ["MetadataQuery", "ItemRecord", "TextAnalysis", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppLaunchingTests",
+            dependencies: ["AppLaunching", "BusTransport", "UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SearchlightEngineTests",

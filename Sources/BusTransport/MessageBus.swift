@@ -90,6 +90,21 @@ public final class MessageBus: Sendable {
         connection.call(.client(client), member, arguments, reply: reply)
     }
 
+    /// Calls an object of another program by the program's unique name, and waits for its reply.
+    package func call(
+        _ client: String, path: String, _ member: BusMember, _ arguments: [BusValue]
+    ) async throws(BusError) -> [BusValue] {
+        try await connection.call(BusTarget(destination: client, path: path), member, arguments)
+    }
+
+    /// The object path of an app (Desktop Entry Specification, D-Bus Activation): the name with
+    /// slashes for dots and `_` for `-`. `nil` if the text is no bus name.
+    package static func objectPath(ofApplication name: String) -> String? {
+        let bytes = Array(name.utf8)
+        guard bytes.first != UInt8(ascii: ":"), BusName.isBusName(bytes[...]) else { return nil }
+        return "/" + String(name.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 })
+    }
+
     /// Sends a call without a reply.
     public func post(_ client: String, _ member: BusMember, _ arguments: [BusValue]) {
         connection.post(.client(client), member, arguments)

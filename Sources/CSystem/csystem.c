@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "csystem.h"
 
+#include <signal.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -66,3 +68,34 @@ uint32_t csystem_crc32c(uint32_t state, const void *bytes, size_t size) {
     return state;
 }
 #endif
+
+int csystem_start_program(const char *path, char *const arguments[], char *const environment[], const char *folder,
+                          int *process) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    for (int number = 0; number < 3 && error == 0; number++)
+        error = posix_spawn_file_actions_addopen(&actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0);
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &all);
+    if (error == 0)
+        error = posix_spawnattr_setflags(&attributes,
+                                         POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t started = 0;
+    if (error == 0) error = posix_spawn(&started, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    *process = started;
+    return error;
+}

@@ -27,7 +27,8 @@ struct Searchlight: AsyncParsableCommand {
             """,
         version: BuildFacts.text(of: "searchlight"),
         subcommands: [
-            SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self,
+            SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, OpenCommand.self,
+            QuickLookCommand.self,
             DragCommand.self,
             UpdateCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, HistoryCommand.self,
@@ -133,7 +134,7 @@ enum Program {
         where ["--identifiers", "--domains", "--items"].contains(option) && name.count > 1 && name.hasPrefix("-") {
             return "A name that begins with a dash is given as: searchlight \(command) … \(option)=\(name.prefix(80))"
         }
-        guard ["show", "preview", "drag"].contains(command),
+        guard ["show", "preview", "open", "drag"].contains(command),
             ["Unknown option", "Missing expected argument"].contains(where: message.contains),
             let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }

@@ -55,6 +55,7 @@ enum RandomCalls {
             CountCall(query: query, bundle: maybe(&random), place: place),
             ExplainCall(query: query, bundle: maybe(&random), place: place),
             LookUpCall(names: texts(&random), bundle: maybe(&random), index: maybe(&random)),
+            LaunchTargetCall(item: Int64(number(&random))),
             PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
             FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), UpdateCall(bundle: maybe(&random)),

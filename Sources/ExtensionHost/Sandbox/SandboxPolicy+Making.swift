@@ -74,6 +74,11 @@ extension SandboxPolicy {
         }
     }
 
+    /// Returns `true` if a path without links, or a folder above it, may be read.
+    package func allowsReading(_ path: String) -> Bool {
+        rules.contains { [.read, .write].contains($0.access) && lies(path, in: $0.path) }
+    }
+
     /// The paths that every dynamically linked program with locale support needs. Not `/dev/zero`:
     /// a mapping of it is memory that no limit counts.
     private static let systemPaths = [

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The decision how an item is opened.
+package struct LaunchPlan: Hashable, Sendable {
+    /// The ways to open an item, in the order in which they are tried.
+    package enum Way: String, Sendable, Codable, CaseIterable {
+        /// The D-Bus activation of the app (`org.freedesktop.Application`).
+        case busActivation
+        /// The command line of the app's desktop entry.
+        case desktopEntry
+        /// The default app of the item's file or URL.
+        case defaultHandler
+    }
+
+    /// The part of the item that the app receives.
+    package enum Delivery: String, Sendable, Codable {
+        case file
+        case url
+        /// The app is only started or raised.
+        case nothing
+    }
+
+    /// A call of `org.freedesktop.Application`.
+    package struct BusStart: Hashable, Sendable {
+        /// The app's name on the session bus.
+        package var name: String
+        /// The URIs to open; empty to activate the app only.
+        package var uris: [String]
+    }
+
+    /// A program and its arguments.
+    package struct Command: Hashable, Sendable {
+        /// The absolute path of the program.
+        package var program: String
+        /// The arguments; the first is the program's name.
+        package var words: [String]
+        /// The working directory; `nil` for the user's home folder.
+        package var folder: String?
+    }
+
+    /// A way that was not taken.
+    package struct PassedOver: Hashable, Sendable {
+        /// The way.
+        package var way: Way
+        /// The reason, as a sentence without a full stop.
+        package var reason: String
+    }
+
+    /// The chosen way.
+    package var way: Way
+    /// The identifier of the desktop entry.
+    package var entry: String
+    /// The name of the app.
+    package var app: String
+    /// The D-Bus call; tried first.
+    package var bus: BusStart?
+    /// The command, if there is no D-Bus call or the bus cannot start the app.
+    package var command: Command?
+    /// The part of the item that the app receives.
+    package var delivery: Delivery
+    /// The reason for the choice, as a sentence without a full stop.
+    package var reason: String
+    /// The ways before the chosen one, with the reasons against them.
+    package var passedOver: [PassedOver]
+}

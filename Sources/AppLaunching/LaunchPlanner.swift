@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import SystemSupport
+import UniformTypeIdentifiers
+
+/// Decides how an item is opened, from desktop entries and lists of default applications. It starts
+/// nothing.
+///
+/// ```swift
+/// let plan = try LaunchPlanner(environment: environment).plan(target)
+/// ```
+///
+/// Reads files on each call, so call it on a thread that may block. May be used from any thread.
+package struct LaunchPlanner: Sendable {
+    private let entries: DesktopEntries
+    private let handlers: DefaultHandlers
+    private let language: String
+
+    /// Terminals for apps that need one, with the option before the command.
+    private static let terminals: [[String]] = [
+        ["xdg-terminal-exec"], ["x-terminal-emulator", "-e"], ["gnome-terminal", "--"], ["konsole", "-e"],
+        ["xterm", "-e"],
+    ]
+
+    /// Creates a planner for an environment: the XDG variables, `PATH`, and the user's language.
+    package init(environment: [String: String]) {
+        let entries = DesktopEntries(environment: environment)
+        let mime = SharedMIMEInfo(roots: SharedMIMEInfo.standardRoots(environment: environment))
+        (self.entries, handlers) = (entries, DefaultHandlers(entries, mime, environment: environment))
+        language = Self.language(environment)
+    }
+
+    /// The user's language for messages.
+    package static func language(_ environment: [String: String]) -> String {
+        ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    }
+
+    /// Chooses the way to open an item.
+    ///
+    /// - Throws: ``LaunchError``: `noApp`, `missingFile` or `refused`.
+    package func plan(_ target: LaunchTarget) throws(LaunchError) -> LaunchPlan {
+        var passedOver: [LaunchPlan.PassedOver] = []
+        func passOver(_ way: LaunchPlan.Way, _ reason: String) { passedOver.append(.init(way: way, reason: reason)) }
+        let app: DesktopEntry?
+        switch entries.find(target.desktopEntry) {
+        case .found(let entry): app = entry
+        case .unusable(let reason):
+            app = nil
+            passOver(.desktopEntry, reason)
+        case .missing:
+            app = nil
+            passOver(.desktopEntry, "there is no desktop entry \(target.desktopEntry)")
+        }
+        let type = target.resource.map { handlers.type(of: $0, contentType: target.contentType) }
+        if let app, let resource = target.resource, let type {
+            if target.ownsEntry || declares(app, type) {
+                if let plan = start(app, resource, .desktopEntry, "the app takes the item's \(resource.noun)", passOver)
+                {
+                    return plan.with(passedOver)
+                }
+            } else {
+                passOver(
+                    .desktopEntry,
+                    "\(app.identifier) neither opens \(type) nor belongs to \(target.bundle), which is not named after it"
+                )
+            }
+        }
+        if let resource = target.resource, let type {
+            if let (entry, handled) = handlers.handler(ofType: type) {
+                let reason = "\(entry.identifier) is the default app for \(handled)"
+                if let plan = start(entry, resource, .defaultHandler, reason, passOver) { return plan.with(passedOver) }
+            } else {
+                passOver(.defaultHandler, "no installed app opens \(type)")
+            }
+        } else {
+            passOver(.defaultHandler, target.refusal?.description ?? "the item has neither a file nor a URL")
+        }
+        if let app, let plan = start(app, nil, .desktopEntry, "the app is started without the item", passOver) {
+            return plan.with(passedOver)
+        }
+        let reasons = passedOver.map(\.reason).joined(separator: "; ")
+        if let refusal = target.refusal {
+            let kind: LaunchError.Kind = if case .missing = refusal { .missingFile } else { .refused }
+            throw LaunchError(kind, "“\(target.title)” is not opened: \(refusal).")
+        }
+        throw LaunchError(
+            .noApp,
+            """
+            No app opens “\(target.title)”: \(reasons). Install an app for it, or choose one: xdg-mime default \
+            APP.desktop \(type ?? "TYPE")
+            """)
+    }
+
+    private func declares(_ entry: DesktopEntry, _ type: String) -> Bool {
+        let types = handlers.types(of: type)
+        return entry.types.contains(where: types.contains)
+    }
+
+    /// A plan that starts an app; `nil` if the app cannot take the resource or cannot be started.
+    private func start(
+        _ entry: DesktopEntry, _ resource: LaunchResource?, _ way: LaunchPlan.Way, _ reason: String,
+        _ passOver: (LaunchPlan.Way, String) -> Void
+    ) -> LaunchPlan? {
+        var plan = LaunchPlan(
+            way: way, entry: entry.identifier, app: entry.name(in: language) ?? entry.identifier,
+            delivery: resource?.delivery ?? .nothing, reason: reason, passedOver: [])
+        // A Flatpak sees a file only after its own command has passed it to the document portal.
+        if let name = entry.busName, !(entry.isFlatpak && resource?.isFile == true) {
+            plan.bus = .init(name: name, uris: resource.map { [$0.uri] } ?? [])
+            if way == .desktopEntry { plan.way = .busActivation }
+        }
+        do throws(ExecLine.Malformed) {
+            plan.command = try command(of: entry, resource)
+        } catch {
+            if plan.bus == nil {
+                passOver(way, "\(entry.path) cannot be used: \(error.reason)")
+                return nil
+            }
+        }
+        return plan
+    }
+
+    private func command(
+        of entry: DesktopEntry, _ resource: LaunchResource?
+    ) throws(ExecLine.Malformed) -> LaunchPlan.Command {
+        guard let text = entry.commandLine else { throw .init(reason: "it has no command line (Exec)") }
+        let line: ExecLine
+        do throws(ExecLine.Malformed) { line = try ExecLine(text) } catch {
+            throw .init(reason: "its command line \(error.reason)")
+        }
+        if let resource, !line.takes(resource) {
+            throw .init(reason: "its command line takes no \(resource.noun)")
+        }
+        var words: [String]
+        do throws(ExecLine.Malformed) {
+            words = try line.expanded(resource, of: entry, name: entry.name(in: language) ?? "")
+        } catch {
+            throw .init(reason: "its command line \(error.reason)")
+        }
+        guard let first = words.first, var program = entries.path(ofProgram: first) else {
+            throw .init(reason: "\((words.first ?? "its program").prefix(80)) is not installed")
+        }
+        if entry.needsTerminal {
+            let found = Self.terminals.lazy.compactMap { words in
+                entries.path(ofProgram: words[0]).map { (path: $0, words: words) }
+            }.first
+            guard let found else { throw .init(reason: "it needs a terminal, and none is installed") }
+            (program, words) = (found.path, found.words + words)
+        }
+        return .init(program: program, words: words, folder: entry.folder.flatMap { isFolder($0) ? $0 : nil })
+    }
+}
+
+extension LaunchPlan {
+    fileprivate func with(_ passedOver: [PassedOver]) -> LaunchPlan {
+        var plan = self
+        plan.passedOver = passedOver
+        return plan
+    }
+}
+
+extension LaunchResource {
+    fileprivate var isFile: Bool { if case .file = self { true } else { false } }
+    fileprivate var noun: String { isFile ? "file" : "URL" }
+    fileprivate var delivery: LaunchPlan.Delivery { isFile ? .file : .url }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The facts about an item that decide which app opens it. The engine collects them; they contain
+/// only checked values.
+package struct LaunchTarget: Hashable, Sendable, Codable {
+    /// The bundle of the item.
+    package var bundle: String
+    /// The user-visible name of the bundle.
+    package var bundleName: String
+    /// The app's identifier of the item.
+    package var identifier: String
+    /// The title, for messages.
+    package var title: String
+    /// The file name of the app's desktop entry.
+    package var desktopEntry: String
+    /// `true` if the bundle is named after its desktop entry, so that the entry is its own.
+    package var ownsEntry: Bool
+    /// The item's file or URL.
+    package var resource: LaunchResource?
+    /// The reason why the item's file may not be opened.
+    package var refusal: Refusal?
+    /// The item's uniform type identifier.
+    package var contentType: String?
+
+    /// The reason why a file may not be opened.
+    package enum Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+        /// There is no file at the path.
+        case missing(String)
+        /// The extension of the bundle may not read the file.
+        case notReadable(String, bundle: String)
+        /// The path leads to a device, a pipe or a socket.
+        case special(String)
+        /// The path is no path of a file.
+        case malformed(String)
+
+        /// The reason, as the end of a sentence.
+        package var description: String {
+            switch self {
+            case .missing(let path): "its file \(path) does not exist"
+            case .notReadable(let path, let bundle):
+                "\(bundle) may not read its file \(path) (ReadablePaths in its Info.plist)"
+            case .special(let path): "\(path) is neither a file nor a folder"
+            case .malformed(let path): "\(path) cannot be followed to a file"
+            }
+        }
+    }
+
+    package init(
+        bundle: String, bundleName: String, identifier: String, title: String, desktopEntry: String,
+        ownsEntry: Bool, resource: LaunchResource? = nil, refusal: Refusal? = nil, contentType: String? = nil
+    ) {
+        (self.bundle, self.bundleName, self.identifier, self.title) = (bundle, bundleName, identifier, title)
+        (self.desktopEntry, self.ownsEntry) = (desktopEntry, ownsEntry)
+        (self.resource, self.refusal, self.contentType) = (resource, refusal, contentType)
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import SystemSupport
+
+/// Carries out launch plans: calls apps over the session bus and starts programs.
+///
+/// An app is started at most once for a plan. The command of a plan is only used if the bus reports
+/// that it started nothing. A started program is reaped when it ends, also after ``launch(_:)``.
+/// May be used from any task.
+///
+/// ```swift
+/// let outcome = try await AppLauncher(environment: environment).launch(plan)
+/// ```
+package struct AppLauncher: Sendable {
+    private let environment: [String: String]
+    private let wrapper: [String]
+    private let limits: Limits
+    private let clock: any Clock<Duration>
+
+    /// The time limits of a launch.
+    package struct Limits: Sendable {
+        /// The time limit for the start of an app by the session bus and its answer.
+        package var bus = Duration.seconds(20)
+        /// The time during which an ended program counts as one that crashed at its start.
+        package var start = Duration.milliseconds(400)
+
+        package init() {}
+    }
+
+    /// The result of a launch.
+    package struct Outcome: Hashable, Sendable, Codable {
+        /// The kinds of success. Scripts rely on the names.
+        package enum Kind: String, Sendable, Codable, CaseIterable {
+            /// The app answered over the session bus.
+            case activated
+            /// The program runs.
+            case started
+            /// The program ended without an error, as one does that hands over to a running app.
+            case finished
+        }
+        /// The kind.
+        package var kind: Kind
+        /// The process ID of the started program.
+        package var process: Int32?
+    }
+
+    /// Creates a launcher.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment of started programs, with the session bus and the display.
+    ///   - wrapper: The words before each command line, for example to start a scope of systemd.
+    package init(
+        environment: [String: String], wrapper: [String] = [], limits: Limits = Limits(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        (self.environment, self.wrapper, self.limits, self.clock) = (environment, wrapper, limits, clock)
+    }
+
+    /// Starts or raises the app of a plan.
+    ///
+    /// - Throws: ``LaunchError``: `cannotStart`, `crashed`, `timedOut` or `cancelled`.
+    package func launch(_ plan: LaunchPlan) async throws(LaunchError) -> Outcome {
+        if let start = plan.bus {
+            switch await activate(start) {
+            case .success: return Outcome(kind: .activated)
+            case .failure(let failure):
+                guard plan.command != nil, failure.startedNothing else { throw failure.error(plan) }
+            }
+        }
+        guard let command = plan.command else {
+            throw LaunchError(.cannotStart, "\(plan.app) cannot be started: its desktop entry has no command.")
+        }
+        return try await start(command, of: plan)
+    }
+
+    // MARK: D-Bus
+
+    /// A failed activation.
+    private struct ActivationFailure: Error {
+        /// `true` if the bus started no program, so that another way may be tried.
+        var startedNothing: Bool
+        var kind: LaunchError.Kind
+        var reason: String
+
+        func error(_ plan: LaunchPlan) -> LaunchError {
+            let place = plan.bus.map { " (\($0.name) on the session bus)" } ?? ""
+            return LaunchError(kind, "\(plan.app)\(place) did not open: \(reason)")
+        }
+    }
+
+    private static let interface = "org.freedesktop.Application"
+    private static let errorPrefix = "org.freedesktop.DBus.Error."
+    /// The errors of a bus that has no app of that name, and of apps without the interface.
+    private static let absences: Set<String> = [
+        "ServiceUnknown", "NameHasNoOwner", "UnknownMethod", "UnknownObject", "UnknownInterface",
+        "Spawn.ServiceNotFound",
+    ]
+    /// The errors of an app that ended.
+    private static let ends: Set<String> = [
+        "NoReply", "Disconnected", "Spawn.ChildExited", "Spawn.ChildSignaled", "Spawn.Failed",
+    ]
+    private static let timeouts: Set<String> = ["TimedOut", "Timeout"]
+
+    private func activate(_ start: LaunchPlan.BusStart) async -> Result<Void, ActivationFailure> {
+        guard let address = SessionBusAddress.find(in: environment) else {
+            return .failure(.init(startedNothing: true, kind: .cannotStart, reason: "there is no session bus."))
+        }
+        guard let path = MessageBus.objectPath(ofApplication: start.name) else {
+            return .failure(.init(startedNothing: true, kind: .cannotStart, reason: "its name is no name of a bus."))
+        }
+        do throws(BusError) {
+            let bus = try MessageBus(address: address, name: "open") { call in
+                call.refuse(name: BusErrorName.unknownMethod, message: "This program only opens an app.")
+            } onDisconnect: { _ in
+            }
+            defer { bus.close() }
+            let member = start.uris.isEmpty ? "Activate" : "Open"
+            let arguments: [BusValue] = (start.uris.isEmpty ? [] : [.strings(start.uris)]) + [.dictionary(platformData)]
+            let call = Activation(
+                bus: bus, name: start.name, path: path, member: BusMember(Self.interface, member), arguments: arguments)
+            let asking = Task { await call.run() }
+            let timer = Task { [clock, limits] in
+                guard (try? await clock.sleep(for: limits.bus)) != nil else { return }
+                asking.cancel()
+            }
+            defer { timer.cancel() }
+            let failure = await withTaskCancellationHandler {
+                await asking.value
+            } onCancel: {
+                asking.cancel()
+            }
+            return failure.map { .failure(self.failure($0.error, hasStarted: $0.hasStarted)) } ?? .success(())
+        } catch {
+            return .failure(failure(error, hasStarted: false))
+        }
+    }
+
+    /// The calls of one activation.
+    private struct Activation: Sendable {
+        let bus: MessageBus
+        let name: String
+        let path: String
+        let member: BusMember
+        let arguments: [BusValue]
+
+        /// Starts the app unless it runs, and calls it. Returns the error, and whether the bus had
+        /// started the app before.
+        func run() async -> (error: BusError, hasStarted: Bool)? {
+            var hasStarted = false
+            do throws(BusError) {
+                let owner: String
+                if let running = try await runningOwner() {
+                    owner = running
+                } else {
+                    try await bus.startService(name)
+                    hasStarted = true
+                    owner = try await bus.owner(of: name)
+                }
+                _ = try await bus.call(owner, path: path, member, arguments)
+                return nil
+            } catch {
+                return (error, hasStarted)
+            }
+        }
+
+        private func runningOwner() async throws(BusError) -> String? {
+            do throws(BusError) { return try await bus.owner(of: name) } catch {
+                guard case .remote = error else { throw error }
+                return nil
+            }
+        }
+    }
+
+    private func failure(_ error: BusError, hasStarted: Bool) -> ActivationFailure {
+        switch error {
+        case .remote(let name, let message):
+            let short = name.hasPrefix(Self.errorPrefix) ? String(name.dropFirst(Self.errorPrefix.count)) : ""
+            let kind: LaunchError.Kind =
+                Self.ends.contains(short) || hasStarted && Self.absences.contains(short)
+                ? .crashed
+                : Self.timeouts.contains(short) ? .timedOut : .cannotStart
+            return .init(
+                startedNothing: !hasStarted && Self.absences.contains(short), kind: kind,
+                reason: String(message.prefix(500)))
+        case .cancelled where Task.isCancelled:
+            return .init(startedNothing: false, kind: .cancelled, reason: "nobody waits for it any more.")
+        case .cancelled:
+            return .init(startedNothing: false, kind: .timedOut, reason: "it did not answer within \(limits.bus).")
+        case .disconnected, .malformed, .system:
+            return .init(startedNothing: !hasStarted, kind: .cannotStart, reason: error.description)
+        }
+    }
+
+    /// The startup notification of the calling desktop, in the names of both protocols.
+    private var platformData: [String: BusValue] {
+        guard let token = environment["XDG_ACTIVATION_TOKEN"] ?? environment["DESKTOP_STARTUP_ID"],
+            token.utf8.count <= 1024
+        else { return [:] }
+        return ["activation-token": .string(token), "desktop-startup-id": .string(token)]
+    }
+
+    // MARK: Programs
+
+    private func start(_ command: LaunchPlan.Command, of plan: LaunchPlan) async throws(LaunchError) -> Outcome {
+        let words = wrapper + (wrapper.isEmpty ? command.words : [command.program] + command.words.dropFirst())
+        let program: StartedProgram
+        do throws(StartedProgram.Failure) {
+            program = try StartedProgram(
+                wrapper.first ?? command.program, words, folder: command.folder ?? environment["HOME"] ?? "/",
+                environment: environment)
+        } catch {
+            throw LaunchError(.cannotStart, "Starting \(plan.app) (\(command.program)) failed: \(error.reason).")
+        }
+        guard let ending = await program.end(within: limits.start, clock) else {
+            return Outcome(kind: .started, process: program.process)
+        }
+        switch ending {
+        case .exited(0): return Outcome(kind: .finished)
+        case .exited(let status):
+            throw LaunchError(
+                .crashed,
+                "\(plan.app) ended at its start with status \(status). To see why, run: \(command.program)")
+        case .killed(let signal):
+            throw LaunchError(
+                .crashed,
+                "\(plan.app) ended at its start by signal \(signal). To see why, run: \(command.program)")
+        }
+    }
+}

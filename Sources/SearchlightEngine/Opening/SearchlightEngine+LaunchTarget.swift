@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import ExtensionHost
+import Glibc
+import ItemRecord
+import Previews
+import SearchIndex
+
+extension SearchlightEngine {
+    /// The facts that decide which app opens an item. Reads files, which may block.
+    ///
+    /// A file of an item of an extension counts only if the extension may read it. Otherwise an
+    /// extension could have the user open any file.
+    package func launchTarget(of item: StoredItem) -> LaunchTarget {
+        let bundle = item.scope.bundle
+        let installed = registry.extensions.first { $0.identifier == bundle }
+        let declared = installed?.manifest.access.desktopEntry
+        let (resource, refusal) = resource(of: item.record, installed)
+        return LaunchTarget(
+            bundle: bundle, bundleName: displayName(of: bundle), identifier: item.record.uniqueIdentifier,
+            title: item.displayTitle, desktopEntry: declared ?? bundle + ".desktop",
+            ownsEntry: declared == nil || installed?.manifest.ownsDesktopEntry == true, resource: resource,
+            refusal: refusal, contentType: item.contentType)
+    }
+
+    private func resource(
+        of record: ItemRecord, _ installed: ExtensionBundle?
+    ) -> (LaunchResource?, LaunchTarget.Refusal?) {
+        var refusal: LaunchTarget.Refusal?
+        if let path = record.contentPath {
+            do throws(LaunchTarget.Refusal) { return (.file(try readable(path, installed)), nil) } catch {
+                refusal = error
+            }
+        }
+        let url = ["contentURL", "url"].lazy.compactMap { record.text($0) }.compactMap { LaunchResource(url: $0) }.first
+        return (url, url == nil ? refusal : nil)
+    }
+
+    private func readable(_ path: String, _ installed: ExtensionBundle?) throws(LaunchTarget.Refusal) -> String {
+        var found = path
+        if let installed {
+            var workers = configuration.workers
+            workers.sandbox = .enforced
+            let policy = SandboxPolicy(installed, workers, temporaryFolder: nil)
+            guard let followed = try? FollowedPath(path) else { throw .malformed(path) }
+            guard followed.isThere else { throw .missing(path) }
+            guard policy.allowsReading(followed.path) else {
+                throw .notReadable(path, bundle: installed.identifier)
+            }
+            // The extension may exchange a link on the way afterwards.
+            found = followed.path
+        }
+        var status = stat()
+        guard !found.utf8.contains(0), stat(found, &status) == 0 else { throw .missing(path) }
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .special(path) }
+        return found
+    }
+}
+
+/// Collects the facts that decide which app opens an item. The caller opens it, with its own rights,
+/// session and display.
+///
+/// ```swift
+/// let target = try await store.perform(LaunchTargetCall(item: 12))
+/// ```
+package struct LaunchTargetCall: EngineCall {
+    package var need: EngineNeed { .userReading }
+    package var purpose: String { "say what opens an item" }
+    /// The number of the item.
+    var item: Int64
+
+    package init(item: Int64) { self.item = item }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> LaunchTarget { engine.launchTarget(of: try await engine.item(number: item)) }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AppLaunching
+
+@Suite("Starting apps", .timeLimit(.minutes(10)))
+struct AppLauncherTests {
+    private let desktop: Desktop
+
+    init() throws { desktop = try Desktop() }
+
+    private func launch(_ target: LaunchTarget, bus: PrivateBus? = nil, wrapper: [String] = []) async
+        -> Result<AppLauncher.Outcome, LaunchError>
+    {
+        do {
+            let plan = try desktop.plan(target)
+            var environment = desktop.environment
+            environment["DBUS_SESSION_BUS_ADDRESS"] = bus?.address
+            var limits = AppLauncher.Limits()
+            limits.start = .seconds(2)
+            return .success(
+                try await AppLauncher(environment: environment, wrapper: wrapper, limits: limits).launch(plan))
+        } catch {
+            return .failure(error as? LaunchError ?? LaunchError(.noApp, "\(error)"))
+        }
+    }
+
+    private func kind(_ result: Result<AppLauncher.Outcome, LaunchError>) -> String {
+        switch result {
+        case .success(let outcome): outcome.kind.rawValue
+        case .failure(let error): error.kind.rawValue
+        }
+    }
+
+    @Test(
+        "The end of a program within its first moments tells what became of it",
+        arguments: [
+            ("exit 0", "finished"), ("exec sleep 20", "started"), ("exit 3", "crashed"), ("kill -SEGV $$", "crashed"),
+        ])
+    func programs(_ body: String, _ expected: String) async throws {
+        try desktop.addProgram("notes", then: body)
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        let result = await launch(desktop.target(.url("note:1")))
+        #expect(kind(result) == expected)
+        #expect(desktop.started == ["notes\tnote:1"])
+        if case .success(let outcome) = result, let process = outcome.process, outcome.kind == .started {
+            #expect(getsid(process) == process)
+            kill(process, SIGKILL)
+        }
+    }
+
+    @Test("A program that cannot be executed is told, and nothing is left behind")
+    func cannotExecute() async throws {
+        let path = try desktop.folder.write(Array("no program".utf8), to: "bin/notes")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        #expect(kind(await launch(desktop.target(.url("note:1")))) == "cannotStart")
+    }
+
+    @Test("A program gets a session of its own, no terminal, no other descriptors and no blocked signals")
+    func surroundings() async throws {
+        let report = desktop.folder.path("report")
+        // The shell itself blocks signals while it waits, so its child is looked at.
+        try desktop.addProgram(
+            "notes", then: "{ ls -l /proc/self/fd; grep -E 'SigBlk' /proc/self/status; pwd; } > '\(report)'")
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes", "Path=/usr")
+        #expect(kind(await launch(desktop.target())) == "finished")
+        let text = try String(contentsOfFile: report, encoding: .utf8)
+        #expect(text.contains("SigBlk:\t0000000000000000"), "\(text)")
+        #expect(text.hasSuffix("/usr\n"))
+        // What is open beside the null device is the list's own: its folder and this report.
+        let open = text.split(separator: "\n").filter { $0.contains(" -> ") && !$0.contains("/dev/null") }
+        #expect(open.allSatisfy { $0.contains("/proc/") || $0.hasSuffix("/report") }, "\(open)")
+    }
+
+    @Test("With a wrapper the command line stands behind it")
+    func wrapper() async throws {
+        let wrapper = try desktop.addProgram("scope", then: #"while [ "$1" != -- ]; do shift; done; shift; exec "$@""#)
+        let notes = try desktop.addProgram("notes")
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        #expect(kind(await launch(desktop.target(.url("note:1")), wrapper: [wrapper, "--user", "--"])) == "finished")
+        #expect(desktop.started == ["scope\t--user\t--\t\(notes)\tnote:1", "notes\tnote:1"])
+    }
+
+    // MARK: D-Bus
+
+    /// An app on a bus, in this process.
+    private final class BusApp: Sendable {
+        let calls = Mutex<[String]>([])
+        private let bus = Mutex<MessageBus?>(nil)
+
+        init(_ bus: PrivateBus, name: String, refusing: Bool = false) async throws {
+            let connection = try MessageBus(address: bus.address, name: "app") { [weak self] call in
+                let uris: [String] = if case .strings(let texts)? = call.arguments.first { texts } else { [] }
+                self?.calls.withLock {
+                    $0.append(([call.path, call.member.interface, call.member.member] + uris).joined(separator: " "))
+                }
+                if refusing {
+                    call.refuse(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "No.")
+                } else {
+                    call.reply()
+                }
+            } onDisconnect: { _ in
+            }
+            self.bus.withLock { $0 = connection }
+            #expect(try await connection.requestName(name) == .acquired)
+        }
+
+        deinit { bus.withLock { $0?.close() } }
+    }
+
+    private func addBusEntry() throws {
+        try desktop.addProgram("my-notes")
+        try desktop.addEntry("org.example.my-notes.desktop", "Exec=my-notes %u", "DBusActivatable=true")
+    }
+
+    @Test("A running app is called over the bus, and no program is started", .enabled(if: PrivateBus.isAvailable))
+    func running() async throws {
+        try addBusEntry()
+        let bus = try PrivateBus()
+        let app = try await BusApp(bus, name: "org.example.my-notes")
+        #expect(kind(await launch(desktop.target(.url("note:1"), of: "org.example.my-notes"), bus: bus)) == "activated")
+        #expect(kind(await launch(desktop.target(of: "org.example.my-notes"), bus: bus)) == "activated")
+        #expect(
+            app.calls.withLock { $0 } == [
+                "/org/example/my_notes org.freedesktop.Application Open note:1",
+                "/org/example/my_notes org.freedesktop.Application Activate",
+            ])
+        #expect(desktop.started.isEmpty)
+    }
+
+    @Test("Where the bus starts nothing, the command of the entry does", .enabled(if: PrivateBus.isAvailable))
+    func fallback() async throws {
+        try addBusEntry()
+        let target = desktop.target(.url("note:1"), of: "org.example.my-notes")
+        #expect(kind(await launch(target)) == "finished")
+        let bus = try PrivateBus()
+        #expect(kind(await launch(target, bus: bus)) == "finished")
+        let app = try await BusApp(bus, name: "org.example.my-notes", refusing: true)
+        #expect(kind(await launch(target, bus: bus)) == "finished")
+        #expect(app.calls.withLock { $0.count } == 1)
+        #expect(desktop.started.count == 3)
+    }
+
+    @Test("An app that crashes when the bus starts it is not started again", .enabled(if: PrivateBus.isAvailable))
+    func crashes() async throws {
+        try addBusEntry()
+        let broken = try desktop.addProgram("broken", then: "exit 4")
+        let bus = try PrivateBus(services: ["org.example.my-notes": broken])
+        #expect(kind(await launch(desktop.target(.url("note:1"), of: "org.example.my-notes"), bus: bus)) == "crashed")
+        #expect(desktop.started == ["broken\t"])
+    }
+
+    /// Calls that are not answered.
+    private final class Kept: Sendable {
+        let calls = Mutex<[IncomingCall]>([])
+    }
+
+    @Test("An app that does not answer is waited for as long as the limit says", .enabled(if: PrivateBus.isAvailable))
+    func silent() async throws {
+        try addBusEntry()
+        let bus = try PrivateBus()
+        let kept = Kept()
+        let silent = try MessageBus(address: bus.address, name: "app") { call in
+            kept.calls.withLock { $0.append(call) }
+        } onDisconnect: { _ in
+        }
+        defer { silent.close() }
+        #expect(try await silent.requestName("org.example.my-notes") == .acquired)
+        var environment = desktop.environment
+        environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        let clock = ManualClock()
+        let launcher = AppLauncher(environment: environment, clock: clock)
+        let plan = try desktop.plan(desktop.target(.url("note:1"), of: "org.example.my-notes"))
+        let launching = Task { () -> LaunchError.Kind? in
+            do {
+                _ = try await launcher.launch(plan)
+                return nil
+            } catch { return (error as? LaunchError)?.kind }
+        }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(20))
+        #expect(await launching.value == .timedOut)
+        #expect(desktop.started.isEmpty)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AppLaunching
+
+/// A made-up desktop: folders with desktop entries, lists of default apps and programs.
+struct Desktop {
+    let folder: TemporaryFolder
+    var variables: [String: String] = [:]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["data/applications", "shared/applications", "config", "etc", "bin"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(name), withIntermediateDirectories: true)
+        }
+    }
+
+    var environment: [String: String] {
+        [
+            "HOME": folder.path, "XDG_DATA_HOME": folder.path("data"),
+            "XDG_DATA_DIRS": folder.path("shared") + ":/usr/share", "XDG_CONFIG_HOME": folder.path("config"),
+            "XDG_CONFIG_DIRS": folder.path("etc"), "PATH": folder.path("bin") + ":/usr/bin:/bin",
+        ].merging(variables) { $1 }
+    }
+
+    /// The file in which the apps note how they were started, a line each, with tabs between the arguments.
+    var log: String { folder.path("log") }
+
+    func write(_ text: String, to name: String) throws { try folder.write(Array(text.utf8), to: name) }
+
+    /// Adds a program that notes its arguments and then does something, by default ends.
+    @discardableResult
+    func addProgram(_ name: String, then body: String = "exit 0") throws -> String {
+        let path = try folder.write(
+            Array("#!/bin/sh\n{ printf '%s' \(name); printf '\\t%s' \"$@\"; echo; } >> '\(log)'\n\(body)\n".utf8),
+            to: "bin/\(name)")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return path
+    }
+
+    func addEntry(_ identifier: String, in place: String = "data", _ lines: String...) throws {
+        try write(
+            "[Desktop Entry]\nType=Application\nName=\(identifier)\n" + lines.joined(separator: "\n") + "\n",
+            to: "\(place)/applications/\(identifier)")
+    }
+
+    /// The lines that the apps noted.
+    var started: [String] {
+        ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    func target(
+        _ resource: LaunchResource? = nil, of bundle: String = "org.example.notes", entry: String? = nil,
+        owns: Bool = true, refusal: LaunchTarget.Refusal? = nil
+    ) -> LaunchTarget {
+        LaunchTarget(
+            bundle: bundle, bundleName: bundle, identifier: "i", title: "Title",
+            desktopEntry: entry ?? bundle + ".desktop",
+            ownsEntry: owns, resource: resource, refusal: refusal, contentType: nil)
+    }
+
+    func plan(_ target: LaunchTarget) throws -> LaunchPlan { try LaunchPlanner(environment: environment).plan(target) }
+}

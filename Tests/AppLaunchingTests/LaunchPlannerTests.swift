@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AppLaunching
+
+@Suite("Ways to open an item")
+struct LaunchPlannerTests {
+    private let desktop: Desktop
+
+    init() throws {
+        desktop = try Desktop()
+        for name in ["notes", "browser", "editor"] { try desktop.addProgram(name) }
+    }
+
+    private func kind(_ target: LaunchTarget) -> LaunchError.Kind? {
+        do {
+            _ = try desktop.plan(target)
+            return nil
+        } catch { return (error as? LaunchError)?.kind }
+    }
+
+    private func makeBrowser() throws {
+        try desktop.addEntry("browser.desktop", "Exec=browser %u", "MimeType=x-scheme-handler/https;")
+        try desktop.write(
+            "[Default Applications]\nx-scheme-handler/https=browser.desktop\ntext/plain=editor.desktop\n",
+            to: "config/mimeapps.list")
+    }
+
+    @Test("The bus comes before the command, the app before the default app")
+    func order() throws {
+        try makeBrowser()
+        let target = desktop.target(.url("https://example.org/"))
+        #expect(try desktop.plan(target).way == .defaultHandler)
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        var plan = try desktop.plan(target)
+        #expect(plan.way == .desktopEntry && plan.bus == nil && plan.delivery == .url)
+        #expect(plan.command?.words == ["notes", "https://example.org/"])
+        #expect(plan.command?.program == desktop.folder.path("bin/notes"))
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u", "DBusActivatable=true")
+        plan = try desktop.plan(target)
+        #expect(plan.way == .busActivation)
+        #expect(plan.bus == .init(name: "org.example.notes", uris: ["https://example.org/"]))
+        #expect(plan.command != nil)
+    }
+
+    @Test("An app that takes no URL is passed over, and the reason is told")
+    func passedOver() throws {
+        try makeBrowser()
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes")
+        let plan = try desktop.plan(desktop.target(.url("https://example.org/")))
+        #expect(plan.way == .defaultHandler && plan.entry == "browser.desktop")
+        #expect(plan.passedOver.map(\.way) == [.desktopEntry])
+        #expect(plan.passedOver.first?.reason.hasSuffix("its command line takes no URL") == true, "\(plan.passedOver)")
+        #expect(plan.reason == "browser.desktop is the default app for x-scheme-handler/https")
+    }
+
+    @Test("Another app than the bundle's own gets only what its entry declares")
+    func strangers() throws {
+        try makeBrowser()
+        try desktop.addEntry("interpreter.desktop", "Exec=notes %f")
+        try desktop.write("x", to: "evil.txt")
+        try desktop.addEntry("editor.desktop", "Exec=editor %f")
+        let file = LaunchResource.file(desktop.folder.path("evil.txt"))
+        var plan = try desktop.plan(desktop.target(file, entry: "interpreter.desktop", owns: false))
+        #expect(plan.entry == "editor.desktop")
+        try desktop.addEntry("interpreter.desktop", "Exec=notes %f", "MimeType=text/plain;")
+        plan = try desktop.plan(desktop.target(file, entry: "interpreter.desktop", owns: false))
+        #expect(plan.entry == "interpreter.desktop")
+    }
+
+    @Test("An item with nothing to open starts its app; without an app the failure says why")
+    func nothing() throws {
+        #expect(kind(desktop.target()) == .noApp)
+        #expect(kind(desktop.target(.url("gopher://x"))) == .noApp)
+        #expect(kind(desktop.target(refusal: .missing("/gone"))) == .missingFile)
+        #expect(kind(desktop.target(refusal: .notReadable("/etc/shadow", bundle: "b"))) == .refused)
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        let plan = try desktop.plan(desktop.target())
+        #expect(plan.delivery == .nothing && plan.command?.words == ["notes"])
+    }
+
+    @Test("A file of a Flatpak goes through its command, which passes it to the document portal")
+    func flatpak() throws {
+        try desktop.addProgram("flatpak")
+        try desktop.addEntry(
+            "org.example.notes.desktop", "Exec=flatpak run --file-forwarding org.example.notes @@u %U @@",
+            "DBusActivatable=true", "X-Flatpak=org.example.notes")
+        let plan = try desktop.plan(desktop.target(.file(desktop.folder.path)))
+        #expect(plan.bus == nil)
+        #expect(
+            plan.command?.words == [
+                "flatpak", "run", "--file-forwarding", "org.example.notes", "@@u", "file://" + desktop.folder.path,
+                "@@",
+            ])
+        #expect(try desktop.plan(desktop.target(.url("note:1"))).bus?.uris == ["note:1"])
+    }
+
+    @Test("An app for a terminal gets one")
+    func terminal() throws {
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %f", "Terminal=true")
+        try desktop.addProgram("xdg-terminal-exec")
+        let plan = try desktop.plan(desktop.target(.file(desktop.folder.path)))
+        #expect(plan.command?.words == ["xdg-terminal-exec", "notes", desktop.folder.path])
+    }
+
+    @Test(
+        "Hostile entries end in a reason, never in a start",
+        arguments: [
+            "Exec=", "Exec=./notes %u", "Exec=../bin/notes %u", "Exec=missing-program %u", "Exec=notes 'x",
+            "Exec=notes %x",
+            "Exec=notes %u\nHidden=true", "Exec=notes %u\nTryExec=missing", "Exec=notes %u\nType=Link",
+            "Exec=/ %u", "Exec=/etc %u", "Exec=\"\" %u", "Name=x",
+            "Exec=notes %u\nDBusActivatable=true\nType=Directory",
+        ])
+    func hostileEntries(_ lines: String) throws {
+        try desktop.addEntry("org.example.notes.desktop", lines)
+        let failure = kind(desktop.target(.url("x-odd:y")))
+        #expect(failure == .noApp, "\(lines)")
+    }
+
+    @Test(
+        "A hostile name of an entry leads to no file",
+        arguments: [
+            "../x.desktop", "/etc/x.desktop", ".desktop", "x", "", "x\0.desktop", "a/b.desktop", "..-..-x.desktop",
+            "-x.desktop",
+            String(repeating: "x", count: 300) + ".desktop",
+        ])
+    func hostileNames(_ name: String) throws {
+        try desktop.write("[Desktop Entry]\nType=Application\nName=x\nExec=notes\n", to: "x.desktop")
+        #expect(kind(desktop.target(entry: name)) == .noApp)
+    }
+
+    @Test("The name of an app is the one of the user's language")
+    func names() throws {
+        try desktop.addEntry("a.desktop", "Exec=notes", "Name[de]=Notizen", "Name[de_AT]=Zettel")
+        let entry = try #require(DesktopEntries(environment: desktop.environment).read("a.desktop"))
+        #expect(entry.name(in: "de_DE.UTF-8") == "Notizen")
+        #expect(entry.name(in: "de_AT@euro") == "Zettel")
+        #expect(entry.name(in: "C") == "a.desktop")
+    }
+
+    @Test("An entry in a subfolder has its name with a dash")
+    func subfolders() throws {
+        try FileManager.default.createDirectory(
+            atPath: desktop.folder.path("data/applications/kde"), withIntermediateDirectories: true)
+        try desktop.addEntry("kde/a.desktop", "Exec=notes")
+        #expect(DesktopEntries(environment: desktop.environment).read("kde-a.desktop") != nil)
+        #expect(DesktopEntries(environment: desktop.environment).read("kde-b.desktop") == nil)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command open", .timeLimit(.minutes(10)))
+struct OpenCommandTests {
+    private let command: Command
+
+    init() throws {
+        command = Command(harness: try Harness())
+        try FileManager.default.createDirectory(
+            atPath: command.harness.folder + "/data/applications", withIntermediateDirectories: true)
+    }
+
+    private var log: String { command.harness.folder + "/log" }
+
+    /// The lines that apps noted: their names and arguments.
+    private var started: [String] {
+        ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    private func donate(_ bundle: String, _ identifier: String, _ attributes: String) throws {
+        let line = #"{"uniqueIdentifier": "\#(identifier)", "attributes": {"title": "Title", \#(attributes)}}"#
+        let (status, output) = try CFixture.run(
+            try BuiltProducts.program("searchlight"), ["donate", "--bundle", bundle, "-"],
+            environment: try command.environment, input: line)
+        #expect(status == 0, "\(output)")
+    }
+
+    /// Adds an app that notes its arguments.
+    private func addApp(_ name: String, then body: String = "exit 0", lines: String = "") throws {
+        let program = command.harness.folder + "/\(name)"
+        try "#!/bin/sh\n{ printf '%s' \(name); printf '\\t%s' \"$@\"; echo; } >> '\(log)'\n\(body)\n"
+            .write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try "[Desktop Entry]\nType=Application\nName=App \(name)\nExec=\(program) %u\n\(lines)\n".write(
+            toFile: command.harness.folder + "/data/applications/\(name).desktop", atomically: true, encoding: .utf8)
+    }
+
+    @Test("An item is opened in its own app, and the words that found it count")
+    func ownApp() throws {
+        try donate("org.example.notes", "one", #""url": "note:1""#)
+        try addApp("org.example.notes")
+        let (status, output) = try command("open", "one", "--query", "tit")
+        #expect(status == 0 && output == "Opened “Title” in App org.example.notes.\n", "\(output)")
+        #expect(started == ["org.example.notes\tnote:1"])
+        let report = try #require(try command.json("open", "one") as? [String: Any])
+        #expect(report["outcome"] as? String == "finished")
+        #expect(report["way"] as? String == "desktopEntry" && report["delivery"] as? String == "url")
+        #expect(report["entry"] as? String == "org.example.notes.desktop")
+    }
+
+    @Test("A dry run shows the way and the reasons, and starts nothing")
+    func dryRun() throws {
+        try donate("org.example.notes", "one", #""url": "note:1""#)
+        try addApp("default", lines: "MimeType=x-scheme-handler/note;")
+        try "[Default Applications]\nx-scheme-handler/note=default.desktop\n".write(
+            toFile: command.harness.folder + "/config/mimeapps.list", atomically: true, encoding: .utf8)
+        let report = try #require(try command.json("open", "one", "--dry-run") as? [String: Any])
+        #expect(report["way"] as? String == "defaultHandler")
+        #expect((report["command"] as? [String])?.last == "note:1")
+        let others = try #require(report["passedOver"] as? [[String: String]])
+        #expect(
+            others == [["way": "desktopEntry", "reason": "there is no desktop entry org.example.notes.desktop"]])
+        let (status, output) = try command("open", "one", "--dry-run")
+        #expect(
+            status == 0 && output.contains("default.desktop is the default app for x-scheme-handler/note"), "\(output)")
+        #expect(started.isEmpty)
+    }
+
+    @Test("Each failure has its outcome and exit status")
+    func failures() throws {
+        try donate("org.example.none", "none", #""url": "odd:1""#)
+        try donate("org.example.gone", "gone", #""contentURL": "file:///nowhere/at/all""#)
+        try donate("org.example.crash", "crash", #""url": "odd:1""#)
+        try addApp("org.example.crash", then: "exit 9")
+        for (item, status, outcome) in [("none", 3, "noApp"), ("gone", 2, "missingFile"), ("crash", 7, "crashed")] {
+            let report = try #require(
+                try command.json("open", item, expecting: Int32(status)) as? [String: Any], "\(item)")
+            #expect(report["outcome"] as? String == outcome, "\(report)")
+            #expect(report["status"] as? Int == status)
+            #expect(try command("open", item).status == Int32(status))
+        }
+        #expect(try command("open", "missing").status == 2)
+        #expect(try command("open", "none", "--index", "").status == 64)
+        #expect(started == ["org.example.crash\todd:1", "org.example.crash\todd:1"])
+    }
+
+    @Test("A file of an extension's item is opened only if the extension may read it")
+    func extensionFiles() throws {
+        let folder = command.harness.folder
+        try command.harness.install(
+            "com.example.notebook", library: try CFixture.library("notebook"),
+            manifest: ["Searchlight": ["ReadablePaths": ["$HOME/Documents/marks"], "DesktopEntry": "notebook.desktop"]])
+        for path in ["Documents/marks/a.txt", "secret.txt"] {
+            try "text".write(toFile: folder + "/" + path, atomically: true, encoding: .utf8)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/Documents/marks/link.txt", withDestinationPath: folder + "/secret.txt")
+        try donate("com.example.notebook", "good", #""contentURL": "file://\#(folder)/Documents/marks/a.txt""#)
+        try donate("com.example.notebook", "bad", #""contentURL": "file://\#(folder)/secret.txt""#)
+        try donate("com.example.notebook", "link", #""contentURL": "file://\#(folder)/Documents/marks/link.txt""#)
+        try donate(
+            "com.example.notebook", "dots", #""contentURL": "file://\#(folder)/Documents/marks/../../secret.txt""#)
+        try addApp("editor", lines: "MimeType=text/plain;")
+        try "[Default Applications]\ntext/plain=editor.desktop\n".write(
+            toFile: folder + "/config/mimeapps.list", atomically: true, encoding: .utf8)
+        for item in ["bad", "link", "dots"] {
+            let (status, output) = try command("open", item)
+            #expect(status == 4 && output.contains("com.example.notebook may not read its file"), "\(item): \(output)")
+        }
+        let (status, output) = try command("open", "good")
+        #expect(status == 0, "\(output)")
+        #expect(started.count == 1 && started.first?.hasSuffix("/Documents/marks/a.txt") == true, "\(started)")
+    }
+}
