@@ -58,7 +58,7 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     for (int i = 0; i < recipe_count; i++) self->items->release(items[i]);
 }
 
-/* Donates all items: there are so few that a search for the requested ones would take as long. */
+/* Donates all items, because there are only two. */
 static void reindex_items(searchlight_extension *self, searchlight_request request, const char *const *identifiers,
                           size_t count) {
     (void)identifiers, (void)count;

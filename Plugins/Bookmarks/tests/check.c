@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c: the readers without a host, to be run under sanitizers ("make check").
+ * check.c: runs the readers without a host, under sanitizers ("make check").
  *
- *   check read firefox|chromium|netscape|backup FILE        prints what is in a file, a bookmark in a line
+ *   check read firefox|chromium|netscape|backup FILE
+ *       prints the bookmarks of a file, one in a line
  *   check fuzz firefox|chromium|netscape|backup FILE SEED ROUNDS SCRATCH
- *                                                    reads it with random damage, each time from a new file SCRATCH
+ *       reads it with random damage, each time from a new file SCRATCH
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static bool goes_on(void *context, uint64_t completed, uint64_t total) {
     return true;
 }
 
-/* Touches every byte, and whatever the library would make of it. */
+/* Reads every byte, and converts the texts as the library does. */
 static bool take(void *context, const struct bookmark *bookmark) {
     struct sum *sum = context;
     char url[MAX_URL], title[MAX_TITLE], folder[MAX_FOLDER], tags[MAX_TAGS], description[MAX_DESCRIPTION];
@@ -57,7 +58,7 @@ static enum reading read_file(reader read, const char *path, bool prints, size_t
     return reading;
 }
 
-/* xorshift: the same numbers for the same seed everywhere. */
+/* xorshift, which gives the same numbers for a seed on all machines. */
 static uint64_t next(uint64_t *state) {
     *state ^= *state << 13, *state ^= *state >> 7, *state ^= *state << 17;
     return *state;
@@ -72,19 +73,19 @@ static void damage(unsigned char *bytes, size_t *length, size_t capacity, uint64
         case 0: bytes[place] = (unsigned char)next(state); break;
         case 1: bytes[place] ^= (unsigned char)(1u << next(state) % 8); break;
         case 2: *length = next(state) % 8 == 0 ? place : *length; break;
-        case 3: /* a piece again */
+        case 3: /* repeats a piece */
             if (place + span < *length && *length + span < capacity) {
                 memmove(bytes + place + span, bytes + place, *length - place);
                 *length += span;
             }
             break;
-        case 4: { /* a word of the format */
+        case 4: { /* writes a word of the format */
             const char *token = tokens[next(state) % (sizeof tokens / sizeof tokens[0])];
             size_t size = strlen(token) + (*token == 0);
             if (place + size < *length) memcpy(bytes + place, token, size);
             break;
         }
-        default: /* numbers of a database's headers */
+        default: /* changes numbers in the headers of a database */
             for (size_t k = 0; k < 4 && place + k < *length; k++) bytes[place + k] = next(state) % 2 == 0 ? 0 : 0xFF;
         }
     }
