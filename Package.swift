@@ -167,7 +167,7 @@ let package = Package(
         .target(name: "TextAnalysis", dependencies: ["CTextTables"], swiftSettings: strict),
         .target(name: "CTextTables", cSettings: strictC),
 
-        // How apps are found and started
+        // The choice and the start of the app that opens an item
         .target(
             name: "AppLaunching", dependencies: ["SystemSupport", "BusTransport", "UniformTypeIdentifiers", "CSystem"],
             swiftSettings: strict),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The decision how an item is opened.
+/// The choice of the way to open an item.
 package struct LaunchPlan: Hashable, Sendable {
     /// The ways to open an item, in the order in which they are tried.
     package enum Way: String, Sendable, Codable, CaseIterable {

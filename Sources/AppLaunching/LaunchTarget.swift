@@ -30,7 +30,7 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
         case notReadable(String, bundle: String)
         /// The path leads to a device, a pipe or a socket.
         case special(String)
-        /// The path is no path of a file.
+        /// The path is not a file path.
         case malformed(String)
 
         /// The reason, as the end of a sentence.

@@ -65,7 +65,7 @@ struct AppLauncherTests {
     @Test("A program gets a session of its own, no terminal, no other descriptors and no blocked signals")
     func surroundings() async throws {
         let report = desktop.folder.path("report")
-        // The shell itself blocks signals while it waits, so its child is looked at.
+        // The shell itself blocks signals while it waits, so the test checks its child.
         try desktop.addProgram(
             "notes", then: "{ ls -l /proc/self/fd; grep -E 'SigBlk' /proc/self/status; pwd; } > '\(report)'")
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes", "Path=/usr")
@@ -73,7 +73,8 @@ struct AppLauncherTests {
         let text = try String(contentsOfFile: report, encoding: .utf8)
         #expect(text.contains("SigBlk:\t0000000000000000"), "\(text)")
         #expect(text.hasSuffix("/usr\n"))
-        // What is open beside the null device is the list's own: its folder and this report.
+        // Besides the null device, only the descriptors of the listing are open: its folder and
+        // this report.
         let open = text.split(separator: "\n").filter { $0.contains(" -> ") && !$0.contains("/dev/null") }
         #expect(open.allSatisfy { $0.contains("/proc/") || $0.hasSuffix("/report") }, "\(open)")
     }

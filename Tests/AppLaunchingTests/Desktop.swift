@@ -26,12 +26,13 @@ struct Desktop {
         ].merging(variables) { $1 }
     }
 
-    /// The file in which the apps note how they were started, a line each, with tabs between the arguments.
+    /// The file in which each started app writes a line with its arguments, separated by tabs.
     var log: String { folder.path("log") }
 
     func write(_ text: String, to name: String) throws { try folder.write(Array(text.utf8), to: name) }
 
-    /// Adds a program that notes its arguments and then does something, by default ends.
+    /// Adds a program that writes its arguments to the log and then runs a command. By default, it
+    /// ends.
     @discardableResult
     func addProgram(_ name: String, then body: String = "exit 0") throws -> String {
         let path = try folder.write(
@@ -47,7 +48,7 @@ struct Desktop {
             to: "\(place)/applications/\(identifier)")
     }
 
-    /// The lines that the apps noted.
+    /// The lines of the log.
     var started: [String] {
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }

@@ -23,8 +23,8 @@ struct DefaultHandlers: Sendable {
 
         /// Adds the groups of a file.
         ///
-        /// - Parameter addedGroup: The group of added associations; `nil` for a file that may only name
-        ///   default applications.
+        /// - Parameter addedGroup: The group of added associations; `nil` for a file that may only
+        ///   name default applications.
         mutating func add(_ file: DesktopFile, added addedGroup: String?) {
             if let addedGroup {
                 for (type, names) in file.lists(in: addedGroup) {
@@ -120,8 +120,8 @@ struct DefaultHandlers: Sendable {
         return found
     }
 
-    /// `true` if a folder of higher precedence has an entry of this name. It replaces the entry that
-    /// the association of the folder is about.
+    /// `true` if a folder of higher precedence has an entry with this name. It replaces the entry
+    /// of the association.
     private func isMasked(_ name: String, in index: Int) -> Bool {
         DesktopEntry.isIdentifier(name)
             && folders[..<index].contains { $0.entries.map { isThere("\($0)/\(name)") } ?? false }

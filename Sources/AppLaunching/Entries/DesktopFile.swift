@@ -5,8 +5,8 @@ import SystemSupport
 /// does: spaces around `=` are ignored, and the last value of a key counts. Lines that are neither
 /// a group nor a key are skipped.
 ///
-/// Other people's programs write these files. Files whose content determines rights are read with
-/// `KeyFile`, which is strict.
+/// Other programs write these files. `KeyFile`, which is strict, reads the files whose content
+/// determines rights.
 package struct DesktopFile: Sendable {
     /// The maximum size of a desktop entry, in bytes.
     package static let maximumEntryBytes = 256 << 10

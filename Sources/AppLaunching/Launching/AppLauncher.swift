@@ -35,7 +35,8 @@ package struct AppLauncher: Sendable {
             case activated
             /// The program runs.
             case started
-            /// The program ended without an error, as one does that hands over to a running app.
+            /// The program ended without an error. For example, it passed the item to a running
+            /// app.
             case finished
         }
         /// The kind.

@@ -4,7 +4,8 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A started program. A thread of its own waits for its end and reaps it, so that no zombie is left.
+/// A started program. A thread of its own waits for its end and reaps it, so that no zombie is
+/// left.
 ///
 /// The program leads a session of its own, without a terminal, with `/dev/null` for its standard
 /// streams, without blocked or ignored signals, and without other descriptors of this process.

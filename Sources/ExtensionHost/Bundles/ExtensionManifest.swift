@@ -95,8 +95,8 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    /// `true` if the bundle is named after its app's desktop entry, so that the entry is its own; see
-    /// ``AppNames``.
+    /// `true` if the bundle is named after its app's desktop entry, so that the entry is its own;
+    /// see ``AppNames``.
     package var ownsDesktopEntry: Bool {
         guard let entry = access.desktopEntry else { return false }
         return entry == identifier + ".desktop" || AppNames(bundle: identifier, desktopEntry: entry).app != nil

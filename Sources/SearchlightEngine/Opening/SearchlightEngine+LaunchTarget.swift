@@ -57,8 +57,8 @@ extension SearchlightEngine {
     }
 }
 
-/// Collects the facts that decide which app opens an item. The caller opens it, with its own rights,
-/// session and display.
+/// Collects the facts that decide which app opens an item. The caller opens it, with its own
+/// rights, session and display.
 ///
 /// ```swift
 /// let target = try await store.perform(LaunchTargetCall(item: 12))

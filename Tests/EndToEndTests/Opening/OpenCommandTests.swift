@@ -15,7 +15,7 @@ struct OpenCommandTests {
 
     private var log: String { command.harness.folder + "/log" }
 
-    /// The lines that apps noted: their names and arguments.
+    /// The lines of the log: the names and arguments of started apps.
     private var started: [String] {
         ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
@@ -28,7 +28,7 @@ struct OpenCommandTests {
         #expect(status == 0, "\(output)")
     }
 
-    /// Adds an app that notes its arguments.
+    /// Adds an app that writes its arguments to the log.
     private func addApp(_ name: String, then body: String = "exit 0", lines: String = "") throws {
         let program = command.harness.folder + "/\(name)"
         try "#!/bin/sh\n{ printf '%s' \(name); printf '\\t%s' \"$@\"; echo; } >> '\(log)'\n\(body)\n"
