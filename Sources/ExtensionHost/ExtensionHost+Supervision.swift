@@ -71,9 +71,8 @@ extension ExtensionHost {
         } mayBeGuilty: {
             $0.mayBeAFiles
         }
-        // If no part succeeded, a “cannot” status or a missing answer may have any cause. Only
-        // failures that are worth a retry skip-list a file then; the others lose nothing by
-        // waiting.
+        // If no part succeeded, a “cannot” status or a missing answer may have any cause. Then only
+        // failures that justify a retry skip-list a file. Files with other failures can wait.
         let setAside = search.setAside.filter { !search.done.isEmpty || $0.error.isWorthAnotherTry }
         // A repeated failure with files that are already skip-listed does not count again.
         let isKnown = !setAside.isEmpty && setAside.allSatisfy { !known.isDisjoint(with: $0.item.paths) }

@@ -43,8 +43,8 @@ struct DifferenceWriter {
     mutating func compare(
         _ content: FolderContent, in folder: Int64, knownDigest: Int64?, isNew: Bool
     ) throws {
-        // Most folders are unchanged. Unknown and dangling names would need a comparison one by
-        // one.
+        // Most folders are unchanged. Only folders with unknown or dangling names need a comparison
+        // of each name.
         if content.isWhole, content.unknown.isEmpty, content.dangling.isEmpty, knownDigest == content.digest { return }
         let names: [EntryName]? =
             content.isWhole

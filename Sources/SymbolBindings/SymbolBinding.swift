@@ -24,13 +24,13 @@ public struct SymbolBinding: Hashable, Sendable {
 
     /// The purpose of a binding.
     public enum Purpose: Hashable, Sendable {
-        /// Data of a type, for items of types.
+        /// Data of a type, for items of certain types.
         case data(type: String, of: [String])
-        /// A file of a type, for items of types.
+        /// A file of a type, for items of certain types.
         case file(type: String, of: [String])
-        /// A preview of a type, for items of types.
+        /// A preview of a type, for items of certain types.
         case preview(type: String, of: [String])
-        /// Attributes of donated items, for items of types.
+        /// Attributes of donated items, for items of certain types.
         case attributes(of: [String])
         /// A donation of all items.
         case reindexAll

@@ -139,8 +139,8 @@ final class FakeHost: @unchecked Sendable {
         guard outcome.returned == SEARCHLIGHT_OK, completes else { return outcome.returned }
         let number = UInt(bitPattern: context)
         let outcome = outcome
-        // From another thread, and twice. A host must not do that, but an extension must survive
-        // it.
+        // Calls the completion from another thread, and twice. A host must not do that, but an
+        // extension must survive it.
         DispatchQueue.global().async {
             for _ in 0..<2 {
                 completion?(UnsafeMutableRawPointer(bitPattern: number), outcome.completed, outcome.message)

@@ -82,8 +82,8 @@ struct SchedulerPropertyTests {
         }
         simulation.owe(work)
         let policy = SchedulingPolicy()
-        // In each window there is time for a whole quota. A use that is counted in pieces of 5 min
-        // counts that much longer.
+        // In each window there is time for a whole quota. Usage is counted in intervals of 5 min,
+        // so it can count up to 5 min longer than the window.
         let windows = work.map { ($0.seconds * $0.rate / 570).rounded(.up) + ($0.seconds * 7 / 1900).rounded(.up) }
         simulation.run(until: (windows.max() ?? 0) * 2 * (policy.quotaWindow + 600) + 9000, whileOwed: true)
         #expect(simulation.work.isEmpty)

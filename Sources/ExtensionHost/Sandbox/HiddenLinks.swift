@@ -8,7 +8,7 @@ import SystemSupport
 /// The targets of links in the user's folders of settings and programs. Users who keep dotfiles
 /// among their documents link to them from the paths where programs read them.
 struct HiddenLinks {
-    /// The targets of the links, without links themselves.
+    /// The targets of the links, with all links in their paths resolved.
     private(set) var targets: [String] = []
     /// The first path that was not searched; `nil` if the search was complete. The search covers
     /// the home folder's hidden names and the folders for settings and data, three levels deep. It

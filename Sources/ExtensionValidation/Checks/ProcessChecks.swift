@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 
 extension CheckContext {
-    /// The divisor of the rounds that gives the warm-up, after which caches should be full.
+    /// The divisor for the warm-up: the first third of the rounds fills caches.
     private static let warmUp = 3
 
     /// The growth per round that is not accidental, in KiB, and the minimum sum.

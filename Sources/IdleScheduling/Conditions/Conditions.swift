@@ -11,7 +11,7 @@ public struct Conditions: Hashable, Sendable, Codable {
     public enum Presence: Hashable, Sendable, Codable {
         /// The user is active.
         case active
-        /// No input has arrived since a moment.
+        /// No input has arrived since this moment.
         case away(since: Double)
     }
     /// The power supply.

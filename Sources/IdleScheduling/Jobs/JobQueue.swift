@@ -49,7 +49,7 @@ public struct JobQueue: Hashable, Sendable, Codable {
         return pending
     }
 
-    /// Removes the work of a finished job. Requests since the job was taken from the queue stay.
+    /// Removes the work of a finished job. Requests that arrived after the start of the job stay.
     ///
     /// - Parameter done: The job as it was in the queue when it was started. A job that was never
     ///   in a queue counts as done with all of its work.

@@ -76,8 +76,8 @@ extension Scheduler {
     /// Returns `true` if the user wants the job or waits for it.
     func isUserRequested(_ one: PendingJob) -> Bool { one.job.urgency == .userWaiting || wanted.contains(one.job.key) }
 
-    /// `true` if the conditions must be read again after the sensors were off. Lasts for one check
-    /// interval at most.
+    /// `true` if the conditions must be read again after the sensors were off. The value is `true`
+    /// for at most one check interval.
     var isUnwatched: Bool { unwatchedSince.map { now < $0 + policy.lookWaiting } ?? false }
 
     /// Returns the closed gates of a job and its extension.

@@ -15,8 +15,8 @@ final class SpaceWaiters: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts a wait. The end of the connection cancels it; after the end it is cancelled
-    /// immediately.
+    /// Starts a wait, which the end of the connection cancels. If the connection has already ended,
+    /// the wait is cancelled immediately.
     @discardableResult
     func begin(_ body: @escaping @Sendable () async throws(BusError) -> Void) -> Wait {
         let (wait, isOver) = state.withLock { state in

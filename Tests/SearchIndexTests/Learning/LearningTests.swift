@@ -129,7 +129,7 @@ struct LearningTests {
         let store = try await Self.store()
         try await Self.use("3", after: "quar", store.index)
         try await store.put(item("3", title: "Quarterly report three"))
-        // Real handlers start with this.
+        // A full reindex of a real extension starts with this deletion.
         var batch = IndexBatch(scope: Store.app)
         batch.deleteAll()
         batch.index(try (0..<30).map { try EncodedItem(item("\($0)", title: "Quarterly report \($0)")) })

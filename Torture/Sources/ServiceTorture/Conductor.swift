@@ -89,7 +89,7 @@ final class Conductor {
             try await check.afterTheEnd()
             try await DamageTrial(place, service, report).run(&state, &random)
         }
-        // Makes up for replacements that there was no time for.
+        // Makes the replacements that are still missing.
         while report.count(of: "replacements") < settings.replacements { try replacer.replaceOne() }
     }
 

@@ -6,9 +6,9 @@ import Glibc
 /// Entries come in the order of the bytes of their names, and the contents of a directory in its
 /// place. Symbolic links to files are followed. Symbolic links to directories are not entered. If
 /// the target is in a configured folder, it is walked there; otherwise the link is yielded as a
-/// ``Skip``. Each name of a file is a note, so a name alone determines what a walk yields. A folder
-/// nested in another configured folder is walked once. Hidden entries and files without the name of
-/// a note are ignored. Every other file that cannot be read is yielded as a ``Skip``. Not
+/// ``Skip``. A file with several names is several notes, so its name alone determines the steps. A
+/// folder nested in another configured folder is walked once. Hidden entries and files without the
+/// name of a note are ignored. Every other file that cannot be read is yielded as a ``Skip``. Not
 /// thread-safe: use from one thread at a time.
 package struct NoteWalk: Sequence, IteratorProtocol {
     /// A step of the walk.
