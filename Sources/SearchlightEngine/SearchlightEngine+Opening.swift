@@ -22,25 +22,28 @@ extension SearchlightEngine {
         }
     }
 
-    /// An index that was opened to be read.
+    /// An index that is open for reading.
     struct Reading {
         var index: SearchIndex
-        /// What is owed, after what was found.
+        /// The pending jobs, including those for losses found at the opening.
         var jobs: JobStore
-        /// How many entries of the journal it does not show.
+        /// The number of entries in the write-ahead log that the index does not show.
         var waiting = 0
-        /// What was found and mended.
+        /// The problems and their repairs.
         var recovery = RecoveryReport()
     }
 
-    /// Opens the index to be read.
+    /// Opens the index for reading.
     ///
-    /// A process that was killed may have left entries in the journal that are durable and not applied, an old format, or
-    /// damage. Whoever changes the store sets that right; while nobody does, this becomes the one for a moment, so that a
-    /// reader sees all that was acknowledged. What is lost by that is owed from then on. Where no extension could donate it again,
-    /// nothing is repaired that costs items. Where the store cannot be written, it is read as it is.
+    /// The store may have durable log entries that are not applied, for example after a crash. It
+    /// may also have an old format or damage. A process with write access corrects all three. If
+    /// there is none, this function opens the store for writing for a moment, so that a reader sees
+    /// all acknowledged donations. Lost items become a pending reindex. A repair that would lose
+    /// items of bundles without an extension is not made. A store without write permission is read
+    /// as it is.
     ///
-    /// - Parameter installed: The extensions that there are; asked only if something has to be set right.
+    /// - Parameter installed: Returns the installed extensions. Called only if the store needs a
+    ///   correction.
     static func openForReading(
         _ configuration: EngineConfiguration, _ jobs: JobStore, installed: () -> [String]
     ) throws(EngineError) -> Reading {
@@ -62,7 +65,7 @@ extension SearchlightEngine {
         do throws(EngineError) {
             let lock = try StoreLock(directory: directory)
             defer { lock.release() }
-            // As it is now that nobody else changes it.
+            // Read again, now that no other process can change the jobs.
             owing = JobStore(directory: directory)
             let extensions = installed()
             let lone = irreplaceable(asItIs?.index, owing, extensions)
@@ -70,12 +73,12 @@ extension SearchlightEngine {
                 configuration, lone?.isEmpty == true ? .readWrite : .readWriteLosingNothing, owing, lone ?? [])
             recovery = writer.recovery
             defer { writer.abandon() }
-            // Without room for that, it is found by the next process that changes the store.
+            // If the disk is full, the next process with write access detects the losses.
             try? oweLosses(of: writer, in: owing, extensions, configuration)
         } catch {
-            // What was never finished says nothing; why it cannot be finished now does.
+            // For a store without all tables, the reason why it cannot be completed is more useful.
             guard var asItIs, asItIs.index.isComplete else { throw error.isRefusedRepair ? error : problem ?? error }
-            // A process that changes the store applies what it journals within a second.
+            // A process with write access applies its log entries within a second.
             if case .storeInUse = error { asItIs.waiting = 0 }
             if error.isRefusedRepair {
                 (asItIs.recovery.findings, asItIs.recovery.wasRefused) = ([error.description], true)
@@ -85,21 +88,22 @@ extension SearchlightEngine {
         return Reading(index: try openIndex(configuration, .readOnly, owing), jobs: owing, recovery: recovery)
     }
 
-    /// The bundles that have donated and have no extension that could do so again; `nil` if nobody knows who has donated.
+    /// Returns the bundles with donations and without an installed extension; `nil` if the donors
+    /// are unknown.
     private static func irreplaceable(_ index: SearchIndex?, _ jobs: JobStore, _ installed: [String]) -> [String]? {
-        // Who has donated and has no items any more has none to lose.
+        // Donors without items have nothing to lose.
         if let known = try? index?.bundles(upTo: JobDocument.maximumDonors) {
             return Set(known).subtracting(installed).sorted()
         }
         return jobs.knownGeneration == nil ? nil : Set(jobs.donors).subtracting(installed).sorted()
     }
 
-    /// Writes down that everything is owed, if an opening to be changed has found that something was lost: jobs or donations may have been
-    /// any, and to ask for all again is the only way to lose none.
+    /// Makes a reindex of everything pending if an opening for writing found a loss. The lost jobs
+    /// or donations are unknown, so only a reindex of all bundles restores them.
     static func oweLosses(
         of index: SearchIndex, in jobs: JobStore, _ installed: [String], _ configuration: EngineConfiguration
     ) throws(EngineError) {
-        // The names are in two places, so that neither loss makes them forgotten.
+        // The job file and the index both have the names of donors, so one of them may be lost.
         let known: [String]
         do throws(SearchIndexError) { known = try index.bundles(upTo: JobDocument.maximumDonors) } catch {
             throw .index(error)
@@ -107,17 +111,18 @@ extension SearchlightEngine {
         let hasLearned = jobs.learn(donors: known)
         let recovery = index.recovery
         if jobs.wasMissing, recovery.isNew, !recovery.lostDonations {
-            // From now on, its absence says that it was lost.
+            // From now on, a missing file of jobs is a loss.
             return try jobs.oweAll([], generation: recovery.generation)
         }
         if jobs.wasDamaged || jobs.wasMissing || jobs.isBehind(generation: recovery.generation) {
             try oweEverything(in: jobs, installed, generation: recovery.generation, configuration)
         }
-        // Without room that is done with the next change.
+        // If the disk is full, the next change of the jobs stores the donors.
         if hasLearned { try? jobs.update(always: true) { _ in } }
     }
 
-    /// Writes down that each bundle owes everything, and for which generation of the index.
+    /// Makes a reindex of every bundle pending, and stores the generation of the index for which it
+    /// is.
     static func oweEverything(
         in jobs: JobStore, _ installed: [String], generation: Int, _ configuration: EngineConfiguration
     ) throws(EngineError) {
@@ -130,10 +135,10 @@ extension SearchlightEngine {
 }
 
 extension EngineError {
-    /// Whether a repair was refused that would lose items.
+    /// `true` if a repair was refused because it would lose items.
     fileprivate var isRefusedRepair: Bool { if case .index(.losingRepair) = self { true } else { false } }
 
-    /// Whether opening the store to be changed may help.
+    /// `true` if an opening for writing may correct the error.
     fileprivate var callsForRepair: Bool {
         switch self {
         case .index(.damaged), .index(.noStore): true

@@ -97,7 +97,7 @@ extension SearchlightEngine {
             case .reindexAll:
                 let isResumed = job.place != nil
                 job = try await replaceAll(of: identifier, job, origin, checkpoint)
-                // What the first pages left out was said to an earlier process, or before the job was interrupted.
+                // After an interruption, the omissions of the first pages were already reported.
                 omissions.settle(identifier, isResumed && job.place != nil ? .rest : .everything)
             case .reindexItems(let all):
                 let items = await withoutAway(all, of: identifier)

@@ -3,48 +3,49 @@ import ItemRecord
 import MetadataQuery
 import SearchIndex
 
-/// The account of a bundle: what the index has of it, what it lacks, and why. One value for `status`, `reindex` and whoever else tells.
+/// The account of a bundle: its indexed items, its missing content, and the reasons. All commands
+/// that report it, such as `status` and `reindex`, use this value.
 package struct BundleAccount: Hashable, Sendable, Codable {
-    /// Files and the like that have no item, for one reason.
+    /// Content without an item, such as files, for one reason.
     package struct LeftOut: Hashable, Sendable, Codable {
-        /// Why, in a few words.
+        /// The reason, in a few words.
         package var reason: String
-        /// How many there are.
+        /// The number of names with this reason.
         package var count: Int
-        /// The names of some, at most ``maximumExamples``.
+        /// Some of the names, at most ``maximumExamples``.
         package var examples: [String]
     }
 
     /// The bundle identifier.
     package var bundle: String
-    /// How many items the index has.
+    /// The number of items in the index.
     package var items = 0
-    /// How many of these are indexed in part: their text was cut.
+    /// The number of these items whose text was cut.
     package var itemsInPart = 0
-    /// What has no item, by reason, the most frequent first.
+    /// The content without an item, by reason, the most frequent reason first.
     package var leftOut: [LeftOut] = []
-    /// What was donated and cannot be found yet.
+    /// The donations that searches do not include yet.
     package var pending: PendingDonations.Amount?
-    /// How many changed files its extension was not told of yet.
+    /// The number of changed files that are not reported to its extension yet.
     package var pendingFiles = 0
-    /// The reindex that is owed.
+    /// The pending reindex.
     package var owed: PendingReindexJob?
-    /// Whether items were lost that have not been donated again yet.
+    /// `true` if lost items have not been donated again yet.
     package var hasLosses = false
 
-    /// The most names of one reason.
+    /// The maximum number of example names for a reason.
     package static let maximumExamples = 5
 
-    /// How much has no item.
+    /// The number of names without an item.
     package var leftOutCount: Int { leftOut.reduce(0) { $0 + $1.count } }
-    /// Whether all there is can be found, as far as anybody knows.
+    /// `true` if nothing is known to be missing from the index.
     package var isComplete: Bool {
         itemsInPart == 0 && leftOut.isEmpty && pending == nil && pendingFiles == 0 && owed == nil && !hasLosses
     }
 }
 
 extension SearchlightEngine {
-    /// The accounts of all bundles of which anything is known, by name.
+    /// Returns the accounts of all known bundles, sorted by identifier.
     func accounts(_ counts: [String: Int], _ pending: PendingDonations?) async throws(EngineError) -> [BundleAccount] {
         let inPart = try await itemsInPart(of: counts.keys.sorted())
         let jobs = jobStore.jobs
@@ -62,7 +63,7 @@ extension SearchlightEngine {
         }
     }
 
-    /// The account of one bundle.
+    /// Returns the account of a bundle.
     package func account(of bundle: String) async throws(EngineError) -> BundleAccount {
         let pending = index.pending.nonEmpty
         let count = try await itemCounts()[bundle]
@@ -70,7 +71,7 @@ extension SearchlightEngine {
         return all.first { $0.bundle == bundle } ?? BundleAccount(bundle: bundle)
     }
 
-    /// How many items of bundles say that their text was cut.
+    /// Returns the number of items with cut text in each bundle.
     private func itemsInPart(of bundles: [String]) async throws(EngineError) -> [String: Int] {
         let query = QueryExpression.comparison(
             Comparison(

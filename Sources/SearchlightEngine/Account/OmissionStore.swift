@@ -3,14 +3,15 @@ import ExtensionHost
 import Foundation
 import Synchronization
 
-/// What extensions left out of the index, kept in a file of the store, so that it is told from the first command on. The process
-/// that changes the store writes it; a file that cannot be read or written costs the telling only.
+/// The content that extensions left out of the index, in a file of the store, so that the first
+/// command of a process can report it. The process with write access writes the file. If the file
+/// cannot be read or written, only these reports are missing.
 final class OmissionStore: Sendable {
-    /// What a request of an extension is about.
+    /// The scope of a request to an extension.
     enum Scope: Sendable {
-        /// Everything; what was said before counts no more.
+        /// All items. Its reports replace all earlier reports.
         case everything
-        /// What is left of everything.
+        /// The rest of all items, after an interruption.
         case rest
         /// Items or files with these names.
         case names([String])
@@ -18,7 +19,7 @@ final class OmissionStore: Sendable {
 
     private struct State {
         var bundles: [String: Omissions]
-        /// What was said during the requests under way.
+        /// The reports during the requests in progress.
         var said: [String: Omissions] = [:]
     }
 
@@ -32,8 +33,9 @@ final class OmissionStore: Sendable {
     private let isWritable: Bool
 
     static let fileName = "omissions.json"
-    /// The most bundles that are kept, and the largest file, in bytes.
+    /// The maximum number of stored bundles.
     private static let maximumBundles = 256
+    /// The maximum size of the file in bytes.
     private static let maximumBytes = 64 << 20
 
     init(directory: String, isWritable: Bool) {
@@ -48,13 +50,13 @@ final class OmissionStore: Sendable {
         state = Mutex(State(bundles: known))
     }
 
-    /// What is known of each bundle of which anything is.
+    /// The omissions of each bundle that has any.
     var bundles: [String: Omissions] { state.withLock { $0.bundles } }
 
-    /// A request begins; what a failed one before has said counts no more.
+    /// Begins a request, and drops the reports of an earlier request that failed.
     func begin(_ bundle: String) { state.withLock { $0.said[bundle] = nil } }
 
-    /// Takes what an event says is left out.
+    /// Records the omission that an event reports.
     func take(_ event: ExtensionEvent) {
         guard case .leftOut(let bundle, let what) = event else { return }
         state.withLock { state in
@@ -63,7 +65,7 @@ final class OmissionStore: Sendable {
         }
     }
 
-    /// A request has succeeded: what was said during it takes the place of what was said of the same before.
+    /// Ends a request that succeeded. Its reports replace the earlier reports in its scope.
     func settle(_ bundle: String, _ scope: Scope) {
         change { state in
             let said = state.said.removeValue(forKey: bundle) ?? Omissions()
@@ -80,7 +82,7 @@ final class OmissionStore: Sendable {
         }
     }
 
-    /// Nothing is known of a bundle any more.
+    /// Removes the omissions of a bundle.
     func forget(_ bundle: String) { change { $0.bundles[bundle] = nil } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -90,7 +92,7 @@ final class OmissionStore: Sendable {
             guard isWritable, state.bundles != before,
                 let data = try? Document(bundles: state.bundles).encoded()
             else { return }
-            // Not synchronized: a crash may cost what was told last.
+            // Not synchronized: a crash may lose the latest reports.
             try? file.replace(with: data, isSynchronized: false)
         }
     }

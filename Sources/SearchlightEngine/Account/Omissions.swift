@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceMessages
 
-/// What an extension left out of the index, and why.
+/// The content that an extension left out of the index, with the reasons.
 struct Omissions: Hashable, Codable {
-    /// The reasons, by the names.
+    /// The reason of each name.
     private(set) var reasons: [String: String] = [:]
-    /// How many have each reason, those among them whose names are not kept.
+    /// The number of names with each reason, including names that are not stored.
     private(set) var counts: [String: Int] = [:]
 
-    /// The most names that are kept of a bundle, and the most reasons.
+    /// The maximum number of stored names of a bundle.
     static let maximumNames = 2000
+    /// The maximum number of reasons of a bundle.
     static let maximumReasons = 50
     private static let otherReasons = "other reasons"
 
@@ -32,7 +33,7 @@ struct Omissions: Hashable, Codable {
         }
     }
 
-    /// Drops what was said of these.
+    /// Removes some names.
     mutating func remove(_ names: some Sequence<String>) {
         for name in names {
             guard let reason = reasons.removeValue(forKey: name), let count = counts[reason] else { continue }
@@ -40,20 +41,20 @@ struct Omissions: Hashable, Codable {
         }
     }
 
-    /// How many have each reason and no name here.
+    /// The number of names with each reason that are not stored.
     private var unnamed: [String: Int] {
         var rest = counts
         for reason in reasons.values { rest[reason, default: 0] -= 1 }
         return rest.filter { $0.value != 0 }
     }
 
-    /// Whether it is one that can have been written, whatever a file says.
+    /// `true` if the value is within the limits. A damaged file may contain any value.
     var isBounded: Bool {
         reasons.count <= Self.maximumNames && counts.count <= Self.maximumReasons + 1
             && counts.values.allSatisfy { (0..<1 << 40).contains($0) } && unnamed.values.allSatisfy { $0 > 0 }
     }
 
-    /// By reason, the most frequent first.
+    /// The omissions by reason, the most frequent reason first.
     var summary: [BundleAccount.LeftOut] {
         let names = Dictionary(grouping: reasons.keys) { reasons[$0] ?? "" }
         return counts.map { reason, count in

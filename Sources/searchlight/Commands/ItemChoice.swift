@@ -36,7 +36,7 @@ struct ItemChoice: ParsableArguments {
         _ names: [String], bundle: String?, index indexName: String?, in store: any EngineClient
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
         var found = try await store.items(named: names, bundle: bundle, index: indexName)
-        // Names that are files, and the paths by which apps may know them.
+        // The names that are files, with the paths that apps may use as identifiers.
         let missing = names.indices.filter { isNotFound(found[$0]) }
         let paths = missing.map { names[$0] }.map { FileManager.default.fileExists(atPath: $0) ? absolute($0) : nil }
         let resolved = paths.map { path in path.map { URL(filePath: $0).resolvingSymlinksInPath().path } }

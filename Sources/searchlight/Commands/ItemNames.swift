@@ -61,8 +61,8 @@ struct ItemNames {
 
     /// Finds all items.
     ///
-    /// - Throws: What is wrong, if one was given; if no line of a list is an item, that it is none. Many messages would only
-    ///   say the same.
+    /// - Throws: The error of a single name. For a list without any item, one error instead of many
+    ///   equal ones.
     func find(bundle: String?, index: String? = nil, in store: any EngineClient) async throws -> [Lookup] {
         let results = try await ItemChoice.find(names, bundle: bundle, index: index, in: store)
         let found: [Lookup] = zip(names, results).map { ($0, $1) }

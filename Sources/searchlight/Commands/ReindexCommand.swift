@@ -136,9 +136,9 @@ struct ReindexReport: Encodable {
     /// The number of messages between them that were dropped.
     var droppedMessages = 0
     var error: String?
-    /// What the index has of the bundle and lacks afterwards.
+    /// The account of the bundle after the reindex.
     var account: JSONObject?
-    /// What was left out, in lines; not part of the JSON, which has the account.
+    /// The omissions as lines of text. The JSON omits them, because it has the account.
     var omissions: [String] = []
 
     private enum CodingKeys: CodingKey {

@@ -59,7 +59,7 @@ final class ReindexWatcher: Sendable {
         // An update covers one bundle after the other.
         if state.withLock({ $0.bundle != event.bundle }) { begin(event.bundle) }
         switch event {
-        // The account at the end has what was left out.
+        // The account at the end contains the omissions.
         case .started, .confined, .libraryMemory, .leftOut: break
         case .refusal(let bundle, let refusal):
             let text = "The sandbox refused: \(bundle) \(refusal.description)\(refusal.advice)"

@@ -161,7 +161,7 @@ extension JSONObject {
             status.accounts.filter { $0.items > 0 }.map { ($0.bundle, $0.items) }, uniquingKeysWith: +)
         self = [
             "store": store, "items": items, "accounts": status.accounts.map { JSONObject($0) },
-            // The bundles that have items here and no extension that could bring them up to date.
+            // The bundles with items and without an installed extension that can update them.
             "withoutExtension": items.keys.filter { !installed.contains($0) }.sorted(),
             "owed": status.accounts.compactMap(\.owed), "sizes": sizes, "generation": status.generation,
             "recovery": status.lastFindings.map { found -> JSONObject in

@@ -19,7 +19,7 @@ struct Project {
 
     private let names: ProjectNames
 
-    /// Adds a file from a template, in which `{{…}}` is a placeholder for a name or another value.
+    /// Adds a file from a template. In it, `{{…}}` is a placeholder for a name or another value.
     private mutating func add(
         _ path: String, _ purpose: String, _ template: [UInt8], _ values: [String: String] = [:]
     ) {

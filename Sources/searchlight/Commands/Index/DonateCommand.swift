@@ -157,7 +157,7 @@ private struct DonationReport: Encodable {
     /// The items that were accepted and could not be indexed: updates that made an item exceed a
     /// limit.
     var rejected: [String]
-    /// What is to be told of attributes: values that were converted, and names that may be misspelt.
+    /// The notes on attributes: converted values, and names that may be misspelt.
     var notes: [LineDonation.Note]
     var halt: String?
 

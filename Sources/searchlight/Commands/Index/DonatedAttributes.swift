@@ -6,9 +6,10 @@ import JSONText
 import MetadataQuery
 import Previews
 
-/// The attributes on a line of a donation, as they are stored: each under the name of its property, with a value of its kind.
+/// The attributes on a line of a donation, in their stored form: each under the name of its
+/// property, with a value of its kind.
 struct DonatedAttributes {
-    /// What is to be told of an attribute, since it is not stored as it was written, or may be misspelt.
+    /// A note on an attribute whose value was converted or whose name may be misspelt.
     struct Note: Hashable {
         var attribute: String
         var text: String
@@ -17,8 +18,11 @@ struct DonatedAttributes {
     private(set) var values: [String: AttributeValue] = [:]
     private(set) var notes: Set<Note> = []
 
-    /// - Parameter keys: The names that the line declares to be the app's own; none of them is misspelt.
-    /// - Throws: ``LineRefusal`` for a value that cannot be one of its attribute, and for two names of one attribute.
+    /// Converts the attributes of a line.
+    ///
+    /// - Parameter keys: The names that the line declares as custom attributes. They are not
+    ///   checked for misspellings.
+    /// - Throws: ``LineRefusal`` for a value of the wrong kind, and for two names of one attribute.
     init(_ fields: [JSONValue.Field], keys: Set<String>) throws(LineRefusal) {
         var names: [String: String] = [:]
         for field in fields {
@@ -39,14 +43,14 @@ struct DonatedAttributes {
     }
 
     private mutating func noteMisspelling(of name: String) {
-        // Not for one of few letters, which differs from many in little.
+        // A short name is similar to many others.
         guard name.utf8.count > 3 else { return }
         let known = AttributeNames.standard(for: name).sorted()
         guard let near = SpellingSuggestions.sentence(to: name, among: known) else { return }
         notes.insert(Note(attribute: name, text: "this name has no meaning of its own. \(near)"))
     }
 
-    /// The value of an attribute that is the app's own, or that no property stands for.
+    /// Converts the value of a custom or unknown attribute.
     private func own(_ value: JSONValue, _ name: String) throws(LineRefusal) -> AttributeValue {
         switch value {
         case .null: return .null
@@ -64,9 +68,9 @@ struct DonatedAttributes {
     }
 }
 
-/// Reads values of one attribute.
+/// Reads the values of one attribute.
 private struct ValueReader {
-    /// A change to a value that keeps its meaning; the raw value is what is told of it.
+    /// A conversion that keeps the meaning of a value. The raw value is the text of its note.
     enum Conversion: String {
         case numberToText = "a number became a text"
         case truthToText = "a truth value became a text"
@@ -78,7 +82,7 @@ private struct ValueReader {
         case withoutNull = "null was taken out of a list"
     }
 
-    /// The name, as it was written.
+    /// The name as written on the line.
     let attribute: String
     let kind: AttributeValueKind
 
@@ -116,7 +120,7 @@ private struct ValueReader {
         LineRefusal("\(attribute) is \(value), and the attribute takes \(takes)")
     }
 
-    /// A value that is neither null nor a list.
+    /// Converts a value that is neither null nor a list.
     private func element(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
         if case .object = value {
             throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
@@ -203,7 +207,7 @@ private struct ValueReader {
         return .data(Array(data))
     }
 
-    /// A name, or an address of mail.
+    /// Converts a name or an email address.
     private func person(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
         guard case .text(let text) = value else { throw refusal(value.shown, takes: "names of people") }
         let isAddress = text.contains("@") && !text.contains(where: \.isWhitespace)
@@ -215,7 +219,7 @@ private struct ValueReader {
 }
 
 extension AttributeValue {
-    /// A number; one that is written as 3.0 or 1e3 is a whole number all the same.
+    /// Converts a number. Numbers such as 3.0 and 1e3 become integers.
     fileprivate init(number: Double) {
         self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
     }

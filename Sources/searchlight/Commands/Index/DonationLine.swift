@@ -7,9 +7,9 @@ import Previews
 
 /// A parsed line of a donation.
 enum DonationLine {
-    /// An item to add, replace or update, and what is to be told of its attributes.
+    /// An item to add, replace or update, and the notes on its attributes.
     case item(EncodedItem, Set<DonatedAttributes.Note>)
-    /// The batch ends here; with a client state, if one is given.
+    /// The end of the batch, with an optional client state.
     case endOfBatch(clientState: [UInt8]?)
     /// An empty line.
     case empty
@@ -86,7 +86,7 @@ enum DonationLine {
         }
     }
 
-    /// What may have been meant by a field that there is not.
+    /// Returns a suggestion for an unknown field.
     private static func remedy(of field: String) -> String {
         if AttributeNames.kind(of: AttributeNames.propertyName(for: field)) != nil {
             return ", which is an attribute and belongs into “attributes”"

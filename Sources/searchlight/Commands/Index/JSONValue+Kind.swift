@@ -2,7 +2,7 @@
 import JSONText
 
 extension JSONValue {
-    /// What it is called in messages.
+    /// The name of the kind in messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -15,7 +15,7 @@ extension JSONValue {
     }
 }
 
-/// Why a line of a donation is refused.
+/// The reason for the rejection of a line of a donation.
 struct LineRefusal: Error {
     var reason: String
 

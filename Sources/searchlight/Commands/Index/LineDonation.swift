@@ -12,18 +12,20 @@ struct LineDonation {
         var reason: String
     }
 
-    /// What is to be told of an attribute of some items, and of which.
+    /// A note on an attribute of some items, with the lines of the items.
     struct Note: Encodable {
         var attribute: String
         var note: String
-        /// The first of the lines, and how many there are.
+        /// The number of the first line.
         var line: Int
+        /// The count of lines.
         var lines: Int
     }
 
-    /// The most notes; names that may be misspelt are anybody's.
+    /// The maximum number of notes. A limit is necessary because the input may have any number of
+    /// misspelt names.
     static let maximumNotes = 1000
-    /// The most refused lines that are remembered; the others are counted.
+    /// The maximum number of rejected lines that are listed. Further ones are only counted.
     static let maximumListed = 1000
     /// The total size of the records in bytes at which a batch is committed without an explicit
     /// end.
@@ -51,7 +53,7 @@ struct LineDonation {
     /// The reason why no further lines are donated.
     private(set) var halt: String?
 
-    /// What to tell of attributes of the lines that were not refused by themselves.
+    /// The notes on attributes of all lines that were not rejected individually.
     private var notes: [DonatedAttributes.Note: (line: Int, lines: Int)] = [:]
 
     private var batch: IndexBatch
@@ -97,7 +99,8 @@ struct LineDonation {
             case .empty: break
             case .item(let item, let notes):
                 for note in notes { take(note, of: number) }
-                // Only when another item comes: an end of the batch may follow the last line that fits.
+                // Checked only for a further item, because the end of the batch may follow the last
+                // line that fits.
                 try await divideIfFull()
                 guard halt == nil else { break }
                 batch.index([item])
@@ -128,7 +131,7 @@ struct LineDonation {
         }
     }
 
-    /// What is to be told of attributes, in the order of the lines.
+    /// The notes on attributes, in the order of the lines.
     var attributeNotes: [Note] {
         notes.map { Note(attribute: $0.attribute, note: $0.text, line: $1.line, lines: $1.lines) }
             .sorted { ($0.line, $0.attribute, $0.note) < ($1.line, $1.attribute, $1.note) }

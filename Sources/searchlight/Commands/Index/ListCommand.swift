@@ -28,7 +28,7 @@ struct ListCommand: OptionedCommand {
 
     func perform() async throws {
         let (page, counts) = try await options.withStore(.read) { store in
-            // A conjunction of nothing holds for every item.
+            // An empty conjunction matches every item.
             let page = try await store.items(
                 matching: .and([]), bundle: bundle, index: index, limit: limit, after: place.cursor)
             return (page, page.items.isEmpty ? try await store.perform(ItemCountsCall()) : [:])
