@@ -217,6 +217,7 @@ let package = Package(
 
         // Foundations
         .target(name: "SymbolBindings", swiftSettings: strict),
+        .target(name: "DatabaseBindings", dependencies: ["CTables", "ItemRecord", "JSONText"], swiftSettings: strict),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.
@@ -303,6 +304,9 @@ let package = Package(
         .testTarget(
             name: "QuickLookServerTests",
             dependencies: ["QuickLookServer", "ExtensionHost", "SystemSupport", "TestSupport", "CTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DatabaseBindingsTests", dependencies: ["DatabaseBindings", "ItemRecord", "JSONText"],
             swiftSettings: strict),
         .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),

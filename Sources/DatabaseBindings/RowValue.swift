@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of a row, as SQLite stores it.
+package enum RowValue: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+
+    /// The value as text: numbers in decimal form, bytes as UTF-8 with invalid sequences replaced;
+    /// `nil` for NULL.
+    package var text: String? {
+        switch self {
+        case .null: nil
+        case .integer(let number): "\(number)"
+        case .real(let number): Self.shown(number)
+        case .text(let text): text
+        case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// The value as a number; `nil` for NULL, bytes, and text that is no number.
+    package var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .real(let number): number
+        case .text(let text): Double(text)
+        case .null, .blob: nil
+        }
+    }
+
+    private static func shown(_ number: Double) -> String {
+        number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
+    }
+}
+
+/// A row of a SELECT: the values, and the names of the columns in lower case.
+package struct Row: Sendable {
+    /// The positions of the columns by their names in lower case. All rows of a statement share it.
+    private let positions: [String: Int]
+    package let values: [RowValue]
+
+    package init(positions: [String: Int], values: [RowValue]) {
+        self.positions = positions
+        self.values = values
+    }
+
+    /// Creates a row for names and values of equal number.
+    package init(_ columns: [(String, RowValue)]) {
+        let names = columns.enumerated().map { ($1.0.lowercased(), $0) }
+        self.init(positions: Dictionary(names) { first, _ in first }, values: columns.map(\.1))
+    }
+
+    /// The value of a column in any case of letters; NULL if there is none.
+    package subscript(_ column: String) -> RowValue {
+        positions[column.lowercased()].map { values[$0] } ?? .null
+    }
+}
