@@ -3,11 +3,11 @@ import CTables
 import ItemRecord
 import JSONText
 
-/// An attribute of an item, and the template that says its value.
+/// An attribute of an item, and the template of its value.
 package struct AttributeBinding: Hashable, Sendable {
     package let name: String
     package let template: DatabaseTemplate
-    /// The kind of the attribute's values; `nil` for an attribute of the extension's own.
+    /// The kind of the attribute's values; `nil` for a custom attribute.
     let kind: Kind?
 
     /// The kinds of the table of attributes (`attribute-kinds.txt`).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form in which a column has moments. Named in templates, as in `{changed:unix-ms}`.
+/// The format of the moments in a column. Templates name it, as in `{changed:unix-ms}`.
 package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     /// Seconds since 1970.
     case unix
@@ -26,8 +26,8 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
     /// The range of moments: the years 1 to 9999, in seconds since 1970.
     private static let range = -62_135_596_800.0..<253_402_300_800.0
 
-    /// Returns the moment in seconds since 2001, as in an item; `nil` for NULL, for 0, which apps
-    /// store for “never” (except where 0 is text), and for what is no moment of the years 1 to 9999.
+    /// Returns the moment in seconds since 2001, as in an item; `nil` for NULL and for values
+    /// outside of the years 1 to 9999. Apps store the number 0 for “never”, so it is `nil` too.
     package func moment(_ value: RowValue) -> Double? {
         let seconds: Double
         if self == .iso {
@@ -102,7 +102,7 @@ package enum ColumnTimeUnit: String, Hashable, Sendable, CaseIterable {
 
     /// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        // Years begin with March, so that the day that some have more is their last.
+        // Years begin with March, so that a leap day is the last day of its year.
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

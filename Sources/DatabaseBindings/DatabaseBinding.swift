@@ -59,7 +59,7 @@ package struct ItemBinding: Hashable, Sendable {
     package let name: String
     /// The statement for all rows.
     package let select: SelectAlternatives
-    /// The column that identifies a row. Its values are unique and stay.
+    /// The column that identifies a row. Its values are unique and do not change.
     package let key: String
     /// The column whose value differs after each change of a row; `nil` to compare whole rows.
     package let changed: String?
@@ -126,7 +126,7 @@ package struct ItemBinding: Hashable, Sendable {
     }
 }
 
-/// A representation of an item that is made when it is asked for.
+/// A representation of an item that is created on request.
 package struct PromiseBinding: Hashable, Sendable {
     /// The source of the bytes.
     package enum Source: Hashable, Sendable {
@@ -206,7 +206,7 @@ package struct PreviewBinding: Hashable, Sendable {
 }
 
 extension BindingTable {
-    /// Reads the one of several keys that says where bytes come from.
+    /// Reads the source of bytes, which exactly one of several keys names.
     fileprivate func source(_ keys: [String]) throws(DatabaseBindingError) -> PromiseBinding.Source {
         let given = keys.filter { self[$0] != nil }
         guard given.count == 1, let key = given.first else {

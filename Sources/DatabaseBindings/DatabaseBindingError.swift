@@ -11,10 +11,10 @@ package struct DatabaseBindingError: Error, Hashable, Sendable, CustomStringConv
     package var problem: String
     /// The remedy.
     package var advice: String
-    /// A misspelt name, and the names that there are.
+    /// A misspelt name, and the existing names.
     package var misspelt: Misspelt?
 
-    /// A name that is not known, for a suggestion.
+    /// An unknown name, for a suggestion.
     package struct Misspelt: Hashable, Sendable {
         package var name: String
         package var known: [String]

@@ -15,7 +15,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
     package enum Format: Hashable, Sendable {
         /// Text or a number as it is.
         case plain
-        /// HTML. Where text is wanted, only its words are used; in HTML it stays as it is.
+        /// HTML. A text template uses only its words, and an HTML template uses it unchanged.
         case html
         /// A path: a URL keeps its slashes.
         case path
@@ -58,8 +58,8 @@ package struct DatabaseTemplate: Hashable, Sendable {
         case none
         /// HTML: values cannot become elements or attributes.
         case html
-        /// A URL: values cannot become another part of it. A template that is one placeholder is a
-        /// whole URL and stays as it is.
+        /// A URL: a value cannot become another part of the URL. If the template is a single
+        /// placeholder, its value is a whole URL and stays unchanged.
         case url
     }
 
@@ -204,7 +204,7 @@ extension String {
         return String(part)
     }
 
-    /// The start of the text with at most so many bytes, in whole characters.
+    /// Returns the longest prefix of whole characters with at most `limit` bytes.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: max(0, limit))

@@ -26,7 +26,7 @@ package enum MarkupText {
         "p", "div", "br", "li", "ul", "ol", "tr", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre",
         "section", "article", "header", "footer", "hr", "dd", "dt", "figure", "figcaption",
     ]
-    /// Elements whose contents are no words.
+    /// Elements whose contents are not text.
     private static let hidden: Set<String> = ["script", "style", "template", "noscript", "svg", "math", "head"]
     /// Named references that texts use often. Others stay as they are.
     private static let references: [String: String] = [
@@ -36,9 +36,9 @@ package enum MarkupText {
         "copy": "©", "reg": "®", "euro": "€", "bull": "•", "middot": "·", "times": "×", "shy": "\u{AD}",
     ]
 
-    /// Returns the words of HTML that a column has: without tags, comments, scripts and styles, with
-    /// a line end after each block. For the index alone; the host's previews go through a full
-    /// sanitizer. Takes time proportional to the length.
+    /// Returns the text of HTML in a column, without tags, comments, scripts and styles, and with a
+    /// line end after each block. Only for the index: previews pass a full sanitizer in the host.
+    /// Takes time proportional to the length.
     package static func plain(_ html: String) -> String {
         let bytes = Array(html.utf8)
         var result: [UInt8] = []

@@ -92,7 +92,8 @@ package struct RowDigests: Hashable, Sendable {
     package static let parts = 31
     private static let version: UInt8 = 1
     private var sums = [UInt64](repeating: 0, count: parts)
-    /// What all hashes depend on: the manifest's text, so that another manifest has other digests.
+    /// The seed of all hashes. It depends on the manifest's text, so another manifest has other
+    /// digests.
     private let seed: UInt64
 
     /// Creates digests of no rows.

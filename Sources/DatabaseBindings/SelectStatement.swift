@@ -5,8 +5,8 @@
 package struct SelectStatement: Hashable, Sendable {
     /// The statement without a semicolon at its end.
     package let text: String
-    /// The names of the result columns in order; `nil` if the text alone does not say them, as with
-    /// `*`.
+    /// The names of the result columns in order; `nil` if the text alone does not determine them,
+    /// as with `*`.
     package let columns: [String]?
 
     /// The parameters of a SELECT of all rows: the path of the database file, the folder that it is
@@ -47,7 +47,7 @@ package struct SelectStatement: Hashable, Sendable {
         columns = Self.columns(body)
     }
 
-    /// Returns the names of the result columns, as far as the text says them.
+    /// Returns the names of the result columns; `nil` if the text does not determine them.
     private static func columns(_ tokens: [SQLScanner.Token]) -> [String]? {
         guard var start = top(tokens, from: 0, { $0.isWord("SELECT") }) else { return nil }
         start += 1

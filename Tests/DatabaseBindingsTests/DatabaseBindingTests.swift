@@ -5,10 +5,10 @@ import Testing
 
 @testable import DatabaseBindings
 
-/// A binding from JSON text, in place of a property list.
+/// Returns a binding from JSON text instead of a property list.
 func binding(_ json: String) throws -> DatabaseBinding { try DatabaseBinding(json: json) }
 
-/// A binding with one kind of items, with these fields instead of the usual ones.
+/// Returns a binding with one kind of items, with these fields instead of the usual ones.
 func item(_ fields: String = "", select: String = "SELECT id, title, body, changed FROM notes") throws -> ItemBinding {
     let own = fields.isEmpty ? "" : ", " + fields
     let attributes = fields.contains("\"Attributes\"") ? "" : #", "Attributes": {"title": "{title}"}"#
@@ -17,7 +17,7 @@ func item(_ fields: String = "", select: String = "SELECT id, title, body, chang
     ).items[0]
 }
 
-/// The error of a text.
+/// Returns the error of a text.
 func problem(_ body: () throws -> some Any) -> DatabaseBindingError? {
     do { _ = try body() } catch { return error as? DatabaseBindingError }
     return nil
@@ -85,7 +85,7 @@ struct DatabaseBindingTests {
         let promise = problem { try item(#""Promises": [{"Type": "public.html", "Template": "{x}"}]"#) }
         #expect(promise?.key == "Items.1.Promises.1.Template" && promise?.column == "x")
         #expect(problem { try item(#""Preview": {"Type": "public.html", "Title": "{y}", "Template": ""}"#) } != nil)
-        // What “*” gives is only known with the database.
+        // The columns of “*” are known only with the database.
         _ = try item(#""Attributes": {"title": "{titel}"}"#, select: "SELECT * FROM notes")
     }
 

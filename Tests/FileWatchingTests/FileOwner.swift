@@ -179,7 +179,7 @@ struct RandomTree {
             return "symbolic link \(place) to \(file)"
         default:
             guard let file else { return "nothing" }
-            // As editors that keep a copy of the old file.
+            // Saves like an editor that keeps a copy of the old file.
             rename(file, file + "~")
             write(content(), to: file)
             unlink(file + "~")
