@@ -164,6 +164,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "MetadataQuery", dependencies: ["ItemRecord", "TextAnalysis", "CTables"], swiftSettings: strict),
+        .target(
+            name: "SemanticEmbedding",
+            dependencies: ["CEmbeddingKernels", "JSONText", "SystemSupport", "TextAnalysis"], swiftSettings: strict),
+        .target(name: "CEmbeddingKernels", cSettings: strictC),
         .target(name: "TextAnalysis", dependencies: ["CTextTables"], swiftSettings: strict),
         .target(name: "CTextTables", cSettings: strictC),
 
@@ -349,6 +353,10 @@ let package = Package(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "TextAnalysisTests", dependencies: ["TextAnalysis", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SemanticEmbeddingTests",
+            dependencies: ["SemanticEmbedding", "CEmbeddingKernels", "TestSupport"],
+            exclude: ["Reference"], swiftSettings: strict),
         .testTarget(
             name: "UserSearchTests",
             dependencies: [

@@ -23,7 +23,10 @@ BUILT_ALONG = {
 # The other modules of products of other projects.
 FOREIGN_MODULES = {"Yams": {"CYaml"}}
 # Modules that are pure, or nearly: they and their tests reach no library of the system. Scripts/test-alone shows it.
-ALONE = ["IdleScheduling", "ItemRecord", "JSONText", "MetadataQuery", "SchedulerSimulation", "WriteAheadLog"]
+ALONE = [
+    "IdleScheduling", "ItemRecord", "JSONText", "MetadataQuery", "SchedulerSimulation", "SemanticEmbedding",
+    "WriteAheadLog",
+]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
 PACKAGES = ["Benchmarks", "Plugins", "Torture"]

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The sizes of a BERT encoder, from its `config.json`.
+package struct EncoderConfiguration: Hashable, Sendable {
+    /// The width of an embedding.
+    package let hiddenSize: Int
+    package let layers: Int
+    package let heads: Int
+    /// The width between the two products of a feed-forward block.
+    package let intermediateSize: Int
+    /// The number of positions, and so the largest number of tokens.
+    package let positions: Int
+    /// The number of rows in the table of word embeddings.
+    package let vocabularySize: Int
+    package let tokenTypes: Int
+    /// The number added to a variance before its square root is taken.
+    package let epsilon: Float
+
+    var headSize: Int { hiddenSize / heads }
+
+    /// The widths of matrices and heads are multiples of this number, which is the width of a panel.
+    static let granularity = 16
+
+    /// Reads `config.json`.
+    init(reading bytes: ArraySlice<UInt8>) throws(ModelProblem) {
+        let document = try ModelDocument(reading: bytes)
+        let type = try document.text("model_type") ?? "unnamed"
+        guard type == "bert" else { throw .unsupported("the type of the model is “\(type.shortened)” and not “bert”.") }
+        let activation = try document.text("hidden_act") ?? "gelu"
+        guard activation == "gelu" else {
+            throw .unsupported("the activation “\(activation.shortened)” is not supported, only “gelu”.")
+        }
+        let positionType = try document.text("position_embedding_type") ?? "absolute"
+        guard positionType == "absolute" else {
+            throw .unsupported(
+                "position embeddings of the type “\(positionType.shortened)” are not supported, only “absolute”.")
+        }
+        hiddenSize = try Self.width("hidden_size", of: document, atMost: 4096)
+        layers = try document.integer("num_hidden_layers", in: 1...48)
+        heads = try document.integer("num_attention_heads", in: 1...256)
+        intermediateSize = try Self.width("intermediate_size", of: document, atMost: 16384)
+        positions = try document.integer("max_position_embeddings", in: 3...8192)
+        vocabularySize = try document.integer("vocab_size", in: 3...WordPieceVocabulary.maximumEntries)
+        tokenTypes = try document.integer("type_vocab_size", in: 1...16, default: 2)
+        guard hiddenSize.isMultiple(of: heads), (hiddenSize / heads).isMultiple(of: Self.granularity) else {
+            throw .unsupported(
+                "a “hidden_size” of \(hiddenSize) with \(heads) heads has no head size that is a multiple of "
+                    + "\(Self.granularity).")
+        }
+        let epsilon = document["layer_norm_eps"].map(\.number) ?? 1e-12
+        guard let epsilon, epsilon > 0, epsilon <= 0.01 else {
+            throw .unsupported("“layer_norm_eps” is not a number above 0 and up to 0.01.")
+        }
+        self.epsilon = Float(epsilon)
+    }
+
+    private static func width(
+        _ key: String, of document: ModelDocument, atMost limit: Int
+    ) throws(ModelProblem) -> Int {
+        let width = try document.integer(key, in: granularity...limit)
+        guard width.isMultiple(of: granularity) else {
+            throw .unsupported("“\(key)” is \(width) and not a multiple of \(granularity).")
+        }
+        return width
+    }
+}
+
+extension String {
+    /// The first 64 characters, for messages.
+    var shortened: String { count <= 64 ? self : prefix(64) + "…" }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import CEmbeddingKernels
+
+/// Finds the rows that are most similar to a query: the rows of the largest dot product, exact up to
+/// the quantization, and of equal ones the first rows. Allocates only for the results; one thread.
+///
+/// There are two ways. An exact scan reads all components. A scan of sign codes reads one
+/// bit of each component and then the components of the nearest candidates. That is faster for many
+/// rows and misses some rows; docs/SEMANTIC.md has the numbers for some numbers of candidates.
+package struct EmbeddingScan {
+    private let kernels: cembedding_kernels
+
+    /// - Parameter level: The instructions to use; the fastest of this processor by default.
+    package init(level: KernelLevel = .best) { kernels = level.kernels }
+
+    /// Scans all rows.
+    ///
+    /// - Parameters:
+    ///   - count: The largest number of hits.
+    ///   - filter: A bit for each row, the lowest bit of the first word first; only rows with their bit
+    ///     are found. `nil` allows all rows.
+    /// - Returns: The hits, the best first.
+    package func best(
+        _ count: Int, for query: [Float], in rows: EmbeddingRows, filter: [UInt64]? = nil
+    ) -> [EmbeddingHit] {
+        best(count, query, rows, filter, list: nil)
+    }
+
+    /// Scans the sign codes of all rows, and scores the nearest candidates.
+    ///
+    /// - Parameters:
+    ///   - codes: The codes of the rows (``signCodes(of:)``).
+    ///   - candidates: The number of rows to score, at least `count`.
+    package func best(
+        _ count: Int, for query: [Float], in rows: EmbeddingRows, codes: UnsafeBufferPointer<UInt64>, candidates: Int,
+        filter: [UInt64]? = nil
+    ) -> [EmbeddingHit] {
+        let words = Self.codeWords(rows.width)
+        precondition(codes.count == rows.count * words)
+        guard let base = codes.baseAddress, count > 0, rows.count > 0 else { return [] }
+        check(query, rows, filter)
+        let wanted = min(max(candidates, count), rows.count)
+        var code = [UInt64](repeating: 0, count: words)
+        for (index, component) in query.enumerated() where component < 0 { code[index / 64] |= 1 << UInt64(index % 64) }
+        let capacity = 2 * wanted + 1024
+        let list = [UInt32](unsafeUninitializedCapacity: capacity) { list, found in
+            found = withUnsafeTemporaryAllocation(of: UInt16.self, capacity: capacity) { distances in
+                guard let list = list.baseAddress, let distances = distances.baseAddress else { return 0 }
+                return kernels.nearest_codes(base, rows.count, words, code, filter, list, distances, wanted)
+            }
+        }
+        return best(count, query, rows, nil, list: list)
+    }
+
+    /// Returns the sign codes of rows: a bit for each component, 1 if it is negative, in words of 64
+    /// bits.
+    package func signCodes(of rows: EmbeddingRows) -> [UInt64] {
+        let count = rows.count * Self.codeWords(rows.width)
+        return [UInt64](unsafeUninitializedCapacity: count) { codes, written in
+            guard let components = rows.components.baseAddress, let base = codes.baseAddress else { return }
+            kernels.sign_codes(components, rows.count, rows.width, base)
+            written = count
+        }
+    }
+
+    /// The number of words of a sign code.
+    package static func codeWords(_ width: Int) -> Int { (width + 63) / 64 }
+
+    private func check(_ query: [Float], _ rows: EmbeddingRows, _ filter: [UInt64]?) {
+        precondition(query.count == rows.width, "the query has another width than the rows")
+        precondition(filter.map { $0.count * 64 >= rows.count } ?? true, "the filter has too few bits")
+    }
+
+    private func best(
+        _ count: Int, _ query: [Float], _ rows: EmbeddingRows, _ filter: [UInt64]?, list: [UInt32]?
+    ) -> [EmbeddingHit] {
+        check(query, rows, filter)
+        guard let components = rows.components.baseAddress, let scales = rows.scales.baseAddress, count > 0 else {
+            return []
+        }
+        // A query has finer steps than the rows, since there is only one.
+        let peak = query.reduce(0) { max($0, abs($1)) }
+        guard peak > 0, peak.isFinite else { return [] }
+        let step = peak / Float(CEMBEDDING_QUERY_PEAK)
+        let quantized = query.map { Int16(($0 / step).rounded()) }
+        let wanted = min(count, rows.count)
+        let hits = [cembedding_hit](unsafeUninitializedCapacity: wanted) { hits, found in
+            guard let base = hits.baseAddress else { return }
+            found = kernels.best_rows(
+                components, scales, rows.count, rows.width, quantized, filter, list, list?.count ?? 0, base, wanted)
+        }
+        return hits.map { EmbeddingHit(row: Int($0.row), similarity: $0.score * step) }
+    }
+}

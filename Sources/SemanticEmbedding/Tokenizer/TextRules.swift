@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules by which a model's tokenizer normalizes text.
+package struct TextRules: Hashable, Sendable {
+    /// Maps letters to lower case.
+    package var lowercases = true
+    /// Decomposes text canonically and removes non-spacing marks.
+    package var stripsAccents = true
+    /// Makes each Chinese character a word.
+    package var separatesIdeographs = true
+
+    package init(lowercases: Bool = true, stripsAccents: Bool = true, separatesIdeographs: Bool = true) {
+        self.lowercases = lowercases
+        self.stripsAccents = stripsAccents
+        self.separatesIdeographs = separatesIdeographs
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pieces of words that a model knows, with their numbers.
+///
+/// Control tokens, such as `[CLS]`, are not among the pieces. So no text, whatever it contains, is
+/// divided into one of them.
+package struct WordPieceVocabulary: Sendable {
+    /// The largest number of entries.
+    static let maximumEntries = 1_000_000
+    /// The longest entry, in bytes.
+    private static let maximumEntryBytes = 512
+    /// The prefix of a piece that continues a word.
+    static let continuation = "##"
+    private static let unknownName = "[UNK]"
+    private static let startName = "[CLS]"
+    private static let endName = "[SEP]"
+    /// The control tokens of every BERT vocabulary.
+    private static let controlNames: Set<String> = [unknownName, startName, endName, "[PAD]", "[MASK]"]
+
+    /// The pieces that begin a word.
+    let initial: PieceTable
+    /// The pieces that continue a word, without their prefix.
+    let continuing: PieceTable
+    /// The token of a word that has no pieces.
+    package let unknown: Int32
+    /// The token at the beginning of every text.
+    package let start: Int32
+    /// The token at the end of every text.
+    package let end: Int32
+    /// The largest number of an entry.
+    let largest: Int32
+
+    /// Creates a vocabulary.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries by their numbers; of two equal entries the last one counts.
+    ///   - controls: The control tokens, in addition to those of BERT.
+    init(entries: [(text: String, number: Int)], controls: Set<String> = []) throws(ModelProblem) {
+        guard entries.count <= Self.maximumEntries else {
+            throw .unsupported("it has \(entries.count) entries; the limit is \(Self.maximumEntries).")
+        }
+        // By their bytes: texts that differ in normalization are different entries.
+        var numbers: [[UInt8]: Int32] = Dictionary(minimumCapacity: entries.count)
+        for (text, number) in entries {
+            guard (0..<Self.maximumEntries).contains(number) else {
+                throw .unsupported("the entry “\(text.shortened)” has the number \(number).")
+            }
+            guard text.utf8.count <= Self.maximumEntryBytes else {
+                throw .unsupported("the entry “\(text.shortened)” has more than \(Self.maximumEntryBytes) bytes.")
+            }
+            numbers[Array(text.utf8)] = Int32(number)
+        }
+        func control(_ name: String) throws(ModelProblem) -> Int32 {
+            guard let number = numbers[Array(name.utf8)] else { throw .damaged("it has no entry “\(name)”.") }
+            return number
+        }
+        unknown = try control(Self.unknownName)
+        start = try control(Self.startName)
+        end = try control(Self.endName)
+        largest = numbers.values.max() ?? 0
+
+        let hidden = Set(Self.controlNames.union(controls).map { Array($0.utf8) })
+        let mark = Array(Self.continuation.utf8)
+        var initial: [([UInt8], Int32)] = []
+        var continuing: [([UInt8], Int32)] = []
+        for (entry, number) in numbers where !entry.isEmpty && !hidden.contains(entry) {
+            if entry.count > mark.count, entry.starts(with: mark) {
+                continuing.append((Array(entry[mark.count...]), number))
+            } else {
+                initial.append((entry, number))
+            }
+        }
+        self.initial = PieceTable(initial)
+        self.continuing = PieceTable(continuing)
+    }
+
+    /// Reads `vocab.txt`: an entry on each line, whose number is that of the line, from 0.
+    init(readingLines bytes: [UInt8]) throws(ModelProblem) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .damaged("it is not UTF-8.") }
+        // By bytes: to Swift, a carriage return and a line feed are one character.
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        let entries = lines.enumerated().map { number, line in
+            (String(line.last == UInt8(ascii: "\r") ? line.dropLast() : line) ?? "", number)
+        }
+        try self.init(entries: entries)
+    }
+}
