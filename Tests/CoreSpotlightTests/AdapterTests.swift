@@ -69,6 +69,79 @@ struct AdapterTests {
         }
     }
 
+    /// Asks for a page, as a host does.
+    private func page(_ pointer: OpaquePointer, _ table: searchlight_paging, _ request: UInt64, cursor: [UInt8]?) {
+        cursor.withOptionalBytes { bytes, count in
+            var page = searchlight_page(
+                size: UInt32(MemoryLayout<searchlight_page>.size), reserved: 0, cursor: bytes, cursor_length: count,
+                memory_limit: 1 << 30, items: 2, milliseconds: 1500)
+            table.reindex_page(pointer, request, &page)
+        }
+    }
+
+    @Test func pagesAreAnsweredWithTheNextCursor() async throws {
+        try await with("PagingHandler") { host, pointer in
+            let table = try #require(host.interface(SEARCHLIGHT_PAGING, of: pointer, as: searchlight_paging.self))
+            page(pointer, table, 1, cursor: nil)
+            #expect(await host.answer(to: 1) == .page(next: Array("nil 2 1.5 seconds 1073741824 false".utf8)))
+            page(pointer, table, 2, cursor: Array("end".utf8))
+            #expect(await host.answer(to: 2) == .page(next: nil))
+            page(pointer, table, 3, cursor: Array("never".utf8))
+            guard case .finished(SEARCHLIGHT_FAILED, _)? = await host.answer(to: 3) else {
+                Issue.record("a page that is never acknowledged was not failed: \(host.allAnswers)")
+                return
+            }
+            var short = searchlight_page()
+            table.reindex_page(pointer, 4, &short)
+            guard case .finished(SEARCHLIGHT_INVALID_ARGUMENT, _)? = await host.answer(to: 4) else {
+                Issue.record("a page without its size was answered: \(host.allAnswers)")
+                return
+            }
+            host.cancel()
+            page(pointer, table, 5, cursor: nil)
+            #expect(await host.answer(to: 5) == .page(next: Array("nil 2 1.5 seconds 1073741824 true".utf8)))
+        }
+    }
+
+    @Test func aHandlerWithoutPagesOffersNone() async throws {
+        try await with("TestHandler") { host, pointer in
+            #expect(host.interface(SEARCHLIGHT_PAGING, of: pointer, as: searchlight_paging.self) == nil)
+        }
+    }
+
+    /// The identifiers that an index lists; the code of the error.
+    private func listed(_ index: CSSearchableIndex, after: String?, _ count: Int) async -> (
+        [String], CSIndexError.Code?
+    ) {
+        await withCheckedContinuation { continuation in
+            index.fetchItemIdentifiers(after: after, maximumCount: count) { identifiers, error in
+                continuation.resume(returning: (identifiers, (error as? CSIndexError)?.code))
+            }
+        }
+    }
+
+    @Test func identifiersAreListedByTheHost() async throws {
+        try await with("BareHandler") { host, _ in
+            let index = CSSearchableIndex(name: "named")
+            #expect(await listed(index, after: nil, 5) == (["a", "é"], nil))
+            #expect(await listed(index, after: "ü", 5000) == (["a", "é"], nil))
+            #expect(
+                host.indexCalls == [
+                    .list("named", after: nil, limit: 5), .list("named", after: "ü", limit: 1000),
+                ])
+        }
+        let failing = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (SEARCHLIGHT_OK, SEARCHLIGHT_UNAVAILABLE, nil))
+        try await with("BareHandler", failing) { _, _ in
+            #expect(await listed(CSSearchableIndex.default(), after: nil, 5) == ([], .indexUnavailableError))
+        }
+        let old = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (SEARCHLIGHT_UNSUPPORTED, SEARCHLIGHT_OK, nil))
+        try await with("BareHandler", old) { _, _ in
+            #expect(await listed(CSSearchableIndex.default(), after: nil, 5) == ([], .indexingUnsupported))
+        }
+    }
+
     @Test func indexesThatTheHandlerMakesGoTheSameWay() async throws {
         try await with("TestHandler") { host, pointer in
             try reindex(host, pointer, 1, ["é", "b"])
@@ -546,5 +619,13 @@ struct AdapterTests {
         let message = host.create(errorCapacity: capacity).message
         #expect(message.utf8.count < max(capacity, 1))
         #expect(host.create(errorCapacity: 1000).message.hasPrefix(message))
+    }
+}
+
+extension [UInt8]? {
+    /// Passes the bytes; a null pointer for `nil`.
+    fileprivate func withOptionalBytes(_ body: (UnsafeRawPointer?, Int) -> Void) {
+        guard let self else { return body(nil, 0) }
+        self.withUnsafeBytes { body($0.baseAddress, $0.count) }
     }
 }

@@ -12,6 +12,7 @@ final class FakeHost: @unchecked Sendable {
         case finished(Int32, String?)
         case data([UInt8])
         case file(String, removesAfter: Bool)
+        case page(next: [UInt8]?)
         /// Each attachment is its identifier, its type and its bytes as text.
         case preview(type: String, title: String?, text: String, attachments: [String] = [])
     }
@@ -24,6 +25,7 @@ final class FakeHost: @unchecked Sendable {
         case rename(String?, [String: String])
         case commit(String?, [UInt8], state: [UInt8], ClientStateExpectation)
         case readState(String?)
+        case list(String?, after: String?, limit: UInt32)
     }
 
     let host: UnsafeMutablePointer<searchlight_host>
@@ -165,6 +167,7 @@ final class FakeHost: @unchecked Sendable {
         let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
         let batches = UnsafeMutablePointer<searchlight_host_batch>.allocate(capacity: 1)
         let renames = UnsafeMutablePointer<searchlight_host_rename>.allocate(capacity: 1)
+        let listing = UnsafeMutablePointer<searchlight_host_listing>.allocate(capacity: 1)
         let cancellation = UnsafeMutablePointer<searchlight_host_cancel>.allocate(capacity: 1)
     }
 
@@ -175,6 +178,7 @@ final class FakeHost: @unchecked Sendable {
         case SEARCHLIGHT_HOST_BATCH: UnsafeRawPointer(tables.batches)
         case SEARCHLIGHT_HOST_CANCEL: UnsafeRawPointer(tables.cancellation)
         case SEARCHLIGHT_HOST_RENAME: UnsafeRawPointer(tables.renames)
+        case SEARCHLIGHT_HOST_LISTING: UnsafeRawPointer(tables.listing)
         default: nil
         }
     }
@@ -210,7 +214,33 @@ final class FakeHost: @unchecked Sendable {
                                     + String(cString: attachment.content_type!) + " \(Array(bytes))"
                             }))
                 },
-                finish_page: nil))
+                finish_page: { host, request, cursor, length in
+                    let next = cursor.map { Array(UnsafeRawBufferPointer(start: $0, count: length)) }
+                    FakeHost.of(host).record(request, .page(next: next))
+                }))
+        tables.listing.initialize(
+            to: searchlight_host_listing(
+                size: UInt32(MemoryLayout<searchlight_host_listing>.size), reserved: 0,
+                list_items: { host, name, after, limit, completion, context in
+                    let fake = FakeHost.of(host)
+                    let after = after.map { String(cString: $0) }
+                    fake.log.withLock {
+                        $0.append(.list(name.map { String(cString: $0) }, after: after, limit: limit))
+                    }
+                    guard fake.outcome.returned == SEARCHLIGHT_OK, fake.completes else { return fake.outcome.returned }
+                    let (number, outcome) = (UInt(bitPattern: context), fake.outcome)
+                    DispatchQueue.global().async {
+                        for _ in 0..<2 {
+                            let names: [String] = ["a", "é"]
+                            var copies: [UnsafePointer<CChar>?] = names.map { UnsafePointer(strdup($0)) }
+                            completion?(
+                                UnsafeMutableRawPointer(bitPattern: number), outcome.completed, outcome.message,
+                                &copies, outcome.completed == SEARCHLIGHT_OK ? copies.count : 0)
+                            for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
+                        }
+                    }
+                    return SEARCHLIGHT_OK
+                }))
         tables.cancellation.initialize(
             to: searchlight_host_cancel(
                 size: UInt32(MemoryLayout<searchlight_host_cancel>.size), reserved: 0,

@@ -190,3 +190,23 @@ final class InjectedPreviewProvider: QLPreviewProvider, QLPreviewingController {
         return reply
     }
 }
+
+/// Answers a page with what it is told, as the next cursor.
+final class PagingHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler {
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
+        acknowledgementHandler: @escaping @Sendable (Data?) -> Void
+    ) {
+        switch page.cursor.map({ String(decoding: $0, as: UTF8.self) }) {
+        case "end": acknowledgementHandler(nil)
+        case "never": break
+        case let cursor:
+            acknowledgementHandler(
+                Data(
+                    """
+                    \(cursor ?? "nil") \(page.maximumItemCount) \(page.maximumDuration) \(page.memoryLimit) \
+                    \(page.isCancelled)
+                    """.utf8))
+        }
+    }
+}

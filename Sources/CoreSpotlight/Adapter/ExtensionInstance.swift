@@ -16,6 +16,7 @@ final class ExtensionInstance: @unchecked Sendable {
     private let previewing: (any QLPreviewingController)?
 
     var servesIndex: Bool { asked != nil }
+    var servesPages: Bool { asked?.handlesPages == true }
     var servesFileChanges: Bool { asked?.handlesFileChanges == true }
     var servesPreviews: Bool { previewing != nil }
 
@@ -52,6 +53,8 @@ final class ExtensionInstance: @unchecked Sendable {
     func reindexAll(_ answer: RequestAnswer) { asked?.reindexAll(answer) }
 
     func reindex(_ identifiers: [String], _ answer: RequestAnswer) { asked?.reindex(identifiers, answer) }
+
+    func reindexPage(_ page: CSReindexPage, _ answer: RequestAnswer) { asked?.reindexPage(page, answer) }
 
     func updateFiles(_ changes: [CSFileChange], _ answer: RequestAnswer) { asked?.updateFiles(changes, answer) }
 

@@ -19,6 +19,18 @@ extension ExtensionTables {
                 }
             }))
 
+    static let paging = StaticTable(
+        searchlight_paging(
+            size: UInt32(MemoryLayout<searchlight_paging>.size), reserved: 0,
+            reindex_page: { pointer, request, page in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    instance.reindexPage(
+                        try ExtensionTables.page(page) { [connection = instance.connection] in
+                            connection.isCancelled(request)
+                        }, answer)
+                }
+            }))
+
     static let changes = StaticTable(
         searchlight_changes(
             size: UInt32(MemoryLayout<searchlight_changes>.size), reserved: 0,
@@ -87,6 +99,18 @@ extension ExtensionTables {
             throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The \(what) is missing or not UTF-8.")
         }
         return text
+    }
+
+    private static func page(
+        _ pointer: UnsafePointer<searchlight_page>?, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(HostFailure) -> CSReindexPage {
+        guard let page = pointer?.pointee, Int(page.size) >= MemoryLayout<searchlight_page>.size else {
+            throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The page is missing or too short.")
+        }
+        return CSReindexPage(
+            cursor: page.cursor.map { Data(bytes: $0, count: page.cursor_length) },
+            maximumItemCount: Int(page.items), maximumDuration: .milliseconds(Int64(page.milliseconds)),
+            memoryLimit: Int(clamping: page.memory_limit), isCancelled: isCancelled)
     }
 
     private static func fileChanges(

@@ -29,6 +29,7 @@ final class HostConnection: @unchecked Sendable {
     private let batches: searchlight_host_batch?
     private let renames: searchlight_host_rename?
     private let omissions: searchlight_host_left_out?
+    private let listing: searchlight_host_listing?
     private let cancellation: searchlight_host_cancel?
     /// The `NSExtensionPrincipalClass` of the manifest.
     let principalClass: String?
@@ -61,6 +62,7 @@ final class HostConnection: @unchecked Sendable {
         batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
         renames = Self.table(searchlight_host_rename.self, SEARCHLIGHT_HOST_RENAME, \.size, of: host)
         omissions = Self.table(searchlight_host_left_out.self, SEARCHLIGHT_HOST_LEFT_OUT, \.size, of: host)
+        listing = Self.table(searchlight_host_listing.self, SEARCHLIGHT_HOST_LISTING, \.size, of: host)
         cancellation = Self.table(searchlight_host_cancel.self, SEARCHLIGHT_HOST_CANCEL, \.size, of: host)
         principalClass = host.pointee.principal_class.map { String(cString: $0) }
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
@@ -122,6 +124,13 @@ final class HostConnection: @unchecked Sendable {
     /// Finishes a request with a file, which the host leaves in place.
     func finish(_ request: searchlight_request, path: String) {
         call { requests.finish_with_file?($0, request, path, 0) }
+    }
+
+    func finishPage(_ request: searchlight_request, next: Data?) {
+        guard let next else { return call { requests.finish_page?($0, request, nil, 0) } ?? () }
+        next.withUnsafeBytes { bytes in
+            _ = call { requests.finish_page?($0, request, bytes.baseAddress, bytes.count) }
+        }
     }
 
     func finish(_ request: searchlight_request, preview: RenderedPreview) {
@@ -190,6 +199,17 @@ final class HostConnection: @unchecked Sendable {
 
     /// Reports content that is left out to the host. Does nothing if the host lacks the interface.
     func reportLeftOut(_ name: String, reason: String) { call { omissions?.report?($0, name, reason) } }
+
+    /// Calls the function that lists items.
+    ///
+    /// - Returns: The status of the function; `SEARCHLIGHT_UNSUPPORTED` if the host lists no items,
+    ///   `SEARCHLIGHT_UNAVAILABLE` if the connection is closed.
+    func callListing(
+        _ body: (searchlight_host_listing, UnsafePointer<searchlight_host>) -> searchlight_status?
+    ) -> searchlight_status {
+        guard let listing else { return SEARCHLIGHT_UNSUPPORTED }
+        return call { body(listing, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
+    }
 
     /// Calls a function that renames items.
     ///

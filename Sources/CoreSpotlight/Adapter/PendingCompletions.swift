@@ -8,9 +8,24 @@ import Synchronization
 /// The context that the host receives is a number, not a pointer. A completion that is called
 /// twice, or after the extension was destroyed, then finds no entry instead of freed memory.
 enum PendingCompletions {
+    /// The result of a request that lists items.
+    typealias Listing = Result<[String], CSIndexError>
+
+    private enum Completion {
+        case outcome(@Sendable (IndexTransport.Outcome) -> Void)
+        case listing(@Sendable (Listing) -> Void)
+
+        func fail(_ error: CSIndexError) {
+            switch self {
+            case .outcome(let completion): completion(.failure(error))
+            case .listing(let completion): completion(.failure(error))
+            }
+        }
+    }
+
     private struct Entry {
         let connection: ObjectIdentifier
-        let completion: @Sendable (IndexTransport.Outcome) -> Void
+        let completion: Completion
     }
 
     private struct Table {
@@ -23,7 +38,14 @@ enum PendingCompletions {
     /// Stores a completion, and returns the context to pass to the host with ``function``.
     static func add(
         _ completion: @escaping @Sendable (IndexTransport.Outcome) -> Void, for connection: HostConnection
-    ) -> UnsafeMutableRawPointer? {
+    ) -> UnsafeMutableRawPointer? { add(.outcome(completion), for: connection) }
+
+    /// Stores the completion of a listing, and returns the context to pass with ``listFunction``.
+    static func add(
+        listing completion: @escaping @Sendable (Listing) -> Void, for connection: HostConnection
+    ) -> UnsafeMutableRawPointer? { add(.listing(completion), for: connection) }
+
+    private static func add(_ completion: Completion, for connection: HostConnection) -> UnsafeMutableRawPointer? {
         let number = table.withLock { table in
             table.lastNumber += 1
             table.entries[table.lastNumber] = Entry(
@@ -35,8 +57,15 @@ enum PendingCompletions {
 
     /// Calls a completion, unless it was called before.
     static func complete(_ context: UnsafeMutableRawPointer?, _ outcome: IndexTransport.Outcome) {
-        let entry = table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }
-        entry?.completion(outcome)
+        switch remove(context) {
+        case .outcome(let completion)?: completion(outcome)
+        case let other?: if case .failure(let error) = outcome { other.fail(error) }
+        case nil: break
+        }
+    }
+
+    private static func remove(_ context: UnsafeMutableRawPointer?) -> Completion? {
+        table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }?.completion
     }
 
     /// Fails the requests that the host did not report before the connection was closed.
@@ -47,10 +76,9 @@ enum PendingCompletions {
             return lost
         }
         for entry in entries.values {
-            entry.completion(
-                .failure(
-                    CSIndexError(
-                        .remoteConnectionError, "The host went away before it said whether the request is durable.")))
+            entry.completion.fail(
+                CSIndexError(
+                    .remoteConnectionError, "The host went away before it said whether the request is durable."))
         }
     }
 
@@ -79,6 +107,20 @@ enum PendingCompletions {
             guard status == SEARCHLIGHT_OK else { return function(context, status, message) }
             let bytes = state.map { Array(UnsafeRawBufferPointer(start: $0, count: max(0, length))) }
             PendingCompletions.complete(context, .success(bytes))
+        }
+
+    /// The C function that the host calls with a page of identifiers.
+    static let listFunction:
+        @convention(c) (
+            UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?,
+            UnsafePointer<UnsafePointer<CChar>?>?, Int
+        ) -> Void = { context, status, message, identifiers, count in
+            guard status == SEARCHLIGHT_OK else { return function(context, status, message) }
+            let names = (0..<max(0, count)).compactMap { index in
+                identifiers?[index].map { String(cString: $0) }
+            }
+            guard case .listing(let completion)? = remove(context) else { return }
+            completion(.success(names))
         }
 }
 

@@ -17,6 +17,22 @@ struct WorkerTransport: IndexTransport {
         if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
     }
 
+    func list(
+        index: String?, after: String, limit: Int,
+        completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
+    ) {
+        let context = PendingCompletions.add(listing: completion, for: connection)
+        let status = withOptionalCString(index) { name in
+            withOptionalCString(after.isEmpty ? nil : after) { after in
+                connection.callListing {
+                    $0.list_items?(
+                        $1, name, after, UInt32(clamping: limit), PendingCompletions.listFunction, context)
+                }
+            }
+        }
+        if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
+    }
+
     private func send(_ request: IndexRequest, _ context: UnsafeMutableRawPointer?) -> searchlight_status {
         let done = PendingCompletions.function
         return withOptionalCString(request.index) { name in
@@ -32,7 +48,7 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
-            // Apple's API cannot read or list the items of an index.
+            // Apple's API cannot read items, and a listing goes another way.
             case .record, .identifiers: return SEARCHLIGHT_UNSUPPORTED
             }
         }

@@ -23,6 +23,14 @@ struct AskedDelegate: @unchecked Sendable {
             acknowledgementHandler: { answer.give(.acknowledged) })
     }
 
+    /// `true` if the delegate donates its items in pages.
+    var handlesPages: Bool { delegate is any CSPagedReindexHandler }
+
+    func reindexPage(_ page: CSReindexPage, _ answer: RequestAnswer) {
+        (delegate as? any CSPagedReindexHandler)?.searchableIndex(
+            index, reindexPage: page, acknowledgementHandler: { answer.give(.page(next: $0)) })
+    }
+
     /// `true` if the delegate handles file changes.
     var handlesFileChanges: Bool { delegate is any CSFileChangeHandler }
 

@@ -68,6 +68,7 @@ struct DelegateHandler: Sendable {
                 call.refuse(error.status, error.message)
             }
         case .preview: call.refuse(.unsupported, "An app renders no previews.")
+        case .page: call.refuse(.unsupported, "An app donates no pages.")
         case .failed(let failure): call.refuse(ExtensionStatus(rawValue: failure.status) ?? .failed, failure.message)
         }
     }

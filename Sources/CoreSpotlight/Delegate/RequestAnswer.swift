@@ -12,6 +12,8 @@ final class RequestAnswer: Sendable {
     enum Outcome: Sendable {
         /// The reindex is done.
         case acknowledged
+        /// The page is done, and the next one starts at the cursor; `nil` after the last page.
+        case page(next: Data?)
         /// The item as data; never empty.
         case data(Data)
         /// The item as a file, by absolute path.
@@ -45,6 +47,7 @@ final class RequestAnswer: Sendable {
         self.init(isCancelled: { connection.isCancelled(request) }) { outcome in
             switch outcome {
             case .acknowledged: connection.acknowledge(request)
+            case .page(let next): connection.finishPage(request, next: next)
             case .data(let data): connection.finish(request, data: data)
             case .file(let path): connection.finish(request, path: path)
             case .preview(let preview): connection.finish(request, preview: preview)

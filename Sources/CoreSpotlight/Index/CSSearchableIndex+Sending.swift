@@ -47,6 +47,19 @@ extension CSSearchableIndex {
         }
     }
 
+    /// Lists identifiers of this index.
+    func list(
+        after: String, limit: Int, completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
+    ) {
+        do throws(CSIndexError) {
+            try checkName()
+            let connected = if let sender { sender } else { try ProcessSenders.only() }
+            connected.list(index: name, after: after, limit: limit, completion: completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
     private func submit(_ prepared: Prepared, holdsUp: Bool, completion: @escaping Completion) {
         attempt(completion) { () throws(CSIndexError) in
             try checkName()

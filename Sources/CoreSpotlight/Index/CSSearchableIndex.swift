@@ -218,6 +218,37 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(IndexRequest.rename(identifiers))
     }
 
+    /// Lists the identifiers of the app's own items in this index, in the order of their bytes, after
+    /// the calls before this one are durable.
+    ///
+    /// An extension finds out with it which items of a folder are in the index, and deletes those
+    /// whose file is gone. Apple has no such method.
+    ///
+    /// ```swift
+    /// index.fetchItemIdentifiers(after: folder.path + "/", maximumCount: 1000) { identifiers, error in
+    ///     …
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - identifier: The last identifier of the previous list; `nil` starts from the beginning.
+    ///   - maximumCount: At most 1,000. A list with fewer identifiers is the last.
+    ///   - completionHandler: Called once with the identifiers, or with a ``CSIndexError``. The code
+    ///     is ``CSIndexError/Code/indexingUnsupported`` from an older host.
+    open func fetchItemIdentifiers(
+        after identifier: String? = nil, maximumCount: Int = 1000,
+        completionHandler: @escaping @Sendable (_ identifiers: [String], _ error: (any Error)?) -> Void
+    ) {
+        list(after: identifier ?? "", limit: min(max(maximumCount, 1), 1000)) { result in
+            HandlerQueue.shared.async {
+                switch result {
+                case .success(let identifiers): completionHandler(identifiers, nil)
+                case .failure(let error): completionHandler([], error)
+                }
+            }
+        }
+    }
+
     /// Reports content that an extension leaves out of the index. `searchlight status` and
     /// `searchlight reindex` show the number of these reports for each reason.
     ///

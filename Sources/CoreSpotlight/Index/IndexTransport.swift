@@ -19,12 +19,26 @@ protocol IndexTransport: Sendable {
     ///   means that the request is durable. It must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
 
+    /// Lists identifiers of an index in byte order, as ``IndexRequest/identifiers`` does. Called like
+    /// `send`.
+    func list(
+        index: String?, after: String, limit: Int,
+        completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void)
+
     /// Reports content that is left out of the index, in order with later messages. May be called
     /// from any thread.
     func reportLeftOut(_ name: String, reason: String)
 }
 
 extension IndexTransport {
+    /// Fails, as a transport without listings does.
+    func list(
+        index: String?, after: String, limit: Int,
+        completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
+    ) {
+        completion(.failure(CSIndexError(.indexingUnsupported, "Identifiers cannot be listed here.")))
+    }
+
     /// Does nothing: the service accepts no such reports, because an app can inform its user
     /// itself.
     func reportLeftOut(_ name: String, reason: String) {}

@@ -27,6 +27,14 @@ final class RequestSender: Sendable {
     /// Reports content that is left out of the index.
     func reportLeftOut(_ name: String, reason: String) { transport.reportLeftOut(name, reason: reason) }
 
+    /// Lists identifiers of an index after the requests that were sent before.
+    func list(
+        index: String?, after: String, limit: Int,
+        completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
+    ) {
+        queue.async { [transport] in transport.list(index: index, after: after, limit: limit, completion: completion) }
+    }
+
     /// Sends requests one after the other, and calls `completion` once: when all are durable, or
     /// with the first error. After an error, the remaining requests are dropped.
     ///

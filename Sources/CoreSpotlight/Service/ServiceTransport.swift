@@ -29,6 +29,25 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
         }
     }
 
+    func list(
+        index: String?, after: String, limit: Int,
+        completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void
+    ) {
+        let request = IndexRequest.identifiers(index: index, after: after, limit: UInt64(limit))
+        connection.ask(.index(request)) { result in
+            completion(
+                Result { () throws(CSIndexError) in
+                    do throws(BusError) {
+                        return try read(try result.get(), of: request.member) { (arguments) throws(BusError) in
+                            try arguments.strings()
+                        }
+                    } catch {
+                        throw CSIndexError(error)
+                    }
+                })
+        }
+    }
+
     // MARK: Queries
 
     func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage {

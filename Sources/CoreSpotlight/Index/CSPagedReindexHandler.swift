@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// One part of a reindex: the position where it starts, and the amount of work that it may take.
+public struct CSReindexPage: Sendable {
+    /// The position that the previous page ended with; `nil` for the first page.
+    public var cursor: Data?
+    /// The approximate number of items after which the page ends.
+    public var maximumItemCount: Int
+    /// The duration after which the page ends, whichever comes first.
+    public var maximumDuration: Duration
+    /// The number of bytes of memory above which the host ends the worker.
+    public var memoryLimit: Int
+    private let cancellation: @Sendable () -> Bool
+
+    /// `true` once the host no longer waits for the page. Release the acknowledgement handler then.
+    public var isCancelled: Bool { cancellation() }
+
+    /// Creates a page, such as the page of a test.
+    ///
+    /// - Parameter isCancelled: Called on any thread.
+    public init(
+        cursor: Data?, maximumItemCount: Int, maximumDuration: Duration, memoryLimit: Int = 512 << 20,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) {
+        self.cursor = cursor
+        self.maximumItemCount = maximumItemCount
+        self.maximumDuration = maximumDuration
+        self.memoryLimit = memoryLimit
+        cancellation = isCancelled
+    }
+}
+
+/// A handler that donates large collections in pages.
+///
+/// A principal class that conforms to this protocol receives pages instead of
+/// ``CSSearchableIndexDelegate/searchableIndex(_:reindexAllSearchableItemsWithAcknowledgementHandler:)``.
+/// The host stores the position after each page, so that a reindex continues after the end of the
+/// worker, the host or the machine.
+///
+/// The method is called off the main thread. Apple has no such protocol.
+///
+/// ```swift
+/// final class IndexRequestHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler {
+///     func searchableIndex(
+///         _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
+///         acknowledgementHandler: @escaping @Sendable (Data?) -> Void
+///     ) {
+///         let start = page.cursor.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+///         let recipes = store.recipes(from: start, count: page.maximumItemCount)
+///         let next = recipes.count < page.maximumItemCount ? nil : Data("\(start + recipes.count)".utf8)
+///         searchableIndex.indexSearchableItems(recipes.map(item)) { error in
+///             if error == nil { acknowledgementHandler(next) }
+///         }
+///     }
+/// }
+/// ```
+public protocol CSPagedReindexHandler: CSSearchableIndexDelegate {
+    /// Donates the items from the cursor of the page on, and then calls the handler with the cursor
+    /// of the next page, or with `nil` after the last item.
+    ///
+    /// Call the handler when everything up to the new cursor is durable. A cursor has 1 to 4,096
+    /// bytes and says everything about the position, because the next page may be requested from
+    /// another process. The same page may be requested again. At the end of the reindex the host
+    /// deletes the items that no page has donated, so the handler deletes nothing. A handler that
+    /// is released without a call fails the page, which is then requested again.
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
+        acknowledgementHandler: @escaping @Sendable (_ nextCursor: Data?) -> Void)
+}
