@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional target names. Each runs one script that also works without make.
-.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
+.PHONY: all build extensions release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench oracle torture sanitize clean
 
 # The folder of “make install”. DESTDIR precedes it, for the authors of packages.
 PREFIX ?= /usr/local
@@ -19,6 +19,10 @@ build:
 	swift build -c release --product CoreSpotlight
 	swift build -c release --package-path Plugins --product Journal
 	$(MAKE) -C Plugins/Bookmarks
+
+# The extensions for mail and what else people have, which read formats by libraries of their own. The commands need none.
+extensions:
+	Scripts/extensions
 
 # The installation: the programs, the library with the Swift runtime, and the extensions. The build has its own folder.
 release:
@@ -62,7 +66,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Torture Plugins/Package.swift Plugins/Sources Plugins/Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Torture Plugins/Package.swift Plugins/Sources Plugins/Tests Plugins/Content
 
 torture:
 	Scripts/torture
@@ -79,4 +83,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Benchmarks/.build Plugins/.build Torture/.build
+	rm -rf .build Benchmarks/.build Plugins/.build Plugins/Content/.build Torture/.build

@@ -19,6 +19,8 @@ BUILT_ALONG = {
     ("CRecordCompression", "CZstd"): "C includes the header of the library itself",
     ("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test",
     ("CHTML", "CLibXML2"): "tells where the library and its headers are",
+    ("CMailReader", "CGMime"): "tells where the library and its headers are",
+    ("CMailReader", "CLibXML2"): "tells where the library and its headers are",
 }
 # The other modules of products of other projects.
 FOREIGN_MODULES = {"Yams": {"CYaml"}}
@@ -29,7 +31,7 @@ ALONE = [
 ]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
-PACKAGES = ["Benchmarks", "Plugins", "Torture"]
+PACKAGES = ["Benchmarks", "Plugins", "Plugins/Content", "Torture"]
 
 IMPORT = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"

@@ -40,6 +40,15 @@ enum BuiltProducts {
         return path
     }
 
+    /// Returns the library of the Mail extension, from the package in Plugins/Content.
+    static func mailLibrary() throws -> String {
+        let path = plugins + "/debug/libMail.so"
+        try #require(
+            FileManager.default.fileExists(atPath: path),
+            "\(path) is missing. Run “Scripts/swift-in Plugins/Content build --product Mail”, or Scripts/test.")
+        return path
+    }
+
     /// Returns the library of the Bookmarks extension, which is C and built by make.
     static func bookmarksLibrary() throws -> String {
         let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"

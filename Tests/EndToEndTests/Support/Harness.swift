@@ -167,6 +167,18 @@ final class Harness: Sendable {
         return identifier
     }
 
+    /// Installs Mail, which reads Maildir and Mail, and returns its identifier.
+    func installMail() throws -> String {
+        let identifier = "com.searchlight.mail"
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Content/Mail/Info.plist", toPath: bundle + "/Info.plist")
+        try FileManager.default.copyItem(
+            atPath: try BuiltProducts.mailLibrary(), toPath: bundle + "/libMail.so")
+        return identifier
+    }
+
     /// Installs Documents, which reads Downloads, and returns its identifier.
     func installDocuments() throws -> String {
         let identifier = "com.searchlight.documents"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// The lines that a request prints. The host stops a worker that is silent for some seconds, so
+/// long work without donations prints where it is. Not thread-safe: use from one thread at a time.
+package final class ProgressLines {
+    /// The shortest time between two reports of ``reading(_:)``, or after any other report.
+    package static let interval: Duration = .seconds(3)
+
+    private let print: (String) -> Void
+    private let now: () -> ContinuousClock.Instant
+    private var lastSign: ContinuousClock.Instant
+
+    package init(print: @escaping (String) -> Void, now: @escaping () -> ContinuousClock.Instant) {
+        self.print = print
+        self.now = now
+        lastSign = now()
+    }
+
+    /// Prints a line.
+    package func say(_ line: String) {
+        print(line)
+        madeProgress()
+    }
+
+    /// Records that the host received a batch and so saw progress.
+    package func madeProgress() { lastSign = now() }
+
+    /// Prints the path that is being read, unless the last sign is younger than ``interval``.
+    package func reading(_ path: String) {
+        if now() - lastSign >= Self.interval { say("reading \(path.onOneLine)…") }
+    }
+
+    /// Writes a line to standard error, which the host collects.
+    package static func standardError(_ line: String) {
+        // A closed standard error leaves no other way to report the line.
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+    }
+}
+
+extension String {
+    /// The string with line breaks and other control characters as escapes.
+    package var onOneLine: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        return unicodeScalars.reduce(into: "") { line, scalar in
+            if scalar.properties.generalCategory == .control {
+                line += scalar.escaped(asASCII: true)
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// The string escaped for HTML text and for attribute values in double quotes.
+    package var escapedForHTML: String {
+        var result: [UInt8] = []
+        result.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): result += "&amp;".utf8
+            case UInt8(ascii: "<"): result += "&lt;".utf8
+            case UInt8(ascii: ">"): result += "&gt;".utf8
+            case UInt8(ascii: "\""): result += "&quot;".utf8
+            default: result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns one line of at most `limit` characters. White space becomes single spaces, and a
+    /// longer text ends with an ellipsis.
+    package func firstLine(maximumCharacters limit: Int) -> String {
+        var line = ""
+        var count = 0
+        // Enough bytes for real text: a character may have any number of scalars.
+        for word in utf8.prefix(limit * 16).split(whereSeparator: { $0 <= 0x20 }) {
+            let word = String(decoding: word, as: UTF8.self)
+            if count > 0 { line += " " }
+            line += word
+            count += word.count + 1
+            if count > limit { return String(line.prefix(limit - 1)) + "…" }
+        }
+        return line
+    }
+}

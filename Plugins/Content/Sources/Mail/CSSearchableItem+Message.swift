@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import ContentSupport
+import CoreSpotlight
+import MailMessages
+
+extension CSSearchableItem {
+    /// Creates the item of a message. The item never expires: it is deleted with the message.
+    convenience init(_ found: FoundMessage) {
+        let message = found.message
+        let attributes = CSSearchableItemAttributeSet()
+        let identifier = found.identifier.text
+        attributes.identifier = identifier
+        attributes.contentType = UTType.emailMessage.identifier
+        let title = message.title
+        attributes.title = title
+        attributes.displayName = title
+        if let subject = message.subject { attributes.subject = subject }
+        attributes.textContent = message.text
+        let summary = message.text.firstLine(maximumCharacters: 200)
+        if !summary.isEmpty { attributes.contentDescription = summary }
+        if let date = message.date { attributes.contentCreationDate = date }
+        attributes.setPeople(message)
+        attributes.setFolder(found.folder)
+        attributes.setFlags(message)
+        let names = message.attachments.filter { !$0.isInline }.map(\.name).filter { !$0.isEmpty }
+        attributes.setCustom(
+            "com_searchlight_mail_attachmentNames", names as NSArray, isFound: true, if: !names.isEmpty)
+        if !message.tags.isEmpty { attributes.keywords = message.tags }
+        // The attribute is in megabytes.
+        attributes.fileSize = NSNumber(value: Double(found.size) / 1_000_000)
+        attributes.setCustom(
+            "com_searchlight_missingTextBytes", NSNumber(value: message.missingText), isFound: false,
+            if: message.missingText > 0)
+        if message.hasIdentifier { attributes.url = message.url }
+        if let file = found.file { attributes.contentURL = URL(filePath: file, directoryHint: .notDirectory) }
+        attributes.providerDataTypeIdentifiers = message.dataTypes
+        attributes.providerFileTypeIdentifiers = message.fileTypes
+        if found.file != nil { attributes.providerInPlaceFileTypeIdentifiers = [UTType.emailMessage.identifier] }
+        self.init(uniqueIdentifier: identifier, domainIdentifier: found.domain, attributeSet: attributes)
+        expirationDate = .distantFuture
+    }
+}
+
+extension FoundMessage {
+    /// The domain of the thread: the account, and a digest of the thread's first Message-ID. Messages
+    /// of a thread have one domain, whatever folders they are in.
+    var domain: String {
+        let account = folder.account.replacing(".", with: "_")
+        return (account.isEmpty ? "mail" : account) + "." + FNV1a.hash(message.thread.utf8).hexadecimal
+    }
+}
+
+extension Message {
+    /// The displayed title: the subject, or else the beginning of the text.
+    var title: String {
+        if let subject = subject?.firstLine(maximumCharacters: 400), !subject.isEmpty { return subject }
+        let line = text.firstLine(maximumCharacters: 80)
+        return line.isEmpty ? "(no subject)" : line
+    }
+
+    /// The address of the message (RFC 2392), which mail programs open.
+    var url: URL? {
+        var unreserved = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
+        unreserved.insert(charactersIn: "-._~@$!*'()+,;=")
+        return identifier.addingPercentEncoding(withAllowedCharacters: unreserved).flatMap { URL(string: "mid:" + $0) }
+    }
+
+    /// The types in which a message is provided as data.
+    var dataTypes: [String] {
+        var types = [UTType.emailMessage.identifier, UTType.utf8PlainText.identifier]
+        if hasHTML { types.insert(UTType.html.identifier, at: 1) }
+        return types
+    }
+
+    /// The types in which a message is provided as a file: itself, and the types of its attachments.
+    var fileTypes: [String] {
+        var types = [UTType.emailMessage.identifier]
+        for attachment in attachments {
+            guard let type = attachment.typeIdentifier, !types.contains(type), types.count < 32 else { continue }
+            types.append(type)
+        }
+        return types
+    }
+}
+
+extension MailAttachment {
+    /// The uniform type of the attachment: by its MIME type, or else by the ending of its name. Nil if
+    /// it has none, and for what is delivered as the message itself.
+    var typeIdentifier: String? {
+        if type == "message/rfc822" { return nil }
+        if type != "application/octet-stream", let known = UTType(mimeType: type), !known.isDynamic {
+            return known.identifier
+        }
+        let ending = name.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(name[name.index(after: $0)...]) } ?? ""
+        guard !ending.isEmpty, let known = UTType(filenameExtension: ending), !known.isDynamic else { return nil }
+        return known.identifier
+    }
+}
+
+extension CSSearchableItemAttributeSet {
+    fileprivate func setPeople(_ message: Message) {
+        func people(_ list: [MailPerson]) -> [CSPerson]? {
+            if list.isEmpty { return nil }
+            return list.map { person in
+                CSPerson(
+                    displayName: person.name, handles: person.address.map { [$0] } ?? [],
+                    handleIdentifier: "emailAddresses")
+            }
+        }
+        func names(_ list: [MailPerson]) -> [String]? {
+            let names = list.compactMap(\.name)
+            return names.isEmpty ? nil : names
+        }
+        func addresses(_ list: [MailPerson]) -> [String]? {
+            let addresses = list.compactMap(\.address)
+            return addresses.isEmpty ? nil : addresses
+        }
+        let recipients = message.to + message.cc + message.bcc
+        if let authors = people(message.from) { self.authors = authors }
+        if let names = names(message.from) { authorNames = names }
+        if let addresses = addresses(message.from) { authorEmailAddresses = addresses }
+        if let people = people(message.to) { primaryRecipients = people }
+        if let people = people(message.cc) { additionalRecipients = people }
+        if let people = people(message.bcc) { hiddenAdditionalRecipients = people }
+        if let names = names(recipients) { recipientNames = names }
+        if let addresses = addresses(recipients) { recipientEmailAddresses = addresses }
+    }
+
+    fileprivate func setFolder(_ folder: MailFolder) {
+        containerTitle = folder.name
+        containerIdentifier = folder.path
+        accountIdentifier = folder.account
+        let role: String? =
+            switch folder.role {
+            case .inbox: CSMailboxInbox
+            case .sent: CSMailboxSent
+            case .drafts: CSMailboxDrafts
+            case .archive: CSMailboxArchive
+            case .junk: CSMailboxJunk
+            case .trash: CSMailboxTrash
+            case .other: nil
+            }
+        mailboxIdentifiers = [role ?? folder.name]
+    }
+
+    fileprivate func setFlags(_ message: Message) {
+        if message.isSpam { likelyJunk = true }
+        let flags: [(String, MailFlags)] = [
+            ("com_searchlight_mail_read", .read), ("com_searchlight_mail_flagged", .flagged),
+            ("com_searchlight_mail_replied", .replied),
+        ]
+        for (name, flag) in flags {
+            setCustom(name, NSNumber(value: message.flags.contains(flag)), isFound: false)
+        }
+        setCustom(
+            "com_searchlight_mail_list", (message.listIdentifier ?? "") as NSString, isFound: true,
+            if: message.listIdentifier != nil)
+    }
+
+    /// Sets a custom attribute.
+    ///
+    /// - Parameter isFound: `true` if searches that name no attribute find it.
+    fileprivate func setCustom(
+        _ name: String, _ value: any NSSecureCoding, isFound: Bool, if condition: Bool = true
+    ) {
+        guard condition,
+            let key = CSCustomAttributeKey(
+                keyName: name, searchable: true, searchableByDefault: isFound, unique: false,
+                multiValued: value is NSArray)
+        else { return }
+        setValue(value, forCustomKey: key)
+    }
+}

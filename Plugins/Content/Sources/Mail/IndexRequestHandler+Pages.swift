@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+import ContentSupport
+import CoreSpotlight
+import MailMessages
+
+/// What a reindex found on disk, kept between its pages to save time.
+struct ReindexListings {
+    var folders: [MailFolder]?
+    var maildir: (path: String, files: [MaildirFile])?
+}
+
+extension IndexRequestHandler: CSPagedReindexHandler {
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
+        acknowledgementHandler: @escaping @Sendable (_ nextCursor: Data?) -> Void
+    ) {
+        do {
+            let next = try reindex(searchableIndex, page)
+            acknowledgementHandler(next?.data)
+        } catch {
+            // Without an acknowledgement the host requests the page again.
+            report("reindexing failed: \(error)")
+        }
+    }
+
+    /// Donates one page, and returns the position of the next one; nil behind the last message.
+    private func reindex(_ index: CSSearchableIndex, _ page: CSReindexPage) throws -> PageCursor? {
+        let settings = try readSettings()
+        let progress = progressLines()
+        let cursor = page.cursor.flatMap(PageCursor.init)
+        let folders = try folders(settings, index, isFirst: cursor == nil, progress)
+        let work = PageWork(page, index, progress, states, now: now) { [unowned self] in isThrottled.withLock { $0 } }
+        let path = cursor?.folder ?? ""
+        for folder in folders.drop(while: { $0.path.utf8.lexicographicallyPrecedes(path.utf8) }) {
+            let resumed = folder.path.utf8.elementsEqual(path.utf8) ? cursor : nil
+            let next =
+                switch folder.format {
+                case .maildir: try readMaildir(folder, resumed, work)
+                case .mbox: try readMbox(folder, resumed, work)
+                }
+            guard let next else { continue }
+            try work.finish()
+            return next
+        }
+        try work.finish()
+        listings.withLock { $0 = ReindexListings() }
+        return nil
+    }
+
+    /// Returns the folders. The first page of a reindex looks for them, and says what is left out.
+    private func folders(
+        _ settings: MailSettings, _ index: CSSearchableIndex, isFirst: Bool, _ progress: ProgressLines
+    ) throws -> [MailFolder] {
+        if !isFirst, let known = listings.withLock({ $0.folders }) { return known }
+        let found = MailFolders(settings)
+        if isFirst {
+            settings.problems.forEach(progress.say)
+            for omission in found.leftOut.prefix(1000) {
+                index.reportLeftOut(omission.path, reason: "\(omission.reason)")
+            }
+        }
+        listings.withLock { $0 = ReindexListings(folders: found.folders, maildir: nil) }
+        return found.folders
+    }
+
+    private func readMaildir(_ folder: MailFolder, _ cursor: PageCursor?, _ work: PageWork) throws -> PageCursor? {
+        let known = listings.withLock { $0.maildir }
+        let files: [MaildirFile]
+        if cursor?.file != nil, let known, known.path == folder.path {
+            files = known.files
+        } else {
+            do throws(LeftOutReason) {
+                files = try DirectoryNames.messages(of: folder.path) { work.visit(folder.path) }
+            } catch {
+                work.leaveOut(folder.path, error)
+                return nil
+            }
+            listings.withLock { $0.maildir = (folder.path, files) }
+        }
+        var position = 0
+        var last = cursor?.file
+        if let last {
+            // The first file behind the last one.
+            var upper = files.count
+            while position < upper {
+                let middle = (position + upper) / 2
+                if last.utf8.lexicographicallyPrecedes(files[middle].name.utf8) {
+                    upper = middle
+                } else {
+                    position = middle + 1
+                }
+            }
+        }
+        while position < files.count {
+            if try work.isUsedUp() { return PageCursor(folder: folder.path, file: last) }
+            let file = files[position]
+            // A message that was moved or has other flags since is told as a change.
+            if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
+                work.leaveOut(omission)
+            }
+            last = file.name
+            position += 1
+        }
+        return nil
+    }
+
+    private func readMbox(
+        _ folder: MailFolder, _ cursor: PageCursor?, _ work: PageWork
+    ) throws -> PageCursor? {
+        do throws(LeftOutReason) {
+            let file = try OpenFile(folder.path)
+            // The mailbox was written anew between two pages.
+            let offset = cursor?.offset.flatMap { MboxReader.isStart(file, at: $0) || $0 == file.size ? $0 : 0 } ?? 0
+            var reader = MboxReader(file, from: offset) { work.visit(folder.path) }
+            var last = offset
+            while let entry = try reader.next() {
+                if try work.isUsedUpOrFailed() { return PageCursor(folder: folder.path, offset: entry.start) }
+                last = entry.start
+                let reading = try folder.read(entry, with: reader)
+                if case .leftOut(let omission)? = work.takeOrFail(reading) { work.leaveOut(omission) }
+            }
+            work.finishedMbox(folder.path, try MboxState(file, last: last))
+        } catch {
+            work.leaveOut(folder.path, error)
+        }
+        try work.throwFailure()
+        return nil
+    }
+}
+
+/// The work of one page: donates messages until the budget is used up. Not thread-safe.
+final class PageWork {
+    /// The number of messages after which a throttled page ends.
+    static let throttledCount = 50
+    /// The number of omissions of one page that are reported by name.
+    static let maximumOmissions = 500
+
+    private let page: CSReindexPage
+    private let index: CSSearchableIndex
+    private let progress: ProgressLines
+    private let donations: DonationBatches
+    private let stored: MboxStates
+    private let now: () -> ContinuousClock.Instant
+    private let isThrottled: () -> Bool
+    private let deadline: ContinuousClock.Instant
+    private var count = 0
+    private var omissions = 0
+    private var failure: (any Error)?
+    private var states: [(path: String, state: MboxState)] = []
+
+    init(
+        _ page: CSReindexPage, _ index: CSSearchableIndex, _ progress: ProgressLines, _ stored: MboxStates,
+        now: @escaping () -> ContinuousClock.Instant, isThrottled: @escaping () -> Bool
+    ) {
+        self.page = page
+        self.index = index
+        self.progress = progress
+        self.stored = stored
+        self.now = now
+        self.isThrottled = isThrottled
+        donations = DonationBatches(
+            to: index, isCancelled: { page.isCancelled }, onSend: { progress.madeProgress() })
+        deadline = now() + page.maximumDuration
+    }
+
+    /// `true` if the page is to end before the next message.
+    ///
+    /// - Throws: `CancellationError` if the host does not wait any more and nothing was donated.
+    func isUsedUp() throws -> Bool {
+        if page.isCancelled {
+            if count == 0 { throw CancellationError() }
+            return true
+        }
+        // A page without any message would be asked for again and again.
+        if count == 0 { return false }
+        return count >= page.maximumItemCount || now() >= deadline || count >= Self.throttledCount && isThrottled()
+    }
+
+    /// The same where only reasons to leave something out can be thrown; the error is kept.
+    func isUsedUpOrFailed() throws(LeftOutReason) -> Bool {
+        if failure != nil { return true }
+        do { return try isUsedUp() } catch {
+            failure = error
+            return true
+        }
+    }
+
+    /// Donates a message. Returns what was passed.
+    func take(_ reading: MailFolder.Reading) throws -> MailFolder.Reading {
+        count += 1
+        guard case .message(let found) = reading else { return reading }
+        if !found.message.problems.isEmpty || found.isTooLarge { say(found) }
+        try donations.add(CSSearchableItem(found), textBytes: found.message.text.utf8.count)
+        return reading
+    }
+
+    func takeOrFail(_ reading: MailFolder.Reading) -> MailFolder.Reading? {
+        do { return try take(reading) } catch {
+            failure = failure ?? error
+            return nil
+        }
+    }
+
+    /// Throws the error that was kept.
+    func throwFailure() throws { if let failure { throw failure } }
+
+    private func say(_ found: FoundMessage) {
+        omissions += 1
+        guard omissions <= Self.maximumOmissions else { return }
+        let reasons = found.message.problems.map { LeftOutReason.problem($0) } + (found.isTooLarge ? [.tooLarge] : [])
+        let text = reasons.map(\.description).joined(separator: ", ")
+        progress.say("\((found.file ?? found.identifier.text).onOneLine) is \(text)")
+    }
+
+    func leaveOut(_ omission: LeftOutMessage) { leaveOut(omission.name, omission.reason) }
+
+    func leaveOut(_ name: String, _ reason: LeftOutReason) {
+        omissions += 1
+        guard omissions <= Self.maximumOmissions else { return }
+        index.reportLeftOut(name, reason: reason.description)
+    }
+
+    /// Tells the host that the page goes on.
+    func visit(_ path: String) { progress.reading(path) }
+
+    /// Remembers how far an mbox was read, once everything is durable.
+    func finishedMbox(_ path: String, _ state: MboxState) { states.append((path, state)) }
+
+    /// Returns once everything is durable.
+    func finish() throws {
+        try throwFailure()
+        try donations.finish()
+        for (path, state) in states { try stored.set(state, path) { page.isCancelled } }
+    }
+}
+
+/// The states of mboxes by path.
+struct MboxStates: Sendable {
+    /// Reads the state of a mailbox; nil if there is none.
+    var state: @Sendable (_ path: String) throws -> MboxState?
+    /// Stores a state, and returns once it is durable.
+    var set: @Sendable (_ state: MboxState, _ path: String, _ isCancelled: () -> Bool) throws -> Void
+
+    /// Each state is the client state of an index of its own, which has no items. So the states belong
+    /// to the index of the messages, and are lost with it.
+    static let inIndex = MboxStates(
+        state: { try index(of: $0).clientState().flatMap { MboxState(String(decoding: $0, as: UTF8.self)) } },
+        set: { try index(of: $1).setClientState(Data($0.text.utf8), isCancelled: $2) })
+
+    private static func index(of path: String) -> CSSearchableIndex {
+        CSSearchableIndex(name: "mbox-" + FNV1a.hash(path.utf8).hexadecimal)
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMailReader
+
+/// A message that was read, with the place where it was found.
+package struct FoundMessage: Sendable {
+    package var identifier: MessageIdentifier
+    package var message: Message
+    package var folder: MailFolder
+    /// The file that has this message alone; nil in an mbox.
+    package var file: String?
+    /// The size of the message in bytes.
+    package var size: Int64
+    /// `true` if only the beginning was read.
+    package var isTooLarge: Bool
+
+    package init(
+        identifier: MessageIdentifier, message: Message, folder: MailFolder, file: String?, size: Int64,
+        isTooLarge: Bool
+    ) {
+        self.identifier = identifier
+        self.message = message
+        self.folder = folder
+        self.file = file
+        self.size = size
+        self.isTooLarge = isTooLarge
+    }
+}
+
+/// A message that has no item.
+package struct LeftOutMessage: Sendable, Equatable {
+    /// The identifier of the item that it would be, or the path of the file.
+    package var name: String
+    package var reason: LeftOutReason
+}
+
+extension MailFolder {
+    /// The result of reading one message.
+    package enum Reading: Sendable {
+        case message(FoundMessage)
+        case leftOut(LeftOutMessage)
+    }
+
+    /// Reads a file of a Maildir.
+    package func read(_ file: MaildirFile) -> Reading {
+        let path = self.path + "/" + file.part.rawValue + "/" + file.name
+        do throws(LeftOutReason) {
+            let opened = try OpenFile(path)
+            let bytes = try opened.readMessage()
+            var message = bytes.withUnsafeBytes { Message($0) }
+            message.flags.formUnion(file.flags)
+            return reading(
+                message, unique: file.unique, file: path, size: opened.size,
+                isTooLarge: opened.size > Int64(Message.Limits.size))
+        } catch {
+            return .leftOut(LeftOutMessage(name: path, reason: error))
+        }
+    }
+
+    /// Reads a message of an mbox.
+    package func read(_ entry: MboxReader.Entry, with reader: MboxReader) throws(LeftOutReason) -> Reading {
+        let bytes = try reader.content(of: entry)
+        let message = bytes.withUnsafeBytes { Message($0) }
+        return reading(
+            message, unique: nil, file: nil, size: entry.end - entry.content, isTooLarge: entry.isTooLarge)
+    }
+
+    private func reading(
+        _ message: Message, unique: String?, file: String?, size: Int64, isTooLarge: Bool
+    ) -> Reading {
+        let identifier = MessageIdentifier(folder: path, message: message.identifier, unique: unique)
+        guard identifier.isAcceptable else {
+            return .leftOut(LeftOutMessage(name: file ?? path, reason: .identifierTooLong))
+        }
+        if message.problems.contains(.noMessage) {
+            return .leftOut(LeftOutMessage(name: file ?? identifier.text, reason: .problem(.noMessage)))
+        }
+        if message.flags.contains(.deleted) {
+            return .leftOut(LeftOutMessage(name: identifier.text, reason: .markedAsDeleted))
+        }
+        return .message(
+            FoundMessage(
+                identifier: identifier, message: message, folder: self, file: file, size: size, isTooLarge: isTooLarge))
+    }
+}
+
+/// The bytes of a message that an identifier names.
+package struct LocatedMessage: Sendable {
+    package var bytes: [UInt8]
+    package var folder: MailFolder
+    /// The file that has this message alone; nil in an mbox.
+    package var file: String?
+    package var flags: MailFlags
+
+    /// Finds a message.
+    ///
+    /// - Returns: nil if it is not there, or if the settings leave it out.
+    package init?(_ identifier: MessageIdentifier, _ settings: MailSettings, visiting: () -> Void = {}) throws {
+        guard let folder = MailFolders.folder(at: identifier.folder, settings) else { return nil }
+        self.folder = folder
+        switch (folder.format, identifier.unique) {
+        case (.maildir, let unique?):
+            guard let file = Self.file(unique, in: folder, visiting) else { return nil }
+            let path = folder.path + "/" + file.part.rawValue + "/" + file.name
+            (self.file, flags) = (path, file.flags)
+            do throws(LeftOutReason) {
+                bytes = try OpenFile(path).readMessage()
+            } catch .notThere {
+                return nil
+            }
+        case (.mbox, nil):
+            guard let found = try Self.content(identifier.message, in: folder, visiting) else { return nil }
+            (bytes, file, flags) = (found, nil, [])
+        default: return nil
+        }
+    }
+
+    /// Finds a Maildir file by the unique part of its name.
+    private static func file(_ unique: String, in folder: MailFolder, _ visiting: () -> Void) -> MaildirFile? {
+        // The usual names first: a folder may have 200,000.
+        for name in [unique + ":2,S", unique + ":2,", unique + ":2,RS", unique] {
+            for part in [MaildirFile.Part.cur, .new] {
+                let path = folder.path + "/" + part.rawValue + "/" + name
+                if (try? OpenFile(path)) != nil { return MaildirFile(part: part, name: name) }
+            }
+        }
+        let files = try? DirectoryNames.messages(of: folder.path, visiting: visiting)
+        return files?.first { $0.unique == unique }
+    }
+
+    /// Finds a message of an mbox by its Message-ID.
+    private static func content(
+        _ message: String, in folder: MailFolder, _ visiting: () -> Void
+    ) throws(LeftOutReason) -> [UInt8]? {
+        let file = try OpenFile(folder.path)
+        var reader = MboxReader(file)
+        var last: [UInt8]?
+        while let entry = try reader.next() {
+            visiting()
+            let head = try file.read(at: entry.content, count: min(entry.readSize, MboxComparison.headerSize))
+            let (identifier, flags) = head.withUnsafeBytes { Message.identify($0) }
+            if flags.contains(.deleted) { continue }
+            if let identifier {
+                // As a reindex has it: of several with one Message-ID, the last.
+                if identifier == message { last = try reader.content(of: entry) }
+            } else {
+                let bytes = try reader.content(of: entry)
+                if bytes.withUnsafeBytes({ Message($0).identifier }) == message { last = bytes }
+            }
+        }
+        return last
+    }
+
+    /// The message as a file of its own: in an mbox, `From ` at the beginning of a line is escaped.
+    package var exported: [UInt8] {
+        guard file == nil else { return bytes }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            if !result.isEmpty || line.startIndex > 0 { result.append(0x0A) }
+            let isEscaped =
+                line.first == UInt8(ascii: ">") && line.drop { $0 == UInt8(ascii: ">") }.starts(with: "From ".utf8)
+            result += isEscaped ? line.dropFirst() : line
+        }
+        return result
+    }
+}
+
+/// What the index remembers of an mbox, so that only what was appended is read again.
+package struct MboxState: Sendable, Equatable {
+    package var size: Int64
+    package var modified: Int64
+    /// The offset of the last message. It is read again, since it may have been written only in part.
+    package var last: Int64
+    /// A digest of the bytes before the last message.
+    var digest: UInt64
+
+    private static let digestedSize = 4096
+
+    /// The state of a file with its last message at an offset.
+    package init(_ file: OpenFile, last: Int64) throws(LeftOutReason) {
+        size = file.size
+        modified = file.modified
+        self.last = last
+        digest = try Self.digest(of: file, before: last)
+    }
+
+    /// Reads a state as it is stored; nil if it has another form.
+    package init?(_ text: String) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 5, parts[0] == "1", let size = Int64(parts[1]), let modified = Int64(parts[2]),
+            let last = Int64(parts[3]), let digest = UInt64(parts[4], radix: 16)
+        else { return nil }
+        (self.size, self.modified, self.last, self.digest) = (size, modified, last, digest)
+    }
+
+    package var text: String { "1 \(size) \(modified) \(last) \(digest.hexadecimal)" }
+
+    /// `true` if the file is as it was.
+    package func isSame(_ file: OpenFile) -> Bool { file.size == size && file.modified == modified }
+
+    /// `true` if something was appended to the file, and nothing else seems to have changed.
+    package func isContinued(_ file: OpenFile) -> Bool {
+        guard file.size > size, last < size, let now = try? Self.digest(of: file, before: last), now == digest else {
+            return false
+        }
+        return MboxReader.isStart(file, at: last)
+    }
+
+    private static func digest(of file: OpenFile, before offset: Int64) throws(LeftOutReason) -> UInt64 {
+        let count = min(offset, Int64(digestedSize))
+        return FNV1a.hash(try file.read(at: offset - count, count: Int(count)))
+    }
+}
+
+/// A message of a folder that the index may not have.
+package struct FreshMessage: Sendable, Equatable {
+    package enum Place: Sendable, Equatable {
+        case file(MaildirFile)
+        case entry(MboxReader.Entry)
+    }
+
+    /// The Message-ID; nil if it is known only when the message is read.
+    package var message: String?
+    package var place: Place
+
+    package init(message: String?, place: Place) {
+        self.message = message
+        self.place = place
+    }
+}
+
+/// The difference between an mbox and its items in the index.
+package struct MboxComparison: Sendable {
+    /// The size of a header in which a Message-ID is looked for.
+    static let headerSize = 16 << 10
+
+    /// The messages that the index lacks, in the order of the file.
+    package private(set) var fresh: [FreshMessage] = []
+    /// The Message-IDs of items that the file does not have any more.
+    package private(set) var gone: Set<String>
+    /// The offset of the last message; 0 without one.
+    package private(set) var last: Int64
+
+    /// Compares the messages from an offset on.
+    ///
+    /// - Parameter known: The Message-IDs in the index; empty for what was appended.
+    package init(
+        _ file: OpenFile, from offset: Int64, known: Set<String>, visiting: @escaping () -> Void
+    ) throws(LeftOutReason) {
+        gone = known
+        last = offset
+        var reader = MboxReader(file, from: offset, visiting: visiting)
+        while let entry = try reader.next(), fresh.count < MboxReader.maximumMessages {
+            visiting()
+            last = entry.start
+            let head = try file.read(at: entry.content, count: min(entry.readSize, Self.headerSize))
+            var (identifier, flags) = head.withUnsafeBytes { Message.identify($0) }
+            if flags.contains(.deleted) { continue }
+            if identifier == nil {
+                identifier = try reader.content(of: entry).withUnsafeBytes { Message($0).identifier }
+            }
+            guard let identifier else { continue }
+            gone.remove(identifier)
+            if !known.contains(identifier) { fresh.append(FreshMessage(message: identifier, place: .entry(entry))) }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMailReader
+import Glibc
+
+/// The messages of an mbox file, one after the other, with bounded memory.
+///
+/// A message begins with a line `From …`. Since bodies may have such lines unescaped, a line only
+/// counts if it is the first line, or if a line of a header follows, and if it has a time or follows an
+/// empty line and has nothing else, as Thunderbird writes it.
+package struct MboxReader {
+    /// A message in the file.
+    package struct Entry: Sendable, Equatable {
+        /// The offset of the line `From …`.
+        package var start: Int64
+        /// The offset of the message itself.
+        package var content: Int64
+        /// The offset behind the message, where the next one begins.
+        package var end: Int64
+
+        /// The number of bytes that are read of the message.
+        package var readSize: Int { Int(min(end - content, Int64(Message.Limits.size))) }
+        package var isTooLarge: Bool { end - content > Int64(Message.Limits.size) }
+    }
+
+    /// The largest number of messages of one mbox.
+    package static let maximumMessages = 2_000_000
+
+    private static let chunk = 1 << 20
+    /// The largest line `From …`.
+    private static let maximumFromLine = 1024
+
+    private let file: OpenFile
+    private let end: Int64
+    /// The bytes of the file from `offset` on.
+    private var buffer: [UInt8] = []
+    private var offset: Int64
+    /// The offset of the current message's line `From …`; nil before the first.
+    private var start: Int64?
+    private let visiting: () -> Void
+
+    /// - Parameters:
+    ///   - offset: The offset of a line `From …`.
+    ///   - end: The offset behind the last message; a file may grow while it is read.
+    ///   - visiting: Called from time to time.
+    package init(_ file: OpenFile, from offset: Int64 = 0, to end: Int64? = nil, visiting: @escaping () -> Void = {}) {
+        self.file = file
+        self.offset = offset
+        self.end = min(end ?? file.size, file.size)
+        self.visiting = visiting
+    }
+
+    /// `true` if a message begins at an offset.
+    package static func isStart(_ file: OpenFile, at offset: Int64) -> Bool {
+        guard let bytes = try? file.read(at: offset, count: 5) else { return false }
+        return bytes.elementsEqual("From ".utf8)
+    }
+
+    /// Returns the next message; nil behind the last.
+    package mutating func next() throws(LeftOutReason) -> Entry? {
+        let first: Int64
+        if let start {
+            first = start
+        } else {
+            guard offset < end, Self.isStart(file, at: offset) else { return nil }
+            first = offset
+        }
+        guard first < end else { return nil }
+        // The message itself begins behind the line.
+        var searched = first + 5
+        while true {
+            guard let boundary = try boundary(from: searched) else {
+                start = end
+                return try entry(first, end)
+            }
+            if try isBoundary(at: boundary) {
+                start = boundary
+                return try entry(first, boundary)
+            }
+            searched = boundary + 5
+        }
+    }
+
+    /// Returns the bytes of a message.
+    package func content(of entry: Entry) throws(LeftOutReason) -> [UInt8] {
+        try file.read(at: entry.content, count: entry.readSize)
+    }
+
+    private func entry(_ start: Int64, _ end: Int64) throws(LeftOutReason) -> Entry {
+        let line = try file.read(at: start, count: Int(min(end - start, Int64(Self.maximumFromLine))))
+        let length = (line.firstIndex(of: 0x0A) ?? line.count - 1) + 1
+        return Entry(start: start, content: start + Int64(length), end: end)
+    }
+
+    /// Finds the next line that begins with `From `, at an offset or behind it.
+    private mutating func boundary(from offset: Int64) throws(LeftOutReason) -> Int64? {
+        // With the line break before it.
+        var from = max(0, offset - 1)
+        while from < end {
+            try fill(from: from)
+            let skipped = Int(from - self.offset)
+            let place = buffer.withUnsafeBytes { bytes -> Int? in
+                guard let base = bytes.baseAddress, bytes.count > skipped else { return nil }
+                let found = mail_find(base + skipped, bytes.count - skipped, "\nFrom ")
+                return found == .max ? nil : skipped + found
+            }
+            if let place { return self.offset + Int64(place) + 1 }
+            visiting()
+            // A line break with the next word may lie on the edge.
+            from = max(from + 1, self.offset + Int64(buffer.count) - 5)
+        }
+        return nil
+    }
+
+    /// Makes the buffer have the bytes from an offset on.
+    private mutating func fill(from wanted: Int64) throws(LeftOutReason) {
+        let bufferEnd = offset + Int64(buffer.count)
+        if wanted >= offset, wanted + 6 <= bufferEnd || bufferEnd == end, wanted < bufferEnd { return }
+        buffer = try file.read(at: wanted, count: Int(min(Int64(Self.chunk), end - wanted)))
+        offset = wanted
+        // The file was cut while it is read.
+        if buffer.isEmpty { throw .notThere }
+    }
+
+    /// `true` if the line `From …` at an offset begins a message.
+    private func isBoundary(at offset: Int64) throws(LeftOutReason) -> Bool {
+        let before = Int(min(offset, 3))
+        let window = try file.read(at: offset - Int64(before), count: Self.maximumFromLine + 128)
+        let line = window.dropFirst(before)
+        // Checked again, since the file may have been changed since.
+        guard line.starts(with: "From ".utf8), let lineEnd = line.firstIndex(of: 0x0A) else { return false }
+        let preceding = window[..<before]
+        let followsEmptyLine = preceding.suffix(2) == [0x0A, 0x0A] || preceding == [0x0A, 0x0D, 0x0A]
+        let rest = line[line.startIndex + 5..<lineEnd]
+        let isBare = rest.allSatisfy { $0 <= 0x20 }
+        guard isBare ? followsEmptyLine : Self.hasTime(rest) else { return false }
+        return Self.isHeaderLine(line[(lineEnd + 1)...])
+    }
+
+    /// `true` if there is a time such as `12:34`.
+    private static func hasTime(_ line: ArraySlice<UInt8>) -> Bool {
+        func isDigit(_ index: Int) -> Bool {
+            line.indices.contains(index) && (0x30...0x39).contains(line[index])
+        }
+        return line.indices.contains { index in
+            line[index] == UInt8(ascii: ":") && isDigit(index - 1) && isDigit(index + 1) && isDigit(index + 2)
+        }
+    }
+
+    /// `true` if the text begins with a field's name and a colon, or with `>From ` as old mailers add it.
+    private static func isHeaderLine(_ text: ArraySlice<UInt8>) -> Bool {
+        if text.starts(with: ">From ".utf8) { return true }
+        guard let colon = text.prefix(80).firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
+            return false
+        }
+        return text[..<colon].allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}

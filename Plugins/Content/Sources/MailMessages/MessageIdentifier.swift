@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The identifier of a message's item: the folder, the Message-ID, and in a Maildir the unique part of
+/// the file's name, by which the file is found again whatever flags it has.
+///
+/// - In a Maildir: `/home/ada/Maildir//file:1700000000.M1P2.host//id@example.org`
+/// - In an mbox: `/home/ada/Mail/inbox//id:id@example.org`
+///
+/// A folder's path never contains `//`, and a file's name no slash. When a message moves to another
+/// folder, its item is renamed, so that it stays the same item.
+package struct MessageIdentifier: Sendable, Hashable {
+    /// The host's limit of an identifier, in bytes.
+    static let maximumBytes = 4096
+
+    /// The absolute path of the Maildir, or of the mbox file.
+    package var folder: String
+    package var message: String
+    /// The unique part of the file's name; nil in an mbox.
+    package var unique: String?
+
+    package init(folder: String, message: String, unique: String?) {
+        self.folder = folder
+        self.message = message
+        self.unique = unique
+    }
+
+    /// Reads an identifier; nil if it has another form.
+    package init?(_ text: String) {
+        guard text.hasPrefix("/"), let end = text.firstRange(of: "//"), !end.isEmpty, end.lowerBound > text.startIndex
+        else { return nil }
+        folder = String(text[..<end.lowerBound])
+        if folder.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) { return nil }
+        let rest = text[end.upperBound...]
+        if rest.hasPrefix(Self.messageMark) {
+            message = String(rest.dropFirst(Self.messageMark.count))
+            unique = nil
+        } else if rest.hasPrefix(Self.fileMark) {
+            let parts = rest.dropFirst(Self.fileMark.count)
+            guard let slashes = parts.firstRange(of: "//"), slashes.lowerBound > parts.startIndex else { return nil }
+            unique = String(parts[..<slashes.lowerBound])
+            message = String(parts[slashes.upperBound...])
+        } else {
+            return nil
+        }
+        if message.isEmpty { return nil }
+    }
+
+    private static let messageMark = "id:"
+    private static let fileMark = "file:"
+
+    package var text: String {
+        guard let unique else { return Self.prefix(of: folder) + Self.messageMark + message }
+        return Self.prefix(of: folder, unique: unique) + message
+    }
+
+    /// The beginning of the identifiers of a folder's messages.
+    package static func prefix(of folder: String) -> String { folder + "//" }
+
+    /// The beginning of the identifier of a Maildir file.
+    package static func prefix(of folder: String, unique: String) -> String {
+        prefix(of: folder) + fileMark + unique + "//"
+    }
+
+    /// `true` if the host accepts the identifier.
+    package var isAcceptable: Bool { text.utf8.count <= Self.maximumBytes && !text.utf8.contains(0) }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import MailMessages
+
+@Suite("Mail folders")
+struct FolderTests {
+    private let mail: SampleMail
+
+    init() throws { mail = try SampleMail() }
+
+    private func settings(_ lines: String = "") throws -> MailSettings {
+        if !lines.isEmpty { try mail.write(lines, ".config/com.searchlight.mail/folders") }
+        return try MailSettings(environment: ["HOME": mail.path])
+    }
+
+    private func found(_ settings: MailSettings) -> [String] {
+        MailFolders(settings).folders.map {
+            "\($0.path.dropFirst(mail.path.count + 1)) \($0.name) \($0.account) \($0.role)"
+        }
+    }
+
+    @Test func maildirsAndTheirSubfolders() throws {
+        for name in [
+            "Maildir", "Maildir/.Sent", "Maildir/.Archive.2024", "Maildir/.Trash", "Maildir/.Junk", "Mail/work",
+            "Mail/work/lists",
+        ] {
+            try mail.makeMaildir(name)
+        }
+        try mail.makeMaildir("Mail/&AMQ-rger")
+        let settings = try settings()
+        #expect(
+            found(settings) == [
+                "Mail/&AMQ-rger Ärger Mail other", "Mail/work work Mail other", "Mail/work/lists work/lists Mail other",
+                "Maildir Maildir Maildir inbox", "Maildir/.Archive.2024 Archive/2024 Maildir other",
+                "Maildir/.Sent Sent Maildir sent",
+            ])
+        let leftOut = MailFolders(settings).leftOut.map { "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)" }
+        #expect(leftOut.sorted() == ["Maildir/.Junk: spam", "Maildir/.Trash: in the trash"])
+        #expect(MailFolders.folder(at: mail.path + "/Maildir/.Sent", settings)?.role == .sent)
+        #expect(MailFolders.folder(at: mail.path + "/Maildir/.Trash", settings) == nil)
+        #expect(MailFolders.folder(at: mail.path + "/elsewhere", settings) == nil)
+    }
+
+    @Test func settingsAddExcludeAndIncludeFolders() throws {
+        for name in ["Maildir", "Maildir/.Trash", "Maildir/.News", "Mail/old/a", "backup/box"] {
+            try mail.makeMaildir(name)
+        }
+        let settings = try settings("# mine\n~/backup\n/nowhere/../x\n!News*\n!~/Mail/old\n+trash\n~/missing\n")
+        #expect(
+            found(settings) == [
+                "Maildir Maildir Maildir inbox", "Maildir/.Trash Trash Maildir trash", "backup/box box backup other",
+            ])
+        #expect(settings.problems.count == 1 && settings.problems[0].contains("line 3"))
+        let leftOut = MailFolders(settings).leftOut.map { "\($0.path.dropFirst(mail.path.count + 1)): \($0.reason)" }
+        #expect(leftOut.contains("Mail/old/a: excluded in the settings") && leftOut.contains("missing: not there"))
+    }
+
+    @Test func thunderbirdsFoldersAreReadWhenTheSettingsNameThem() throws {
+        try mail.write(
+            "[Profile0]\nName=default\nIsRelative=1\nPath=abc.default\n[Profile1]\nIsRelative=0\nPath=/gone\n",
+            ".thunderbird/profiles.ini")
+        let message = "From - Tue Nov 24 10:11:12 2026\nFrom: a@b\n\nx\n"
+        for name in [
+            "Mail/Local Folders/Inbox", "Mail/Local Folders/Inbox.sbd/Boats", "ImapMail/imap.example.org/INBOX",
+            "ImapMail/imap.example.org/Trash",
+        ] {
+            try mail.write(message, ".thunderbird/abc.default/" + name)
+            try mail.write("// mork", ".thunderbird/abc.default/" + name + ".msf")
+        }
+        try mail.write(message, ".thunderbird/abc.default/other/Inbox")
+        let unnamed = try settings()
+        #expect(found(unnamed) == [])
+        #expect(MailFolders(unnamed).leftOut.map(\.path) == [mail.path + "/.thunderbird"])
+        let named = try settings("~/.thunderbird")
+        #expect(
+            found(named) == [
+                ".thunderbird/abc.default/ImapMail/imap.example.org/INBOX INBOX imap.example.org inbox",
+                ".thunderbird/abc.default/Mail/Local Folders/Inbox Inbox Local Folders inbox",
+                ".thunderbird/abc.default/Mail/Local Folders/Inbox.sbd/Boats Inbox/Boats Local Folders other",
+            ])
+        let box = mail.path + "/.thunderbird/abc.default/Mail/Local Folders/Inbox"
+        #expect(MailFolders.folder(at: box, named)?.account == "Local Folders")
+        #expect(MailFolders.mayBeMailbox(box, named) && !MailFolders.mayBeMailbox(box + ".msf", named))
+        #expect(!MailFolders.mayBeMailbox(mail.path + "/.thunderbird/abc.default/other/Inbox", named))
+    }
+
+    @Test func settingsThatCannotBeReadAreAnError() throws {
+        try mail.write(String(repeating: "#", count: 70_000), ".config/com.searchlight.mail/folders")
+        #expect(throws: MailSettingsError.self) { try settings() }
+    }
+
+    @Test func identifiersAreReadAsTheyAreWritten() {
+        for (message, unique) in [
+            ("a@b", nil), ("file:x//y@b", nil), ("id:a//b", "1.M2.host"), ("a/b", "1"), ("é@ü", "x"),
+        ] {
+            let identifier = MessageIdentifier(folder: "/home/ada/Mail dir/é", message: message, unique: unique)
+            #expect(MessageIdentifier(identifier.text) == identifier)
+        }
+        for text in [
+            "", "/", "//", "a//id:x", "/a//id:", "/a//file:x", "/a//file://y", "/a/../b//id:x", "/a//x:y", "/a",
+        ] {
+            #expect(MessageIdentifier(text) == nil, "\(text)")
+        }
+        #expect(
+            !MessageIdentifier(folder: "/a", message: String(repeating: "x", count: 5000), unique: nil).isAcceptable)
+    }
+
+    @Test func pathsOfMaildirFiles() {
+        let split = MaildirFile.split("/home/ada/Maildir/cur/1.2.host:2,S")
+        #expect(
+            split?.folder == "/home/ada/Maildir" && split?.file.unique == "1.2.host" && split?.file.flags == [.read])
+        #expect(MaildirFile.split("/home/ada/Maildir/tmp/1") == nil && MaildirFile.split("/cur/1") == nil)
+        #expect(MaildirFile.split("/home/ada/Maildir/cur/.hidden") == nil)
+    }
+}
+
+@Suite("mbox")
+struct MboxTests {
+    private let mail: SampleMail
+    private let from = "From ada@example.org Tue Nov 24 10:11:12 2026\n"
+
+    init() throws { mail = try SampleMail() }
+
+    private func entries(_ text: String, from offset: Int64 = 0) throws -> [String] {
+        try mail.write(text, "box")
+        let file = try OpenFile(mail.path + "/box")
+        var reader = MboxReader(file, from: offset)
+        var contents: [String] = []
+        while let entry = try reader.next() {
+            contents.append(String(decoding: try reader.content(of: entry), as: UTF8.self))
+        }
+        return contents
+    }
+
+    @Test func messagesBeginWithAFromLine() throws {
+        #expect(try entries("\(from)A: 1\n\none\n\n\(from)A: 2\n\ntwo\n") == ["A: 1\n\none\n\n", "A: 2\n\ntwo\n"])
+        #expect(try entries("") == [] && entries("A: 1\n\nx") == [])
+        #expect(try entries("From") == [])
+        #expect(try entries("From \nA: 1\n\nx\n\nFrom \nA: 2\n\ny") == ["A: 1\n\nx\n\n", "A: 2\n\ny"])
+        let windows = "From - Tue Nov 24 10:11:12 2026\r\nA: 1\r\n\r\nx\r\n\r\nFrom \r\nA: 2\r\n\r\ny"
+        #expect(try entries(windows) == ["A: 1\r\n\r\nx\r\n\r\n", "A: 2\r\n\r\ny"])
+    }
+
+    @Test func fromLinesInBodiesAreText() throws {
+        let body = "A: 1\n\nFrom here on\nA: b\n\nFrom\n\nFrom 10:30 to noon we rest.\nThen we go.\n\nFrom \nnothing\n"
+        #expect(try entries(from + body) == [body])
+    }
+
+    @Test func messagesMayCrossTheBuffer() throws {
+        let long = "A: 1\n\n" + String(repeating: String(repeating: "x", count: 79) + "\n", count: 40_000)
+        // The next line begins at each place around the edge of the buffer of 1 MiB.
+        for length in [1 << 20, 3_000_000] {
+            for shift in 0..<8 {
+                let first = "A: 1\n\n" + String(repeating: "x", count: length - 60 + shift) + "\n"
+                let contents = try entries(from + first + from + "A: 2\n\ny\n" + from + long)
+                #expect(contents.map(\.utf8.count) == [first.utf8.count, 8, long.utf8.count])
+            }
+        }
+    }
+
+    @Test func whatWasAppendedIsRecognized() throws {
+        let first = "\(from)Message-ID: <1@x>\n\none\n\n\(from)Message-ID: <2@x>\n\ntwo\n\n"
+        try mail.write(first, "box")
+        let path = mail.path + "/box"
+        let file = try OpenFile(path)
+        let whole = try MboxComparison(file, from: 0, known: ["0@x", "1@x"]) {}
+        #expect(whole.fresh.map(\.message) == ["2@x"] && whole.gone == ["0@x"])
+        let state = try #require(MboxState(MboxState(file, last: whole.last).text))
+        #expect(state.isSame(file))
+        try mail.write(first + "\(from)Message-ID: <3@x>\n\nthree\n", "box")
+        let longer = try OpenFile(path)
+        #expect(!state.isSame(longer) && state.isContinued(longer))
+        // The last message is read again, since it may have been cut.
+        #expect(try MboxComparison(longer, from: state.last, known: []) {}.fresh.map(\.message) == ["2@x", "3@x"])
+        try mail.write("\(from)Message-ID: <9@x>\n\n" + first, "box")
+        #expect(!state.isContinued(try OpenFile(path)))
+        #expect(MboxState("2 1 1 1 1") == nil && MboxState("") == nil && MboxState("1 a b c d") == nil)
+    }
+
+    @Test func messagesMarkedAsDeletedAreGone() throws {
+        try mail.write("\(from)X-Mozilla-Status: 0008\nMessage-ID: <1@x>\n\n\n\(from)Message-ID: <2@x>\n\n", "box")
+        let comparison = try MboxComparison(OpenFile(mail.path + "/box"), from: 0, known: ["1@x", "2@x"]) {}
+        #expect(comparison.fresh == [] && comparison.gone == ["1@x"])
+    }
+
+    @Test func messagesAreFoundByTheirIdentifiers() throws {
+        try mail.write(
+            "\(from)Message-ID: <1@x>\n\none\n\n\(from)Message-ID: <2@x>\n\n>From two\n>>From >\n", "Mail/box")
+        let settings = try MailSettings(environment: ["HOME": mail.path])
+        let box = mail.path + "/Mail/box"
+        let found = try LocatedMessage(MessageIdentifier(folder: box, message: "2@x", unique: nil), settings)
+        #expect(
+            String(decoding: try #require(found).exported, as: UTF8.self) == "Message-ID: <2@x>\n\nFrom two\n>From >\n")
+        #expect(try LocatedMessage(MessageIdentifier(folder: box, message: "3@x", unique: nil), settings) == nil)
+        #expect(
+            try LocatedMessage(MessageIdentifier(folder: "/etc/passwd", message: "3@x", unique: nil), settings) == nil)
+    }
+}
