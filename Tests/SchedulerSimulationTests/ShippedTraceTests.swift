@@ -36,8 +36,8 @@ struct ShippedTraceTests {
     func officeDay() throws {
         let replay = try replay("laptop-office-day")
         #expect(replay.jobs.allSatisfy { !$0.isOwed && $0.done == $0.requests })
-        // While the user is active, jobs run for less than a twelfth of the time, without the user's
-        // requests.
+        // While the user is active, jobs run for less than a twelfth of the time, without the
+        // user's requests.
         let persons = work(replay).filter { $0.kind == .wanted }.reduce(0) { $0 + $1.length }
         #expect(replay.totals.runningWhileActive - persons < replay.totals.active / 12)
         let full = work(replay).filter { $0.kind == .running }

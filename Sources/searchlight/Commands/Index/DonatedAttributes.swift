@@ -142,7 +142,7 @@ private struct ValueReader {
         case .text(let text): return (.string(text), nil)
         case .integer(let number): return (.string("\(number)"), .numberToText)
         case .bool(let truth): return (.string("\(truth)"), .truthToText)
-        // How it was written is not known any more: 1.10 may be a version.
+        // The parser does not keep the spelling of a number, and 1.10 may be a version.
         case .number: throw refusal("the number \(value.shown)", takes: "texts. Put it in quotes as it is meant")
         default: throw refusal(value.kind, takes: "texts")
         }
