@@ -2,8 +2,8 @@
 #include "levels.h"
 
 /*
- * The processor is asked for all instructions that a file of kernels is compiled for. __builtin_cpu_supports also
- * checks that the kernel saves the registers.
+ * The processor is asked for all instructions that a file of kernels is compiled for.
+ * __builtin_cpu_supports also checks that the kernel saves the registers.
  */
 const struct cembedding_kernels *cembedding_kernels_at(enum cembedding_level level) {
     switch (level) {

@@ -5,7 +5,8 @@ struct Int8Scale {
     let scale: Float
     private let inverse: Float
 
-    /// The scale with which the largest magnitude becomes 127. Numbers that are not finite count as 0.
+    /// The scale with which the largest magnitude becomes 127. Numbers that are not finite count as
+    /// 0.
     init(_ numbers: UnsafeBufferPointer<Float>) {
         var peak: Float = 0
         for number in numbers where number.isFinite { peak = max(peak, abs(number)) }

@@ -111,7 +111,8 @@ struct TinyModel {
         }
         switch type {
         case "BF16": return split((element.bitPattern + 0x8000) >> 16, 2)
-        // Rounds toward zero. The weights of the tests are in the normal range of half precision, or 0.
+        // Rounds toward zero. The weights of the tests are in the normal range of half precision,
+        // or 0.
         case "F16":
             guard abs(element) >= 0x1p-14 else { return [0, 0] }
             let bits = element.bitPattern

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SemanticEmbedding
 
-/// The tokenisations of the reference implementation, with a vocabulary of their tokens. A piece that
-/// is not among them cannot change the longest piece that is.
+/// The tokenisations of the reference implementation, with a vocabulary of their tokens. A piece
+/// that is not among them cannot change the longest piece that is.
 private struct TokenizerReference: Decodable {
     struct Vector: Decodable {
         let text: String
@@ -30,7 +30,8 @@ private struct TokenizerReference: Decodable {
         for vector in vectors {
             for (number, token) in zip(vector.ids, vector.tokens) { lines[Int(number)] = token }
         }
-        // The parts of control tokens in a text, at the numbers that the vocabulary of the model has.
+        // The parts of control tokens in a text, at the numbers that the vocabulary of the model
+        // has.
         for (number, token) in ControlTokens.pieces { lines[number] = token }
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }

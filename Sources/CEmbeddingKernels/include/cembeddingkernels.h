@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The arithmetic of a BERT encoder and of scans over stored vectors (docs/SEMANTIC.md), for one thread.
+ * The arithmetic of a BERT encoder and of scans over stored vectors (docs/SEMANTIC.md), for one
+ * thread.
  *
  * Every function is a member of a table. Each table is compiled for one level of instructions, and
- * cembedding_kernels_at() returns a table only if this processor has the instructions. All functions are
- * thread-safe: they write to nothing but their results and their scratch memory, which must not overlap with
- * other arguments. No argument has to be aligned beyond its type, except where it says so.
+ * cembedding_kernels_at() returns a table only if this processor has the instructions. All
+ * functions are thread-safe: they write to nothing but their results and their scratch memory,
+ * which must not overlap with other arguments. No argument has to be aligned beyond its type,
+ * except where it says so.
  */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_H
@@ -28,9 +30,10 @@ enum { CEMBEDDING_VECTOR_WIDTH = 4096 };
 enum cembedding_level { CEMBEDDING_PORTABLE, CEMBEDDING_AVX2, CEMBEDDING_AVX512, CEMBEDDING_NEON };
 
 /*
- * The form of a matrix. The first three are stored row by row, as in a safetensors file. INT8_ROWS too, with one
- * scale for each row. INT8_PANELS has the elements of 16 rows side by side: first element 0 of rows 0 to 15, then
- * element 1 of these rows, and so on. Its scales are in the same order, one for each row and each group of 64 columns.
+ * The form of a matrix. The first three are stored row by row, as in a safetensors file. INT8_ROWS
+ * too, with one scale for each row. INT8_PANELS has the elements of 16 rows side by side: first
+ * element 0 of rows 0 to 15, then element 1 of these rows, and so on. Its scales are in the same
+ * order, one for each row and each group of 64 columns.
  */
 enum cembedding_form {
     CEMBEDDING_FLOAT32,
@@ -64,16 +67,17 @@ struct cembedding_kernels {
     /* Adds row `row` of a matrix to y[0..<columns]. Not for panels. */
     void (*add_row)(const struct cembedding_matrix *matrix, size_t row, float *y);
     /*
-     * y[i][n] = bias[n] + sum over k of x[i][k] * weights[n][k], for i in 0..<count and n in 0..<weights->rows.
-     * weights->rows is a multiple of 16. x has weights->columns columns. scratch: cembedding_linear_scratch() floats.
+     * y[i][n] = bias[n] + sum over k of x[i][k] * weights[n][k], for i in 0..<count and n in
+     * 0..<weights->rows. weights->rows is a multiple of 16. x has weights->columns columns.
+     * scratch: cembedding_linear_scratch() floats.
      */
     void (*linear)(
         const float *x, size_t count, const struct cembedding_matrix *weights, const float *bias, float *y,
         size_t y_stride, float *scratch);
     /*
-     * The attention of all heads of one layer without a mask. A row of `qkv` has the query, the key and the value of
-     * a token, each heads * size floats. A row of y has heads * size floats. size is a multiple of 16. scratch:
-     * cembedding_attention_scratch() floats.
+     * The attention of all heads of one layer without a mask. A row of `qkv` has the query, the key
+     * and the value of a token, each heads * size floats. A row of y has heads * size floats. size
+     * is a multiple of 16. scratch: cembedding_attention_scratch() floats.
      */
     void (*attention)(const float *qkv, size_t count, size_t heads, size_t size, float *y, float *scratch);
     /* x = layer norm of (x + addend), row by row. addend may be NULL. width is a multiple of 16. */
@@ -84,36 +88,45 @@ struct cembedding_kernels {
     void (*gelu)(float *x, size_t count);
 
     /*
-     * Finds the rows with the highest scores: the dot product of the row and the query, times the scale of the row.
-     * Equal scores are in the order of rows. Rows with a score that is not a number are skipped.
+     * Finds the rows with the highest scores: the dot product of the row and the query, times the
+     * scale of the row. Equal scores are in the order of rows. Rows with a score that is not a
+     * number are skipped.
      *
-     * rows: row_count * width numbers from -127 to 127; width is a multiple of 16, at most CEMBEDDING_VECTOR_WIDTH.
-     * query: width numbers within CEMBEDDING_QUERY_PEAK.
-     * filter: a bit for each row, the lowest bit first; rows without their bit are skipped. NULL allows all rows.
-     * list: the rows to score, each below row_count; NULL scores all rows.
-     * hits: memory for `wanted` hits, which is at least 1. Returns the number of hits, the best first.
+     * - rows: row_count * width numbers from -127 to 127; width is a multiple of 16, at most
+     *   CEMBEDDING_VECTOR_WIDTH.
+     * - query: width numbers within CEMBEDDING_QUERY_PEAK.
+     * - filter: a bit for each row, the lowest bit first; rows without their bit are skipped. NULL
+     *   allows all rows.
+     * - list: the rows to score, each below row_count; NULL scores all rows.
+     * - hits: memory for `wanted` hits, which is at least 1.
+     *
+     * Returns the number of hits, the best first.
      */
     size_t (*best_rows)(
         const int8_t *rows, const float *scales, size_t row_count, size_t width, const int16_t *query,
         const uint64_t *_Nullable filter, const uint32_t *_Nullable list, size_t list_count, struct cembedding_hit *hits, size_t wanted);
-    /* Writes the sign code of each row: bit i is 1 if element i is negative. A code has (width + 63) / 64 words. */
+    /* Writes the sign code of each row: bit i is 1 if element i is negative. A code has (width +
+     * 63) / 64 words. */
     void (*sign_codes)(const int8_t *rows, size_t row_count, size_t width, uint64_t *codes);
     /*
-     * Finds the `wanted` rows whose codes have the smallest Hamming distance to the query's code; of equal distances
-     * the first rows. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64 words. rows and distances have memory for
-     * 2 * wanted + 1024 elements. Returns the number of rows, in ascending order.
+     * Finds the `wanted` rows whose codes have the smallest Hamming distance to the query's code;
+     * of equal distances the first rows. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64 words. rows
+     * and distances have memory for 2 * wanted + 1024 elements. Returns the number of rows, in
+     * ascending order.
      */
     size_t (*nearest_codes)(
         const uint64_t *codes, size_t row_count, size_t words, const uint64_t *query, const uint64_t *_Nullable filter,
         uint32_t *rows, uint16_t *distances, size_t wanted);
 };
 
-/* The kernels of a level; NULL if they are not compiled in, or this processor cannot run them. Thread-safe. */
+/* The kernels of a level; NULL if they are not compiled in, or this processor cannot run them.
+ * Thread-safe. */
 const struct cembedding_kernels *_Nullable cembedding_kernels_at(enum cembedding_level level);
 
 /* The number of floats of scratch memory that `linear` needs for a depth (weights->columns). */
 size_t cembedding_linear_scratch(size_t depth);
-/* The number of floats of scratch memory that `attention` needs for a number of tokens and a head size. */
+/* The number of floats of scratch memory that `attention` needs for a number of tokens and a
+ * head size. */
 size_t cembedding_attention_scratch(size_t count, size_t size);
 
 #pragma clang assume_nonnull end

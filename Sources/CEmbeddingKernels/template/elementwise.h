@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of single numbers, and the layer norm. Part of kernels.h. */
 
-/* e to the x, for x of at most 88. The relative error is below 2e-7; results below 1e-37 are 1e-37. */
+/* e to the x, for x of at most 88. The relative error is below 2e-7; results below 1e-37 are
+ * 1e-37. */
 INLINE floats exponential(floats x) {
     x = larger(x, splat(-85));
     /* Adding this number rounds to an integer, which is then in the lowest bits. */
@@ -23,8 +24,9 @@ INLINE floats exponential(floats x) {
 }
 
 /*
- * The error function: a quotient of polynomials in x * x, fitted by least squares with weights to a relative error of
- * 2e-8 between 0 and 3.92. In single precision the error is below 5e-7. Beyond 3.92 the function is 1.
+ * The error function: a quotient of polynomials in x * x, fitted by least squares with weights to a
+ * relative error of 2e-8 between 0 and 3.92. In single precision the error is below 5e-7. Beyond
+ * 3.92 the function is 1.
  */
 INLINE floats error_function(floats x) {
     x = larger(smaller(x, splat(3.92f)), splat(-3.92f));

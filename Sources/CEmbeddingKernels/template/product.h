@@ -11,9 +11,9 @@ static void add_row(const struct cembedding_matrix *matrix, size_t row, float *y
 }
 
 /*
- * A product of a few rows of x with panels of b:
- * y[r][p * 16 + c] = sum over k of x[r][k] * b[k][p][c]. A product is made in parts of k: `adds` starts with the sums
- * in y. The last part has the bias of each column, if there is one; the other parts have NULL.
+ * A product of a few rows of x with panels of b: y[r][p * 16 + c] = sum over k of x[r][k] *
+ * b[k][p][c]. A product is made in parts of k: `adds` starts with the sums in y. The last part has
+ * the bias of each column, if there is one; the other parts have NULL.
  */
 struct tile {
     const float *x;
@@ -96,8 +96,8 @@ static __attribute__((noinline)) void multiply_tile(const struct tile *tile, siz
 }
 
 /*
- * Copies a part of 16 rows of weights side by side: panel[k][r] = weights[row + r][from + k]. `from` is a multiple of
- * CEMBEDDING_GROUP.
+ * Copies a part of 16 rows of weights side by side: panel[k][r] = weights[row + r][from + k].
+ * `from` is a multiple of CEMBEDDING_GROUP.
  */
 static void unpack_panel(const struct cembedding_matrix *weights, size_t row, size_t from, size_t depth, float *panel) {
     size_t columns = weights->columns;
@@ -128,7 +128,8 @@ INLINE size_t next_rows(size_t left) {
     return (left + tiles - 1) / tiles;
 }
 
-/* The part of k that is unpacked at a time: two panels of it are half of a first-level cache of 32 KiB. */
+/* The part of k that is unpacked at a time: two panels of it are half of a first-level cache of
+ * 32 KiB. */
 enum { UNPACKED_DEPTH = 128 };
 _Static_assert(UNPACKED_DEPTH % CEMBEDDING_GROUP == 0, "a part begins with a group");
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors of 16 numbers. The compiler divides them into registers of the level. Part of kernels.h. */
+/* Vectors of 16 numbers. The compiler divides them into registers of the level. Part of
+ * kernels.h. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,7 +8,8 @@
 
 /* Vectors are only passed to inlined functions, so no convention of calls is concerned. */
 #pragma clang diagnostic ignored "-Wpsabi"
-/* Sums are fused where it says so and nowhere else, so that results do not depend on the compiler. */
+/* Sums are fused where it says so and nowhere else, so that results do not depend on the
+ * compiler. */
 #pragma STDC FP_CONTRACT OFF
 
 enum { LANES = CEMBEDDING_PANEL };

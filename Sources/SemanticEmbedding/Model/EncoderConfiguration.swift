@@ -18,7 +18,8 @@ package struct EncoderConfiguration: Hashable, Sendable {
 
     var headSize: Int { hiddenSize / heads }
 
-    /// The widths of matrices and heads are multiples of this number, which is the width of a panel.
+    /// The widths of matrices and heads are multiples of this number, which is the width of a
+    /// panel.
     static let granularity = 16
 
     /// Reads `config.json`.

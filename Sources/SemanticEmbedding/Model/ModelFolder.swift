@@ -2,8 +2,8 @@
 import Glibc
 import SystemSupport
 
-/// The folder of a model: as a sentence transformer is published, or as ``ModelQuantization`` writes
-/// it. Everything but the weights is read and checked.
+/// The folder of a model: as a sentence transformer is published, or as ``ModelQuantization``
+/// writes it. Everything but the weights is read and checked.
 package struct ModelFolder: Sendable {
     package let path: String
     package let configuration: EncoderConfiguration

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSONText
 
-/// How a model is used: the part of it that `config.json` does not say.
+/// The settings for the use of a model that `config.json` does not contain.
 ///
 /// Models of the e5 family want `query: ` and `passage: ` before texts, and bge wants a sentence
 /// before queries and the embedding of the start token.
 package struct ModelSettings: Hashable, Sendable {
-    /// How the outputs of all tokens become one embedding.
+    /// The method that combines the outputs of all tokens into one embedding.
     package enum Pooling: String, Hashable, Sendable {
         case mean
         /// The output of the start token.

@@ -59,7 +59,7 @@ private struct Split {
     let limit: Int
     private(set) var passages: [TextPassage] = []
     private var words: [WordPieceTokenizer.Word] = []
-    /// How well a passage may end after each word.
+    /// The quality of a passage end after each word.
     private var ends: [Ending] = []
     private var count = 0
 

@@ -13,8 +13,8 @@ package struct EmbeddingRows {
     /// The number of rows.
     package var count: Int { scales.count }
 
-    /// - Precondition: There are `width` components for each scale, at most 2³² - 1 rows, and the width
-    ///   is a multiple of 16 up to 4096.
+    /// - Precondition: There are `width` components for each scale, at most 2³² - 1 rows, and the
+    ///   width is a multiple of 16 up to 4096.
     package init(components: UnsafeBufferPointer<Int8>, scales: UnsafeBufferPointer<Float>, width: Int) {
         precondition(width > 0 && width.isMultiple(of: 16) && width <= 4096)
         precondition(components.count == scales.count * width && scales.count <= UInt32.max)

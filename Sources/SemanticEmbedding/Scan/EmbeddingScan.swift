@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CEmbeddingKernels
 
-/// Finds the rows that are most similar to a query: the rows of the largest dot product, exact up to
-/// the quantization, and of equal ones the first rows. Allocates only for the results; one thread.
+/// Finds the rows that are most similar to a query: the rows of the largest dot product, exact up
+/// to the quantization, and of equal ones the first rows. Allocates only for the results; one
+/// thread.
 ///
 /// There are two ways. An exact scan reads all components. A scan of sign codes reads one
 /// bit of each component and then the components of the nearest candidates. That is faster for many
@@ -17,8 +18,8 @@ package struct EmbeddingScan {
     ///
     /// - Parameters:
     ///   - count: The largest number of hits.
-    ///   - filter: A bit for each row, the lowest bit of the first word first; only rows with their bit
-    ///     are found. `nil` allows all rows.
+    ///   - filter: A bit for each row, the lowest bit of the first word first; only rows with their
+    ///     bit are found. `nil` allows all rows.
     /// - Returns: The hits, the best first.
     package func best(
         _ count: Int, for query: [Float], in rows: EmbeddingRows, filter: [UInt64]? = nil
@@ -52,8 +53,8 @@ package struct EmbeddingScan {
         return best(count, query, rows, nil, list: list)
     }
 
-    /// Returns the sign codes of rows: a bit for each component, 1 if it is negative, in words of 64
-    /// bits.
+    /// Returns the sign codes of rows: a bit for each component, 1 if it is negative, in words of
+    /// 64 bits.
     package func signCodes(of rows: EmbeddingRows) -> [UInt64] {
         let count = rows.count * Self.codeWords(rows.width)
         return [UInt64](unsafeUninitializedCapacity: count) { codes, written in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides texts into the tokens of a BERT model: words by ``TextRules``, and words into the longest
-/// pieces of the vocabulary, from left to right.
+/// Divides texts into the tokens of a BERT model: words by ``TextRules``, and words into the
+/// longest pieces of the vocabulary, from left to right.
 ///
 /// ```swift
 /// tokenizer.tokens(of: "Unaffable", limit: 256)  // [CLS] una ##ffa ##ble [SEP]
