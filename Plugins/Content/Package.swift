@@ -8,8 +8,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// Extensions for what people have. Each format is read by a library of the system, so they are a package of their
-// own: the commands, Journal and Bookmarks build without these libraries.
+// Extensions for what people have. Each format is read by a library of the system, so they are a
+// package of their own: the commands, Journal and Bookmarks build without these libraries.
 let package = Package(
     name: "searchlight-content",
     products: [

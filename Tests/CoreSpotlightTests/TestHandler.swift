@@ -191,7 +191,7 @@ final class InjectedPreviewProvider: QLPreviewProvider, QLPreviewingController {
     }
 }
 
-/// Answers a page with what it is told, as the next cursor.
+/// Answers a page with the given next cursor.
 final class PagingHandler: CSIndexExtensionRequestHandler, CSPagedReindexHandler {
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,

@@ -218,8 +218,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         try await submit(IndexRequest.rename(identifiers))
     }
 
-    /// Lists the identifiers of the app's own items in this index, in the order of their bytes, after
-    /// the calls before this one are durable.
+    /// Lists the identifiers of the app's own items in this index, in the order of their bytes,
+    /// after the calls before this one are durable.
     ///
     /// An extension finds out with it which items of a folder are in the index, and deletes those
     /// whose file is gone. Apple has no such method.
@@ -233,8 +233,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - identifier: The last identifier of the previous list; `nil` starts from the beginning.
     ///   - maximumCount: At most 1,000. A list with fewer identifiers is the last.
-    ///   - completionHandler: Called once with the identifiers, or with a ``CSIndexError``. The code
-    ///     is ``CSIndexError/Code/indexingUnsupported`` from an older host.
+    ///   - completionHandler: Called once with the identifiers, or with a ``CSIndexError``. The
+    ///     code is ``CSIndexError/Code/indexingUnsupported`` from an older host.
     open func fetchItemIdentifiers(
         after identifier: String? = nil, maximumCount: Int = 1000,
         completionHandler: @escaping @Sendable (_ identifiers: [String], _ error: (any Error)?) -> Void

@@ -19,8 +19,8 @@ protocol IndexTransport: Sendable {
     ///   means that the request is durable. It must not block.
     func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void)
 
-    /// Lists identifiers of an index in byte order, as ``IndexRequest/identifiers`` does. Called like
-    /// `send`.
+    /// Lists identifiers of an index in byte order, as ``IndexRequest/identifiers`` does. Called
+    /// like `send`.
     func list(
         index: String?, after: String, limit: Int,
         completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void)

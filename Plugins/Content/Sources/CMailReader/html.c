@@ -11,7 +11,8 @@ enum {
     MAXIMUM_SOURCE = 2 << 20,
     /* An end tag is compared with every open element, */
     MAXIMUM_DEPTH = 256,
-    /* and an attribute with every other of its tag. Longer tags, as of pictures in the page, are dropped. */
+    /* and an attribute with every other of its tag. Longer tags, as of pictures in the page, are
+     * dropped. */
     MAXIMUM_TAG = 2 << 10,
 };
 
@@ -121,7 +122,7 @@ static GString *without_long_tags(const char *html, size_t length) {
         }
         const char *close = is_comment ? g_strstr_len(tag + 4, end - tag - 4, "-->")
                                        : memchr(tag, '>', (size_t)(end - tag));
-        /* What never ends is no text. */
+        /* A tag without an end is not text. */
         if (close == NULL) break;
         size_t size = (size_t)(close + (is_comment ? 3 : 1) - tag);
         if (is_comment || size > MAXIMUM_TAG) g_string_append_c(result, ' ');

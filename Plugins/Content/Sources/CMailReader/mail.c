@@ -55,8 +55,8 @@ static bool is_header_like(const unsigned char *line, const unsigned char *next)
     return true;
 }
 
-/* Returns how many bytes of a message are given to GMime, and where its own header is cut: the rest up
- * to header_end is left out. */
+/* Returns how many bytes of a message are given to GMime, and where its own header is cut: the
+ * rest up to header_end is left out. */
 static size_t bounded_length(const unsigned char *bytes, size_t length, size_t *cut, size_t *header_end,
                              uint32_t *problems) {
     const unsigned char *end = bytes + length;
@@ -177,7 +177,8 @@ static bool is_stateful(const char *charset) {
     return false;
 }
 
-/* Appends bytes as UTF-8 without NUL. A declared encoding is believed unless the bytes are UTF-8. */
+/* Appends bytes as UTF-8 without NUL. A declared encoding is believed unless the bytes are
+ * UTF-8. */
 static void append_text(GString *text, const char *charset, const char *bytes, size_t length, size_t limit) {
     if (length == 0) return;
     size_t start = text->len;
@@ -282,7 +283,7 @@ static bool is_blank_text(const char *text, size_t length) {
 
 /* ---- The parts ---------------------------------------------------------------------------- */
 
-/* What is collected of the parts of a message. */
+/* The collected content of a message's parts. */
 typedef struct {
     const parsed *parsed;
     const mail_limits *limits;

@@ -22,8 +22,8 @@ package final class DonationBatches {
     private var deletions: [String] = []
 
     /// - Parameters:
-    ///   - isCancelled: Returns `true` if the donations are of no use any more. Waiting calls then throw
-    ///     `CancellationError`.
+    ///   - isCancelled: Returns `true` if the donations are of no use any more. Waiting calls then
+    ///     throw `CancellationError`.
     ///   - onSend: Called after a batch was sent.
     package init(
         to index: CSSearchableIndex, isCancelled: @escaping () -> Bool = { false }, onSend: @escaping () -> Void = {}

@@ -42,8 +42,8 @@ extension CSSearchableItem {
 }
 
 extension FoundMessage {
-    /// The domain of the thread: the account, and a digest of the thread's first Message-ID. Messages
-    /// of a thread have one domain, whatever folders they are in.
+    /// The domain of the thread: the account, and a digest of the thread's first Message-ID.
+    /// Messages of a thread have one domain, whatever folders they are in.
     var domain: String {
         let account = folder.account.replacing(".", with: "_")
         return (account.isEmpty ? "mail" : account) + "." + FNV1a.hash(message.thread.utf8).hexadecimal
@@ -72,7 +72,8 @@ extension Message {
         return types
     }
 
-    /// The types in which a message is provided as a file: itself, and the types of its attachments.
+    /// The types in which a message is provided as a file: itself, and the types of its
+    /// attachments.
     var fileTypes: [String] {
         var types = [UTType.emailMessage.identifier]
         for attachment in attachments {
@@ -84,8 +85,8 @@ extension Message {
 }
 
 extension MailAttachment {
-    /// The uniform type of the attachment: by its MIME type, or else by the ending of its name. Nil if
-    /// it has none, and for what is delivered as the message itself.
+    /// The uniform type of the attachment: by its MIME type, or else by the ending of its name. Nil
+    /// if it has none, and for what is delivered as the message itself.
     var typeIdentifier: String? {
         if type == "message/rfc822" { return nil }
         if type != "application/octet-stream", let known = UTType(mimeType: type), !known.isDynamic {

@@ -26,9 +26,9 @@ extension IndexRequestHandler: CSFileChangeHandler {
     }
 }
 
-/// The update of the items of changed files. Whatever is said to have happened, each file is looked at
-/// as it is now: first for what is gone and what is new, then items of moved messages are renamed, and
-/// then new messages are donated. Not thread-safe.
+/// The update of the items of changed files. Whatever is said to have happened, each file is looked
+/// at as it is now: first for what is gone and what is new, then items of moved messages are
+/// renamed, and then new messages are donated. Not thread-safe.
 private final class FolderUpdate {
     private let handler: IndexRequestHandler
     private let index: CSSearchableIndex
@@ -154,8 +154,8 @@ private final class FolderUpdate {
 
     // MARK: Moving
 
-    /// Renames the items of messages that are gone in one folder and new in another, so that each stays
-    /// the same item.
+    /// Renames the items of messages that are gone in one folder and new in another, so that each
+    /// stays the same item.
     private func renameMoved() throws {
         if gone.isEmpty || fresh.isEmpty { return }
         // A message with copies is no moved one.

@@ -3,7 +3,7 @@ import ContentSupport
 import CoreSpotlight
 import MailMessages
 
-/// What a reindex found on disk, kept between its pages to save time.
+/// The listings of a reindex, kept between its pages to save time.
 struct ReindexListings {
     var folders: [MailFolder]?
     var maildir: (path: String, files: [MaildirFile])?
@@ -94,7 +94,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         while position < files.count {
             if try work.isUsedUp() { return PageCursor(folder: folder.path, file: last) }
             let file = files[position]
-            // A message that was moved or has other flags since is told as a change.
+            // A message that was moved or got other flags is reported as a change.
             if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
                 work.leaveOut(omission)
             }
@@ -109,7 +109,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
     ) throws -> PageCursor? {
         do throws(LeftOutReason) {
             let file = try OpenFile(folder.path)
-            // The mailbox was written anew between two pages.
+            // The mailbox may have been rewritten between two pages.
             let offset = cursor?.offset.flatMap { MboxReader.isStart(file, at: $0) || $0 == file.size ? $0 : 0 } ?? 0
             var reader = MboxReader(file, from: offset) { work.visit(folder.path) }
             var last = offset
@@ -241,8 +241,8 @@ struct MboxStates: Sendable {
     /// Stores a state, and returns once it is durable.
     var set: @Sendable (_ state: MboxState, _ path: String, _ isCancelled: () -> Bool) throws -> Void
 
-    /// Each state is the client state of an index of its own, which has no items. So the states belong
-    /// to the index of the messages, and are lost with it.
+    /// Each state is the client state of an index of its own, which has no items. So the states
+    /// belong to the index of the messages, and are lost with it.
     static let inIndex = MboxStates(
         state: { try index(of: $0).clientState().flatMap { MboxState(String(decoding: $0, as: UTF8.self)) } },
         set: { try index(of: $1).setClientState(Data($0.text.utf8), isCancelled: $2) })

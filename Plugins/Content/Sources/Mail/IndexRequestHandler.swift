@@ -7,8 +7,8 @@ import Synchronization
 /// The index extension for mail in Maildir, mbox and Thunderbird's folders: indexes, serves and
 /// renders messages.
 ///
-/// Each request reads the settings and folders again, so requests can run concurrently. What is kept
-/// between requests only saves time.
+/// Each request reads the settings and folders again, so requests can run concurrently. What is
+/// kept between requests only saves time.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     let readSettings: () throws -> MailSettings
     let report: (String) -> Void
@@ -31,7 +31,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ///   - report: Receives one line.
     ///   - now: The clock that limits the rate of progress reports and the duration of pages.
     ///   - temporaryFolder: The folder for messages and attachments that are delivered as files.
-    ///   - states: What is remembered of mboxes.
+    ///   - states: The stored states of mboxes.
     init(
         settings: @escaping () throws -> MailSettings, report: @escaping (String) -> Void,
         now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now },

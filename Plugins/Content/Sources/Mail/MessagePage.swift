@@ -3,7 +3,8 @@ import ContentSupport
 import CoreSpotlight
 import MailMessages
 
-/// The displayed page of a message: its header, its text or HTML, and the names of what is attached.
+/// The displayed page of a message: its header, its text or HTML, and the names of what is
+/// attached.
 ///
 /// The host removes what would load from a network. Pictures come from the message itself.
 struct MessagePage {

@@ -165,11 +165,12 @@ package struct LocatedMessage: Sendable {
     }
 }
 
-/// What the index remembers of an mbox, so that only what was appended is read again.
+/// The stored state of an mbox, so that only appended messages are read again.
 package struct MboxState: Sendable, Equatable {
     package var size: Int64
     package var modified: Int64
-    /// The offset of the last message. It is read again, since it may have been written only in part.
+    /// The offset of the last message. It is read again, since it may have been written only in
+    /// part.
     package var last: Int64
     /// A digest of the bytes before the last message.
     var digest: UInt64

@@ -40,7 +40,7 @@ package enum MailboxRole: Sendable, Equatable {
     init(_ components: [String]) {
         let lowered = components.map { $0.lowercased() }
         for (role, names) in Self.names {
-            // What lies in the trash is trash. Below the inbox, other folders may lie.
+            // Folders below the trash are trash. Folders below the inbox may have other roles.
             let found =
                 role == .trash || role == .junk
                 ? lowered.contains(where: names.contains) : lowered.last.map(names.contains) == true
@@ -80,7 +80,7 @@ package struct MailFolders: Sendable {
         static let entries = 200_000
     }
 
-    /// Files of mail programs that are no mailboxes; the others are told by their beginning.
+    /// Files of mail programs that are not mailboxes. Others are recognized by their first bytes.
     private static let otherEndings: Set<String> = [
         "msf", "dat", "json", "html", "sqlite", "db", "log", "js", "ini", "cmeta", "index", "data", "ibex", "xml",
         "jpg", "png", "pdf", "zip", "gz", "bak", "lock", "sqlite-wal", "sqlite-shm", "mab", "txt",
@@ -88,7 +88,7 @@ package struct MailFolders: Sendable {
 
     /// The folders, sorted by the bytes of their paths.
     package private(set) var folders: [MailFolder] = []
-    /// What was left out, by path.
+    /// The omitted paths, with the reasons.
     package private(set) var leftOut: [(path: String, reason: LeftOutReason)] = []
 
     private let settings: MailSettings
@@ -126,8 +126,8 @@ package struct MailFolders: Sendable {
         settings.folders.contains { path.utf8.elementsEqual($0.utf8) || path.utf8.starts(with: ($0 + "/").utf8) }
     }
 
-    /// `true` if a path lies in a folder of the settings that is not there, as on a disk that is not
-    /// mounted. Its messages may still exist.
+    /// `true` if a path lies in a folder of the settings that is not there, as on a disk that is
+    /// not mounted. Its messages may still exist.
     package static func isAway(_ path: String, _ settings: MailSettings) -> Bool {
         let roots = settings.folders.filter {
             path.utf8.elementsEqual($0.utf8) || path.utf8.starts(with: ($0 + "/").utf8)
@@ -135,8 +135,8 @@ package struct MailFolders: Sendable {
         return !roots.isEmpty && roots.allSatisfy { fileType($0) == nil }
     }
 
-    /// `true` if a path may be that of a mailbox: it lies in a folder of the settings, of Thunderbird's
-    /// in one for mail, and its name is not that of something else.
+    /// `true` if a path may be that of a mailbox: it lies in a folder of the settings, of
+    /// Thunderbird's in one for mail, and its name is not that of something else.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
         let name = lastComponent(path)
         return !name.hasPrefix(".") && mayBeMbox(name) && place(of: path, settings) != nil
@@ -361,8 +361,8 @@ package enum DirectoryNames {
         }
     }
 
-    /// Returns the files of a Maildir as `cur/NAME` and `new/NAME`, sorted by the bytes of NAME, at most
-    /// `limit`.
+    /// Returns the files of a Maildir as `cur/NAME` and `new/NAME`, sorted by the bytes of NAME, at
+    /// most `limit`.
     package static func messages(
         of folder: String, limit: Int = 2_000_000, visiting: () -> Void = {}
     ) throws(LeftOutReason) -> [MaildirFile] {

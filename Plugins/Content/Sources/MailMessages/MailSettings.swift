@@ -6,16 +6,16 @@ import Glibc
 ///
 /// The usual folders of mail programs, and the paths in
 /// `$XDG_CONFIG_HOME/com.searchlight.mail/folders`, one per line. Lines that begin with `#` are
-/// comments, and `~/` is the home directory. A line `!pattern` excludes folders: by their path, or by
-/// the name of the folder or of one around it, where `*` stands for any characters. A line `+trash`
-/// or `+spam` includes what is left out otherwise.
+/// comments, and `~/` is the home directory. A line `!pattern` excludes folders: by their path, or
+/// by the name of the folder or of one around it, where `*` stands for any characters. A line
+/// `+trash` or `+spam` includes what is left out otherwise.
 package struct MailSettings: Sendable, Equatable {
     /// The largest settings file, in bytes; a larger file is an error.
     static let maximumSize = 64 << 10
     static let maximumPatterns = 1000
 
-    /// The folders that are looked at without settings, below the home directory or `XDG_DATA_HOME`.
-    /// The manifest declares the same ones.
+    /// The folders that are looked at without settings, below the home directory or
+    /// `XDG_DATA_HOME`. The manifest declares the same ones.
     static let usualFolders = ["~/Mail", "~/Maildir", "~/.mail", "$XDG_DATA_HOME/evolution/mail"]
     /// A folder that also has passwords, so that it is read only if the user names it.
     static let thunderbirdFolder = "~/.thunderbird"
@@ -37,8 +37,8 @@ package struct MailSettings: Sendable, Equatable {
     /// Reads the settings of the user whose environment this is.
     ///
     /// - Parameter environment: Supplies `HOME`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`.
-    /// - Throws: A ``MailSettingsError`` if the file exists but cannot be read, so that the folders are
-    ///   unknown.
+    /// - Throws: A ``MailSettingsError`` if the file exists but cannot be read, so that the folders
+    ///   are unknown.
     package init(environment: [String: String]) throws(MailSettingsError) {
         let home = Self.normalized(environment["HOME"] ?? "") ?? Self.normalized(NSHomeDirectory()) ?? "/"
         let configuration = Self.normalized(environment["XDG_CONFIG_HOME"] ?? "") ?? home + "/.config"
@@ -85,8 +85,8 @@ package struct MailSettings: Sendable, Equatable {
         if !folders.contains(where: { $0.utf8.elementsEqual(path.utf8) }) { folders.append(path) }
     }
 
-    /// `true` if an exclusion names the folder or a folder around it: by the path, by a name in the path
-    /// below the root, or by a displayed name.
+    /// `true` if an exclusion names the folder or a folder around it: by the path, by a name in the
+    /// path below the root, or by a displayed name.
     ///
     /// - Parameter name: The displayed name, such as `Archive/2024`.
     package func excludes(_ folder: String, in root: String, named name: String) -> Bool {
@@ -105,8 +105,8 @@ package struct MailSettings: Sendable, Equatable {
         return false
     }
 
-    /// Returns the path with single slashes and without `.`. Returns nil for relative paths, for `/`
-    /// itself, and for paths with `..` or zero bytes.
+    /// Returns the path with single slashes and without `.`. Returns nil for relative paths, for
+    /// `/` itself, and for paths with `..` or zero bytes.
     static func normalized(_ path: String) -> String? {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
         let components = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }

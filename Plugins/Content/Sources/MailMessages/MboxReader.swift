@@ -5,8 +5,8 @@ import Glibc
 /// The messages of an mbox file, one after the other, with bounded memory.
 ///
 /// A message begins with a line `From …`. Since bodies may have such lines unescaped, a line only
-/// counts if it is the first line, or if a line of a header follows, and if it has a time or follows an
-/// empty line and has nothing else, as Thunderbird writes it.
+/// counts if it is the first line, or if a line of a header follows, and if it has a time or
+/// follows an empty line and has nothing else, as Thunderbird writes it.
 package struct MboxReader {
     /// A message in the file.
     package struct Entry: Sendable, Equatable {
@@ -146,7 +146,8 @@ package struct MboxReader {
         }
     }
 
-    /// `true` if the text begins with a field's name and a colon, or with `>From ` as old mailers add it.
+    /// `true` if the text begins with a field's name and a colon, or with `>From ` as old mailers
+    /// add it.
     private static func isHeaderLine(_ text: ArraySlice<UInt8>) -> Bool {
         if text.starts(with: ">From ".utf8) { return true }
         guard let colon = text.prefix(80).firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {

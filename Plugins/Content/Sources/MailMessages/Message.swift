@@ -2,7 +2,7 @@
 import CMailReader
 package import Foundation
 
-/// A person of a message's header.
+/// A sender or recipient in a message's header.
 package struct MailPerson: Sendable, Equatable {
     package var name: String?
     package var address: String?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identifier of a message's item: the folder, the Message-ID, and in a Maildir the unique part of
-/// the file's name, by which the file is found again whatever flags it has.
+/// The identifier of a message's item: the folder, the Message-ID, and in a Maildir the unique part
+/// of the file's name, by which the file is found again whatever flags it has.
 ///
 /// - In a Maildir: `/home/ada/Maildir//file:1700000000.M1P2.host//id@example.org`
 /// - In an mbox: `/home/ada/Mail/inbox//id:id@example.org`

@@ -176,7 +176,7 @@ struct HostileMessageTests {
         for name in ["huge-header", "many-headers", "many-recipients", "parameters"] {
             #expect(try problems(name) == [.tooMuchHeader], "\(name)")
         }
-        // What there is besides is read.
+        // The rest of the message is read.
         #expect(read(try #require(files["huge-header"])).text == "word")
         #expect(read(try #require(files["many-parts"])).text.hasPrefix("word"))
     }

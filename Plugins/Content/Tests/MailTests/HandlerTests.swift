@@ -7,7 +7,7 @@ import Testing
 @testable import CoreSpotlight
 @testable import Mail
 
-/// What is remembered of mboxes, in memory.
+/// The stored states of mboxes, in memory.
 private final class StoredStates: Sendable {
     let all = Mutex<[String: MboxState]>([:])
 }
@@ -213,7 +213,7 @@ final class HandlerTests {
         #expect(update(maildir + "/new/1.host", maildir + "/cur/1.host:2,S"))
         #expect(index.state.items.keys.sorted() == [old])
         #expect(index.state.items[old]?.attributeSet.contentURL?.lastPathComponent == "1.host:2,S")
-        // The change to other flags is not told yet.
+        // The change to other flags is not reported yet.
         try FileManager.default.moveItem(atPath: maildir + "/cur/1.host:2,S", toPath: maildir + "/cur/1.host:2,RS")
         #expect(update(maildir + "/cur/1.host:2,S") && titles == ["number 1"])
         try FileManager.default.removeItem(atPath: maildir + "/cur/1.host:2,RS")
@@ -253,7 +253,7 @@ final class HandlerTests {
         try write(mbox(1, 2, 3, 4), to: box)
         // The last message before is read again.
         #expect(update(box) && index.takeCalls() == ["index 2"] && titles.count == 4)
-        // Written anew: 2 is gone, 5 is new, and the others are known.
+        // Rewritten: 2 is gone, 5 is new, and the others are known.
         try write(mbox(3, 1, 5, 4), to: box)
         #expect(update(box) && index.takeCalls() == ["index 1", "delete 1"])
         #expect(titles == ["number 1", "number 3", "number 4", "number 5"])

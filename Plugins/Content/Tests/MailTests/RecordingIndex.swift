@@ -2,8 +2,8 @@
 import CoreSpotlight
 import Dispatch
 
-/// An index in memory: has what was donated, and remembers the calls. Answers from other threads, in the
-/// order of the calls.
+/// An index in memory: has what was donated, and remembers the calls. Answers from other threads,
+/// in the order of the calls.
 final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     // Sendable: all state is behind the lock.
     struct State {

@@ -34,7 +34,7 @@ typedef struct {
     uint32_t is_inline;     /* not 0 for a part that the HTML shows, such as a picture */
 } mail_attachment;
 
-/* What was found to be wrong with a message. It is read as far as possible anyway. */
+/* The faults of a message. It is read as far as possible anyway. */
 enum {
     MAIL_TOO_MANY_PARTS = 1,  /* the rest of the parts was left out */
     MAIL_TOO_MUCH_HEADER = 2, /* the rest of the header was left out */
@@ -69,16 +69,16 @@ typedef struct {
 const mail_message *mail_message_read(const void *bytes, size_t length, const mail_limits *limits);
 void mail_message_free(const mail_message *message);
 
-/* Returns the Message-ID without parsing the message, NULL if there is none, to be freed with mail_free;
- * and X-Mozilla-Status, 0 without. */
+/* Returns the Message-ID without parsing the message, NULL if there is none, to be freed with
+ * mail_free; and X-Mozilla-Status, 0 without. */
 char *mail_message_identify(const void *bytes, size_t length, uint32_t *status);
 
 /* Returns the decoded bytes of an attachment, at most limit, to be freed with mail_free; NULL if
  * there is no such part. */
 void *mail_attachment_read(const void *bytes, size_t length, uint32_t part, size_t limit, size_t *result_length);
 
-/* Returns the HTML of a message as UTF-8, at most limit bytes; NULL if it has none. To be freed with
- * mail_free. */
+/* Returns the HTML of a message as UTF-8, at most limit bytes; NULL if it has none. To be freed
+ * with mail_free. */
 char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *result_length);
 
 /* Returns the text of HTML, at most limit bytes, and adds the bytes of text beyond the limit. To be
