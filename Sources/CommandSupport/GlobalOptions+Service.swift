@@ -36,7 +36,7 @@ extension GlobalOptions {
         guard !folders.isEmpty else { return }
         Output.complain(
             """
-            Note: the service looks for extensions in folders of its own, and not in \(folders.joined(separator: ", ")). \
+            Note: the service searches its own extension folders, not \(folders.joined(separator: ", ")). \
             Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
             """)
     }

@@ -178,8 +178,8 @@ extension GlobalOptions {
         if opening.waitingEntries > 0 {
             Output.complain(
                 """
-                Note: \(counted(opening.waitingEntries, "donation")) cannot be shown: the journal has them, and the store \
-                cannot be written to take them in.
+                Note: \(counted(opening.waitingEntries, "donation")) cannot be shown: still in the write-ahead log, and the \
+                store is not writable. Check who owns it.
                 """)
         }
     }

@@ -13,7 +13,7 @@ package struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the index.",
+            "Use the index in this folder.",
             discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"),
         completion: .directory)
     package var store: String?
@@ -21,7 +21,7 @@ package struct GlobalOptions: ParsableArguments {
     @Option(
         name: .customLong("extensions"),
         help: ArgumentHelp(
-            "A folder with extensions to search first; several with colons between.",
+            "Search these folders for extensions first; separate several with colons.",
             discussion: """
                 Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
                 $XDG_DATA_DIRS follow.
@@ -37,14 +37,15 @@ package struct GlobalOptions: ParsableArguments {
         help: ArgumentHelp(
             "Do not ask the service.",
             discussion: """
-                Without it a command asks the service of the store if one runs, and does all itself if none does. \
-                $SEARCHLIGHT_IN_PROCESS=1 means the same.
+                Without this option, a command uses the service of the store if one runs, and opens the store itself \
+                otherwise. $SEARCHLIGHT_IN_PROCESS=1 has the same effect.
                 """))
     package var inProcess = false
 
     @Option(
         help: ArgumentHelp(
-            "Wait at most so long for another process that changes the index; 0 does not wait.", valueName: "seconds"))
+            "Wait at most this long for another process to finish changing the index; 0 does not wait.",
+            valueName: "seconds"))
     package var wait = 10
 
     /// The environment without the variables that are empty, which count as unset.

@@ -10,14 +10,14 @@ package struct QuickLookArguments: ParsableArguments {
     @Argument(help: "The first search.")
     package var query: [String] = []
     /// The port to listen on.
-    @Option(help: "The port, 0 to 65535; 0 is any that is free.")
+    @Option(help: "Listen on this port, 0 to 65535; 0 picks a free port.")
     package var port: UInt16 = 0
     /// `true` to start no browser.
-    @Flag(help: "Only print the address of the file. Otherwise a browser is opened where there is a desktop.")
+    @Flag(help: "Print the address of the file, and do not open a browser.")
     package var noOpen = false
     /// The time in seconds without a request after which the server ends.
     @Option(
-        help: ArgumentHelp("End once nothing was asked for so long.", valueName: "seconds"))
+        help: ArgumentHelp("Exit after this long without a request.", valueName: "seconds"))
     package var idleExit: Int?
 
     /// Creates the arguments, to be parsed.

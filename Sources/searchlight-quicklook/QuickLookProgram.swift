@@ -11,7 +11,7 @@ import SearchlightEngine
 struct QuickLookProgram: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlight-quicklook",
-        abstract: "Serves the page of “searchlight quicklook”, which starts this program.",
+        abstract: "Serve the page of “searchlight quicklook”, which starts this program.",
         version: BuildFacts.text(of: "searchlight-quicklook"))
 
     @OptionGroup var arguments: QuickLookArguments
@@ -62,8 +62,8 @@ struct QuickLookProgram: OptionedCommand {
         guard file != nil || Output.showsProgress else {
             throw CommandFailure(
                 message: """
-                    The page cannot be opened: no file for a browser could be made, and the code is only shown in a terminal. \
-                    \(invitation.fileProblem ?? "") Run this in a terminal, or set XDG_RUNTIME_DIR.
+                    The page cannot be opened: the file for a browser cannot be created, and the code is only shown in a \
+                    terminal. \(invitation.fileProblem ?? "") Run this command in a terminal, or set XDG_RUNTIME_DIR.
                     """,
                 status: .inputOutput)
         }
@@ -81,7 +81,7 @@ struct QuickLookProgram: OptionedCommand {
         guard !arguments.noOpen, let path = invitation.file else { return }
         guard isDesktop else {
             return Output.complain(
-                "No browser is started, since there is no desktop here (DISPLAY and WAYLAND_DISPLAY are not set).")
+                "No browser is started, because there is no desktop (DISPLAY and WAYLAND_DISPLAY are not set).")
         }
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")
@@ -94,11 +94,11 @@ struct QuickLookProgram: OptionedCommand {
             guard opener.terminationStatus != 0 else { return }
             let why =
                 opener.terminationStatus == 127
-                ? "xdg-open is not there (package xdg-utils)" : "xdg-open ended with \(opener.terminationStatus)"
-            Output.complain("No browser could be started: \(why). Open this address in one: \(text: file ?? "")")
+                ? "xdg-open is not installed (package xdg-utils)" : "xdg-open ended with \(opener.terminationStatus)"
+            Output.complain("No browser could be started: \(why). Open this address in a browser: \(text: file ?? "")")
         }
         do { try opener.run() } catch {
-            Output.complain("No browser could be started. Open this address in one: \(text: file ?? "")")
+            Output.complain("No browser could be started. Open this address in a browser: \(text: file ?? "")")
         }
     }
 
@@ -109,7 +109,7 @@ struct QuickLookProgram: OptionedCommand {
         guard Output.showsProgress else { return "A browser can open its address once, \(limit)." }
         let code = "open \(invitation.address) and enter the code \(invitation.code)"
         return invitation.file == nil
-            ? "To see it, \(code), once and \(limit)."
+            ? "To open the page, \(code), once and \(limit)."
             : "A browser can open its address once, \(limit). If your browser cannot read that file, \(code)."
     }
 }

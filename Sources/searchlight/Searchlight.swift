@@ -9,15 +9,15 @@ import Glibc
 struct Searchlight: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlight",
-        abstract: "Find, preview and drag what your apps have made findable.",
+        abstract: "Find, preview and drag items from your apps.",
         discussion: """
-            Apps ship extensions: bundles (NAME.searchext) in an extensions folder. “searchlight reindex” has them \
-            donate their items to a private index; the other commands use what is there.
+            Apps ship extensions: bundles (NAME.searchext) in an extensions folder. “searchlight reindex” makes them \
+            donate their items to a private index; the other commands use this index.
 
-            A command asks the service of the store if one runs, and does its work itself otherwise; what it prints is \
-            the same.
+            A command uses the service of the store if one runs, and opens the store itself otherwise. The output is the \
+            same.
 
-            ITEM is a number as “search” prints it (@12), or an item's unique identifier; for a file also its path.
+            ITEM is an item number that “search” prints (@12), a unique identifier, or the path of a file.
 
             Exit status: 0 done, 1 failed, 2 not found, 3 no such representation, 4 refused, 5 cancelled, \
             6 timed out, 7 an extension crashed, 8 reading or writing failed (also the index, when it is damaged), \
@@ -64,7 +64,7 @@ enum Program {
             Output.complain("\(text: message)")
             if hasMinusWord(CommandLine.arguments) {
                 let item = CommandLine.arguments.dropFirst().first == "why-not" ? "why-not @12" : "search"
-                Output.complain("To leave out items with a word, put -- first: searchlight \(item) -- notes -release")
+                Output.complain("To exclude items with a word, put -- first: searchlight \(item) -- notes -release")
             } else if let hint = dashHint(Array(CommandLine.arguments.dropFirst()), message) {
                 Output.complain("\(hint)")
             }
@@ -132,13 +132,13 @@ enum Program {
         let words = Array(arguments.dropFirst().prefix { $0 != "--" })
         for (option, name) in zip(words, words.dropFirst())
         where ["--identifiers", "--domains", "--items"].contains(option) && name.count > 1 && name.hasPrefix("-") {
-            return "A name that begins with a dash is given as: searchlight \(command) … \(option)=\(name.prefix(80))"
+            return "To pass a name that begins with a dash: searchlight \(command) … \(option)=\(name.prefix(80))"
         }
         guard ["show", "preview", "open", "drag"].contains(command),
             ["Unknown option", "Missing expected argument"].contains(where: message.contains),
             let name = words.first(where: { $0.count > 1 && $0.hasPrefix("-") && !$0.hasPrefix("--") })
         else { return nil }
-        return "An item whose name begins with a dash comes behind --: searchlight \(command) -- \(name.prefix(80))"
+        return "Put an item that begins with a dash after --: searchlight \(command) -- \(name.prefix(80))"
     }
 
     /// Returns `true` if an excluded word (`-word`) of a search was parsed as options.

@@ -14,11 +14,11 @@ import SystemSupport
 struct Searchlightd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlightd",
-        abstract: "Keeps the index of what apps made findable, and answers them.",
+        abstract: "Serve the index to apps, launchers and commands.",
         discussion: """
-            Listens on the socket in the store's folder, or on the one that systemd hands over, until it is told to end \
-            (SIGTERM, SIGINT or “searchlight service stop”). Has extensions donate in the background while nobody works at the \
-            machine (“searchlight why” and “searchlight log” say more). Writes what happens to standard error.
+            Listens on the socket in the store's folder, or on the socket that systemd passes, until SIGTERM, SIGINT or \
+            “searchlight service stop”. Runs extensions in the background while the user is not active (“searchlight why” and \
+            “searchlight log” explain its decisions). Logs to standard error.
             """,
         version: BuildFacts.text(of: "searchlightd"))
 
@@ -30,7 +30,7 @@ struct Searchlightd: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the index.",
+            "Serve the index in this folder.",
             discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"),
         completion: .directory)
     var store: String?
@@ -38,7 +38,7 @@ struct Searchlightd: AsyncParsableCommand {
     @Option(
         name: .customLong("extensions"),
         help: ArgumentHelp(
-            "A folder with extensions to search first; several with colons between.",
+            "Search these folders for extensions first; separate several with colons.",
             discussion: """
                 Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
                 $XDG_DATA_DIRS follow.
@@ -49,8 +49,8 @@ struct Searchlightd: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End after so many seconds in which nobody is connected; 0 never.",
-            discussion: "Default: 300 when systemd hands over the socket, so that it starts the service again; else 0.",
+            "Exit after this many seconds without a client; 0 never exits.",
+            discussion: "Default: 300 if systemd passes the socket, since it starts the service again; else 0.",
             valueName: "seconds"))
     var idleExit: Int?
 
@@ -63,7 +63,7 @@ struct Searchlightd: AsyncParsableCommand {
             throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")
         }
         if let idleExit, !(0...31_536_000).contains(idleExit) {
-            throw ValidationError("--idle-exit takes 0 to 31536000 seconds.")
+            throw ValidationError("--idle-exit must be between 0 and 31536000 seconds.")
         }
     }
 
@@ -129,7 +129,7 @@ struct Searchlightd: AsyncParsableCommand {
             if case .engine(.storeInUse) = error {
                 let option = self.store.map { " --store \($0)" } ?? ""
                 log.write(
-                    .error, "If that is the service, there is no need for another: searchlight service status\(option)")
+                    .error, "To check whether that process is the service: searchlight service status\(option)")
             }
             return ServiceExit(error)
         }

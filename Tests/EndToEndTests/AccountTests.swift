@@ -30,7 +30,7 @@ struct AccountTests {
         #expect(
             reindexed.output.contains("  left out, no permission to read it: 2 (open soon, still locked)"),
             "\(reindexed)")
-        #expect(reindexed.output.contains("  indexed in part, without all of their text: 1 item"), "\(reindexed)")
+        #expect(reindexed.output.contains("  indexed with only part of their text: 1 item"), "\(reindexed)")
         #expect(!reindexed.output.contains("\u{1B}[31m"))
         let reports = try #require(try command.json("reindex") as? [[String: Any]])
         let report = try #require(reports.first?["account"] as? [String: Any])
@@ -88,9 +88,9 @@ struct AccountTests {
         #expect(first.status == 0 && first.output.contains("others may be lost"), "\(first.output.suffix(500))")
         for _ in 0..<2 {
             let searched = try command("search", "logbook", "--limit", "1")
-            #expect(searched.output.contains("\(bundle) still owes a reindex; items may be missing"), "\(searched)")
+            #expect(searched.output.contains("A reindex of \(bundle) is pending; items may be missing"), "\(searched)")
             let status = try command("status").output
-            #expect(status.contains("Owed: a reindex of \(bundle), since items may have been lost"), "\(status)")
+            #expect(status.contains("Pending: a reindex of \(bundle), since items may have been lost"), "\(status)")
         }
         #expect(try command("schedule").output.contains(bundle))
         let found = try account(bundle, in: command)
@@ -121,7 +121,7 @@ struct AccountTests {
         #expect(!FileManager.default.fileExists(atPath: command.harness.store + "/index.sqlite.damaged"))
         #expect(try command("verify", "--repair").status == 0)
         #expect(try command("list", "--limit", "1000").output.contains("from abroad"))
-        #expect(try command("status").output.contains("Owed: a reindex of org.example.post, since items may"))
+        #expect(try command("status").output.contains("Pending: a reindex of org.example.post, since items may"))
     }
 
     @Test("A repair that loses nothing is done by a command that reads, and told")

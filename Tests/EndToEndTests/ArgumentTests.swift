@@ -17,7 +17,7 @@ struct ArgumentTests {
     func excludedWords() throws {
         let command = try Command.indexed()
         let excluded = try command("search", "--", "-ferry")
-        #expect(excluded.status == 64 && excluded.output.contains("one to leave out"))
+        #expect(excluded.status == 64 && excluded.output.contains("Every word is excluded"))
         let option = try command("search", "-ferry")
         #expect(option.status == 64)
         #expect(option.output.contains("searchlight search -- notes -release"))
@@ -83,7 +83,7 @@ struct ArgumentTests {
             ["search", String(repeating: "x", count: 100_000)],
         ] {
             let (status, output) = try command(arguments)
-            #expect(status == 64 && output.contains("bytes, and a search takes at most 4096"), "\(output.prefix(300))")
+            #expect(status == 64 && output.contains("bytes; a search has at most 4096"), "\(output.prefix(300))")
         }
         let report = try command("search", long, "--json")
         #expect(report.status == 64 && report.output.contains("\"status\" : 64"))
@@ -100,10 +100,10 @@ struct ArgumentTests {
             #expect(
                 status == 0
                     && output.contains(
-                        "nothing of com.example.notebok in the index. Did you mean com.example.notebook?"),
+                        "The index has no items of com.example.notebok. Did you mean com.example.notebook?"),
                 "\(arguments): \(output)")
         }
-        #expect(try !command("search", "zebra", "--bundle", "com.example.notebook").output.contains("nothing of"))
+        #expect(try !command("search", "zebra", "--bundle", "com.example.notebook").output.contains("has no items"))
     }
 
     @Test("A number that is out of bounds, a negative one too, is answered with those that are allowed")

@@ -187,16 +187,16 @@ struct BundleCommandTests {
     func folders() throws {
         for folder in ["/proc/x", "/dev/null/x", "/dev/null"] {
             let made = try command("extensions", "new", "com.example.x", "-l", "c", "-d", folder)
-            let reason = folder == "/proc/x" ? "/proc/x cannot be made: no such file" : "/dev/null is no folder"
+            let reason = folder == "/proc/x" ? "/proc/x cannot be created: no such file" : "/dev/null is not a folder"
             #expect(made.status == 8 && made.output.contains(reason), "\(made.output)")
         }
         #expect(try command("extensions", "new", "com.example.x", "-d", "").status == 64)
         var other = command
         other.variables["XDG_DATA_HOME"] = "/dev/null"
         let created = try other("extensions", "where", "--create")
-        #expect(created.status == 8 && created.output.contains("/dev/null is no folder"), "\(created.output)")
+        #expect(created.status == 8 && created.output.contains("/dev/null is not a folder"), "\(created.output)")
         other.variables = ["XDG_DATA_HOME": "", "HOME": ""]
         let nowhere = try other("extensions", "where", "--create")
-        #expect(nowhere.status == 1 && nowhere.output.contains("Neither HOME nor XDG_DATA_HOME"), "\(nowhere.output)")
+        #expect(nowhere.status == 1 && nowhere.output.contains("Set HOME or XDG_DATA_HOME"), "\(nowhere.output)")
     }
 }

@@ -135,7 +135,7 @@ struct CommandTests {
         #expect(crashed.output.contains("segmentation fault"))
         let owed = try command("search", "alpha")
         #expect(owed.status == 0)
-        #expect(owed.output.contains("still owes a reindex; items may be missing. Run: searchlight reindex"))
+        #expect(owed.output.contains("is pending; items may be missing. Run: searchlight reindex"))
         // After its removal, a reindex is no advice.
         try FileManager.default.removeItem(
             atPath: command.harness.extensions + "/com.example.crash-in-request.searchext")

@@ -57,14 +57,14 @@ struct CustomKeyCommandTests {
     func refusals() throws {
         let faults: [(keys: String, reason: String)] = [
             ("[]", "customKeys is an array and not an object"),
-            (#"{"k": true}"#, "k in customKeys is a truth value and not an object"),
+            (#"{"k": true}"#, "k in customKeys is a Boolean and not an object"),
             (#"{"k": {"searchable": 1}}"#, "searchable of k in customKeys is a number and not true or false"),
             (#"{"k": {"searchable": null}}"#, "searchable of k in customKeys is null and not true or false"),
-            (#"{"k": {"shiny": true}}"#, #"k in customKeys has no "shiny""#),
-            (#"{"other": {"unique": true}}"#, #"customKeys has "other", which is not among the attributes"#),
+            (#"{"k": {"shiny": true}}"#, #"k in customKeys has the unknown trait "shiny""#),
+            (#"{"other": {"unique": true}}"#, #"customKeys has "other", which is missing from the attributes"#),
             (
                 #"{"kMDItemTitle": {}}"#,
-                #"customKeys has "kMDItemTitle", and a key has ASCII letters, digits and _ only and does not begin with kMD"#
+                #"customKeys has "kMDItemTitle". Use only ASCII letters, digits and _ in a key, and do not begin it with kMD"#
             ),
         ]
         for (keys, reason) in faults {

@@ -31,11 +31,13 @@ struct DonatedValueTests {
             #"{"uniqueIdentifier": "b", "attributes": {"title": 2048, "subject": false, "editors": "Ola"}}"#)
         #expect(status == 0, "\(output)")
         let notes = [
-            "title: a number became a text (line 1 and 1 other)", "pageCount: a text became a number (line 1)",
-            "keywords: a number became a text", "keywords: null was taken out of a list",
-            "userOwned: a number or text became a truth value", "allDay: a number or text became a truth value",
-            "authors: a text became a person", "city: a list of one value became that value",
-            "subject: a truth value became a text (line 2)", "editors: a single value became a list",
+            "title: a number was converted to text (line 1 and 1 other)",
+            "pageCount: text was converted to a number (line 1)",
+            "keywords: a number was converted to text", "keywords: null was removed from a list",
+            "userOwned: a number or text was converted to a Boolean",
+            "allDay: a number or text was converted to a Boolean",
+            "authors: text was converted to a person", "city: a list of one value was converted to the value",
+            "subject: a Boolean was converted to text (line 2)", "editors: a single value was converted to a list",
         ]
         for note in notes { #expect(output.contains("Note: \(note)"), "\(output)") }
         #expect(try command("search", "2047").output.contains("2047"))
@@ -64,11 +66,11 @@ struct DonatedValueTests {
             (#""pageCount": "many""#, #"pageCount is the text "many", and the attribute takes numbers"#),
             (#""pageCount": "0x10""#, "pageCount is the text"), (#""userOwned": 2"#, "userOwned is 2"),
             (#""keywords": [["a"]]"#, "keywords is an array"), (#""keywords": {"a": 1}"#, "keywords is an object"),
-            (#""url": 5"#, "url is no absolute URL: 5"), (#""thumbnailData": 5"#, "thumbnailData is not base64"),
+            (#""url": 5"#, "url is not an absolute URL: 5"), (#""thumbnailData": 5"#, "thumbnailData is not base64"),
             (#""authors": [3]"#, "authors is 3"), (#""emailHeaders": "a""#, "emailHeaders is a text"),
             (#""dueDate": "0000-01-01""#, "is not in the years 1 to 9999"),
             (#""kMDItemNumberOfPages": "x""#, "kMDItemNumberOfPages is the text"),
-            (#""kMDItemTitle": "a", "title": "b""#, "kMDItemTitle and title are names of one attribute, title"),
+            (#""kMDItemTitle": "a", "title": "b""#, "kMDItemTitle and title both name the attribute title"),
         ])
     func refusals(attributes: String, reason: String) throws {
         let (status, output) = try donate(#"{"uniqueIdentifier": "a", "attributes": {\#(attributes)}}"#)
@@ -97,11 +99,12 @@ struct DonatedValueTests {
             #"{"uniqueIdentifier": "a", "attributes": {"tilte": "x", "kMDItemAuthers": ["y"], "com_example_mood": 1}}"#,
             #"{"uniqueIdentifier": "b", "attributes": {"tilte": "x", "gendre": 1}, "customKeys": {"gendre": {}}}"#)
         #expect(status == 0, "\(output)")
-        #expect(output.contains("Note: tilte: this name has no meaning of its own. Did you mean title"), "\(output)")
+        #expect(
+            output.contains("Note: tilte: this attribute has no predefined meaning. Did you mean title"), "\(output)")
         #expect(output.contains("(line 1 and 1 other)") && output.contains("kMDItemAuthors"), "\(output)")
         #expect(!output.contains("gendre") && !output.contains("mood"), "\(output)")
         let misplaced = try donate(#"{"uniqueIdentifier": "c", "title": "x"}"#)
-        #expect(misplaced.output.contains(#"no field "title", which is an attribute and belongs into “attributes”"#))
+        #expect(misplaced.output.contains(#"no field "title". It is an attribute: put it into “attributes”"#))
     }
 
     @Test("Dates are taken in each form of ISO 8601")
@@ -155,7 +158,7 @@ struct DonatedValueTests {
         let page = try #require(
             try command.json("list", "--index", "drafts", "--bundle", "org.example.app") as? [String: Any])
         #expect((page["items"] as? [Any])?.count == 2)
-        #expect(try command("list", "--index", "none").output == "There is no item in an index “none”.\n")
+        #expect(try command("list", "--index", "none").output == "There are no items in an index “none”.\n")
         let both = try command("show", "same")
         #expect(both.status == 2 && both.output.contains("(drafts)") && both.output.contains("--index"), "\(both)")
         let one = try #require(try command.json("show", "same", "--index", "drafts") as? [String: Any])

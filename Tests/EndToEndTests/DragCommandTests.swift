@@ -57,7 +57,7 @@ struct DragCommandTests {
         #expect(status != 0)
         #expect(lines.count { $0.contains("disabled") } == 1, "\(errors)")
         for name in ["data-3000000", "file-0"] {
-            #expect(lines.contains("searchlight: \(name): The same as with data-10."), "\(errors)")
+            #expect(lines.contains("searchlight: \(name): The same problem as with data-10."), "\(errors)")
         }
     }
 
@@ -163,7 +163,7 @@ struct DragCommandTests {
         #expect(notes.last?.hasSuffix(others) == true, "\(notes)")
         try Data(#"{"accepts": [".rtf", "public.htlm"]}"#.utf8).write(to: URL(filePath: folder + "/mine.json"))
         let own = try command.separately("drag", "file-0", "--receiver", "mine", "--output", out)
-        #expect(own.status == 0 && own.errors.hasPrefix("Note: Nobody declares the type public.htlm"), "\(own.errors)")
+        #expect(own.status == 0 && own.errors.hasPrefix("Note: The type public.htlm is not declared"), "\(own.errors)")
     }
 
     /// `true` if this user may mount a file system of their own.

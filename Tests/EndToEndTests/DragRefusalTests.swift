@@ -19,7 +19,7 @@ struct DragRefusalTests {
         #expect(status == 3)
         #expect(
             output.contains("The item has no original in place. It can be had as data of type public."), "\(output)")
-        #expect(output.contains("leave out --in-place, and say --accept TYPE and --output FILE"))
+        #expect(output.contains("leave out --in-place and pass --accept TYPE and --output FILE"))
         let dry = try command("drag", "alpha", "--in-place", "--dry-run")
         #expect(dry.status == 3 && dry.output.contains("has no original in place"))
         let report = try #require(try command.json("drag", "alpha", "--in-place", expecting: 3) as? [String: Any])

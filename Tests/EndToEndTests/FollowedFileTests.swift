@@ -357,19 +357,19 @@ struct FollowedFileTests {
     func commands() throws {
         let command = Command(harness: harness)
         #expect(
-            try command("update").output == "No extension has files followed, so nothing can be out of date by them.\n")
+            try command("update").output == "No extension has watched files, so there is nothing to update.\n")
         try write("# One\n\nferry", "one.md")
         let bundle = try installJournal()
         let plain = try harness.installFixture("notebook")
         #expect(try command("reindex", bundle).status == 0)
-        #expect(try !command.separately("search", "ferry").errors.contains("Nothing has followed"))
+        #expect(try !command.separately("search", "ferry").errors.contains("Your files are not watched"))
         unlink(harness.store + "/files.looked")
         let stale = try command.separately("search", "ferry")
         #expect(stale.output.contains("one.md"))
-        #expect(stale.errors.contains("Nothing has followed your files") && stale.errors.contains("searchlight update"))
+        #expect(stale.errors.contains("Your files are not watched") && stale.errors.contains("searchlight update"))
         let first = try command("update")
         #expect(first.status == 0 && first.output.hasPrefix("\(bundle): "), "\(first)")
-        #expect(try !command.separately("search", "ferry").errors.contains("Nothing has followed"))
+        #expect(try !command.separately("search", "ferry").errors.contains("Your files are not watched"))
         try write("# One\n\ntram", "one.md")
         try write("# Two\n\ntram", "two.md")
         let update = try command("update", bundle)
@@ -377,11 +377,13 @@ struct FollowedFileTests {
         #expect(try command("update", bundle).output == "\(bundle): up to date\n")
         let json = try command("update", "--json").output
         #expect(json.contains("\"bundle\"") && json.contains("\"changed\""), "\(json)")
-        #expect(try command("update", plain).output.contains("no files of it are followed"))
+        #expect(try command("update", plain).output.contains("it has no watched files"))
         let none = try command("update", "com.example.none")
         #expect(none.status == 2 && none.output.contains("com.example.none"), "\(none)")
         #expect(try command("update", "").status == 64)
         let status = try command("status").output
-        #expect(status.contains("Files that would be followed") && status.contains("\(bundle): \(notes)"), "\(status)")
+        #expect(
+            status.contains("Files that a running service would watch") && status.contains("\(bundle): \(notes)"),
+            "\(status)")
     }
 }

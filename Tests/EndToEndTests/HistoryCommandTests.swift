@@ -44,7 +44,7 @@ struct HistoryCommandTests {
         let command = try await Self.filled()
         let host = hasService ? try ServiceHost(command.harness) : nil
         let empty = try await command.outcome(["history"])
-        #expect(empty.status == 0 && empty.output.isEmpty && empty.errors == "Nothing is counted so far.\n")
+        #expect(empty.status == 0 && empty.output.isEmpty && empty.errors == "There are no counts.\n")
         #expect(try await Self.history(command)["total"] as? Int == 0)
 
         // The oldest of ten items with the word.
@@ -96,14 +96,14 @@ struct HistoryCommandTests {
         #expect(nowhere.status == 8 && nowhere.errors.components(separatedBy: "/no/").count == 2, "\(nowhere)")
 
         let asked = try await command.outcome(["history", "--clear"])
-        #expect(asked.status == 4 && asked.errors.contains("what is counted for 2 items"), "\(asked)")
+        #expect(asked.status == 4 && asked.errors.contains("the counts of 2 items"), "\(asked)")
         #expect(try await Self.history(command)["total"] as? Int == 2)
         #expect(
             try await command.outcome(["history", "--clear", "--yes"]).output
-                == "What was counted for 2 items is erased.\n")
+                == "Erased the counts of 2 items.\n")
         #expect(
             try await command.outcome(["history", "--clear"]).output
-                == "Nothing was counted; there is nothing to erase.\n")
+                == "There are no counts to erase.\n")
         #expect(try await Self.history(command)["total"] as? Int == 0)
         await host?.close()
     }
@@ -116,9 +116,9 @@ struct HistoryCommandTests {
         let drag = ["drag", beta, "--accept", "public.html", "--output", "-", "--query", "she"]
         #expect(try await command.outcome(drag).status == 0)
         let off = try await command.outcome(["history", "off"])
-        #expect(off.output == "What you use is not counted from now on.\n" && off.errors.contains("history --clear"))
+        #expect(off.output == "Use of items is not counted from now on.\n" && off.errors.contains("history --clear"))
         #expect(
-            try await command.outcome(["history", "off"]).output == "What you use is not counted; it was so before.\n")
+            try await command.outcome(["history", "off"]).output == "Use of items is not counted; nothing changed.\n")
         #expect(try await command.outcome(drag).status == 0)
         #expect(try await Self.first("she", command) != beta + "\n")
         let history = try await Self.history(command)

@@ -67,9 +67,9 @@ struct IndexCommandTests {
     @Test(
         "What is no date is refused, and not kept as one that cannot be shown",
         arguments: [
-            (#""attributes": {"dueDate": true}"#, "dueDate is no date: true is neither"),
+            (#""attributes": {"dueDate": true}"#, "dueDate is not a date: true is neither"),
             (#""attributes": {"dueDate": 1e300}"#, "dueDate is no date"),
-            (#""attributes": {"importantDates": [1, false]}"#, "importantDates is no date: false"),
+            (#""attributes": {"importantDates": [1, false]}"#, "importantDates is not a date: false"),
             (#""expirationDate": -1e12"#, "expirationDate is"),
             (#""expirationDate": false"#, "expirationDate is false"),
         ])
@@ -95,7 +95,7 @@ struct IndexCommandTests {
         #expect(try donate(#"{"uniqueIdentifier": "good"}"#).status == 0)
         let (status, output) = try command("list", "--bundle", "nobody")
         #expect(
-            status == 0 && output == "There is nothing of nobody in the index. “searchlight status” names all.\n",
+            status == 0 && output == "The index has no items of nobody. “searchlight status” lists all apps.\n",
             "\(output)")
     }
 
@@ -126,12 +126,12 @@ struct IndexCommandTests {
         #expect(try donate(line).status == 0)
         let misspelt = try command("query", #"contentKreationDate > 1 || !(titel != "Ferry")"#)
         #expect(misspelt.status == 0)
-        #expect(misspelt.output.contains("“titel” is no attribute with a meaning of its own. Did you mean title?"))
+        #expect(misspelt.output.contains("“titel” is not a predefined attribute. Did you mean title?"))
         #expect(misspelt.output.contains("Did you mean contentCreationDate?"), "\(misspelt.output)")
         #expect(try command("query", #"kMDItemTitel == "x""#).output.contains("Did you mean kMDItemTitle?"))
         let meant = [#"title == "Ferri""#, #"com_example_mood == "x""#, #"org.example.title == "x""#, #"id == "x""#]
         for query in meant + [#"subThoroughfare == "9""#] {
-            #expect(try command("query", query).output == "No item satisfies the query.\n")
+            #expect(try command("query", query).output == "No item matches the query.\n")
         }
         #expect(try !command("query", #"titel == "x""#).output.contains("Did you mean"))
     }
@@ -236,7 +236,7 @@ struct IndexCommandTests {
         #expect(try donate(lines, state, options: ["--batch", "7"]).status == 0)
         let tooLong = try donate(lines, #"{"endBatch": {"clientState": "t"}}"#, options: ["--batch", "6"])
         #expect(tooLong.status == 1)
-        #expect(tooLong.output.contains("too large to have a client state"), "\(tooLong.output)")
+        #expect(tooLong.output.contains("too large for a client state"), "\(tooLong.output)")
         #expect(try command("client-state", "--bundle", "org.example.app").output == "s\n")
     }
 

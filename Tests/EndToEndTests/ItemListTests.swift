@@ -65,7 +65,7 @@ struct ItemListTests {
         for limit in ["0", "-1", "x", "1.5", "10001", "+5", "1e3", "99999999999999999999"] {
             let (status, output) = try command.shell("\"$SEARCHLIGHT\" \(list) --limit=\(limit)")
             #expect(status == 64, "\(limit)")
-            #expect(output.contains("--limit takes a number from 1 to 10000."), "\(output)")
+            #expect(output.contains("--limit needs a number from 1 to 10000."), "\(output)")
         }
         for limit in ["1", "010", "10000"] {
             #expect(try command.shell("\"$SEARCHLIGHT\" \(list) --limit \(limit)").status == 0, "\(limit)")

@@ -75,7 +75,7 @@ struct ListingCommandTests {
         ].joined(separator: "\n")
         let (status, output) = try donate(lines)
         #expect(status == 0)
-        #expect(output == "2 items accepted, 1 update of what is not there ignored, 1 had expired.\n")
+        #expect(output == "2 items accepted, 1 update of missing items ignored, 1 had expired.\n")
         let (_, json) = try donate(lines, options: ["--json"])
         let report = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect(report["accepted"] as? Int == 2)

@@ -123,7 +123,7 @@ struct OutputTests {
     func acceptedTypes() throws {
         let command = try Command.indexed()
         for (text, note) in [
-            ("text/html", "text/html is taken as public.html"), (".HTML", ".HTML is taken as public.html"),
+            ("text/html", "text/html means the type public.html"), (".HTML", ".HTML means the type public.html"),
         ] {
             let (status, output, errors) = try command.separately("drag", "alpha", "--accept", text, "--output", "-")
             #expect(status == 0)
@@ -132,7 +132,7 @@ struct OutputTests {
         }
         let unknown = try command("drag", "alpha", "--accept", "html", "--dry-run")
         #expect(unknown.status == 3)
-        #expect(unknown.output.contains("Nobody declares the type html"))
+        #expect(unknown.output.contains("The type html is not declared"))
         #expect(
             try command("drag", "alpha", "--accept", "no/such", "--dry-run").output.contains(
                 "No type is declared for no/such"))

@@ -96,16 +96,16 @@ struct ScheduleCommandTests {
     func added() async throws {
         let service = try await Service("cooperative 5")
         try await service.waitFor("the index has 5 items of it")
-        try await service.waitUntil { try service.command("schedule").output == "Nothing is owed.\n" }
+        try await service.waitUntil { try service.command("schedule").output == "No jobs are pending.\n" }
         let why = try service.command("why", service.bundle)
         #expect(why.status == 0)
-        #expect(why.output.hasPrefix("\(service.bundle) owes nothing; a job would run now\n"))
+        #expect(why.output.hasPrefix("\(service.bundle) is not pending; a job would run now\n"))
         #expect(why.output.contains("today: 1 run, ") && why.output.contains("5 items"))
         #expect(why.output.contains("quota: 0."))
         let day = try #require(try service.report().jobs.first?.days?.last?.day)
         #expect(try #require(try? Date(day, strategy: .iso8601.year().month().day())) <= .now)
         let log = try service.command("log")
-        #expect(log.output.contains("\(service.bundle) begins\n"))
+        #expect(log.output.contains("\(service.bundle) starts\n"))
         #expect(log.output.contains("\(service.bundle) is done; "))
         let json = try service.command("log", "--json", "--lines", "1")
         #expect(try #require(JournalLine(json: Array(json.output.utf8.dropLast()))).entry.kind == .done)
@@ -247,7 +247,7 @@ struct ScheduleCommandTests {
         #expect(try service.command("schedule", "cancel", service.bundle).status == 0)
         await worker.waitForEnd()
         try await service.waitUntil {
-            try service.command("schedule").output.contains("\(service.bundle) waits, owed since ")
+            try service.command("schedule").output.contains("\(service.bundle) waits, pending since ")
         }
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
         // A cancellation by the user stays, even if the service ends.
@@ -317,7 +317,8 @@ struct ScheduleCommandTests {
         let empty = try Command.indexed()
         try FileManager.default.removeItem(atPath: empty.harness.extensions)
         let nothing = try empty("why", "--all")
-        #expect(nothing.status == 0 && nothing.output.hasSuffix("Nothing is owed, and no extension is installed.\n"))
+        #expect(
+            nothing.status == 0 && nothing.output.hasSuffix("No jobs are pending, and no extension is installed.\n"))
         #expect(nobodyOwes.status == 2 && nobodyOwes.output.contains("There is no extension nobody.at.all"))
     }
 
@@ -330,10 +331,10 @@ struct ScheduleCommandTests {
         let command = Command(harness: harness, variables: ["SEARCHLIGHT_SCHEDULING": file])
         let shown = try command("schedule", "policy")
         #expect(shown.output.contains(/slice\.full +20 s  \(changed from 30 s\)\n/), "\(shown.output)")
-        #expect(shown.output.contains(/hot +may be passed slowly from score 3 on  \(changed from .* score 12 on\)\n/))
-        #expect(shown.output.contains(/cpu-busy +never passed  \(changed from .* score 6 on\)\n/))
-        #expect(shown.output.contains(/disk-floor +off  \(changed from never passed\)\n/))
-        #expect(shown.output.contains(/on-battery +may be passed slowly from score 8 on\n/))
+        #expect(shown.output.contains(/hot +bypassed at low rate from score 3  \(changed from .* score 12\)\n/))
+        #expect(shown.output.contains(/cpu-busy +never bypassed  \(changed from .* score 6\)\n/))
+        #expect(shown.output.contains(/disk-floor +off  \(changed from never bypassed\)\n/))
+        #expect(shown.output.contains(/on-battery +bypassed at low rate from score 8\n/))
         let json = try command("schedule", "policy", "--json")
         try Data(json.output.utf8).write(to: URL(filePath: file))
         #expect(try command("schedule", "policy", "--json") == json)
@@ -354,7 +355,7 @@ struct ScheduleCommandTests {
         #expect(run == (0, "\(bundle) is done.\n"))
         let why = try command.separately("why", bundle)
         #expect(why.status == 0 && why.errors.contains("no service runs"), "\(why)")
-        #expect(why.output.contains("\(bundle) owes nothing"))
+        #expect(why.output.contains("\(bundle) is not pending"))
         #expect(try command("schedule", "cancel", bundle).status == 2)
         let log = try command.separately("log")
         #expect(log.status == 0 && log.errors.contains("searchlightd"))

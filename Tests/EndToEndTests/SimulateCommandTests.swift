@@ -16,7 +16,7 @@ struct SimulateCommandTests {
         #expect(status == 0 && errors.isEmpty)
         // In the time zone of the trace.
         #expect(output.contains("2026-03-02 22:19:20  org.example.mail pauses: the machine is about to sleep (asleep)"))
-        #expect(output.contains("org.example.mail: done 1 time; begun after 16 min and done after 8 h 47 min"))
+        #expect(output.contains("org.example.mail: done 1 time; started after 16 min and done after 8 h 47 min"))
         #expect(output.contains("In 12 h 30 min work ran for "))
         let (_, quiet, _) = try command.separately("simulate", "--quiet", "resume-from-sleep")
         #expect(!quiet.contains("2026-03-02") && output.hasSuffix(quiet))
@@ -136,7 +136,7 @@ struct SimulateCommandTests {
         let nowhere = try command("record", "--for", "1", "--output", file + "/absent/x")
         #expect(nowhere.status == 8 && nowhere.output.contains("Name another file."), "\(nowhere.output)")
         let absent = try command("record", "--for", "1", "--output", file + "-absent/x")
-        #expect(absent.status == 8 && absent.output.contains("Make its folder first"), "\(absent.output)")
+        #expect(absent.status == 8 && absent.output.contains("Create its folder first"), "\(absent.output)")
         let again = try command("record", "--for", "1", "--output", file)
         #expect(again.status == 8 && again.output.contains("Name another file"))
         #expect(try String(contentsOfFile: file, encoding: .utf8) == text)

@@ -25,7 +25,7 @@ struct VerifyCommandTests {
         let (status, output) = try command("verify")
         #expect(status == 0, "\(output)")
         #expect(output.contains("Checked: item records, with their columns and checksums (3)\n"))
-        #expect(output.contains("list of owed jobs") && output.hasSuffix("Nothing is wrong.\n"), "\(output)")
+        #expect(output.contains("list of owed jobs") && output.hasSuffix("No damage was found.\n"), "\(output)")
         let report = try #require(try command.json("verify") as? [String: Any])
         #expect(report["isClean"] as? Bool == true)
         #expect((report["checks"] as? [[String: Any]])?.count ?? 0 > 5)
@@ -50,10 +50,10 @@ struct VerifyCommandTests {
         let repaired = try command("verify", "--repair")
         #expect(repaired.status == 0, "\(repaired.output)")
         #expect(repaired.output.contains("Mended: A reindex of com.example.notebook is owed."))
-        #expect(repaired.output.hasSuffix("Nothing is wrong any more.\n"), "\(repaired.output)")
+        #expect(repaired.output.hasSuffix("No damage is left.\n"), "\(repaired.output)")
         let state = try command("status").output
         #expect(state.contains("Generation: 2;") && state.contains("Found at the opening of "), "\(state)")
-        #expect(state.contains("Owed: a reindex of com.example.notebook"))
+        #expect(state.contains("Pending: a reindex of com.example.notebook"))
         #expect(FileManager.default.fileExists(atPath: database + ".damaged"))
         #expect(try command("reindex").status == 0)
         #expect(try command("verify").status == 0)
@@ -72,7 +72,7 @@ struct VerifyCommandTests {
             let repair = try #require(try command.json("verify", "--repair") as? [String: Any])
             #expect(repair["isClean"] as? Bool == true)
         }
-        #expect(try command("status").output.contains("Owed: a reindex of com.example.notebook"))
+        #expect(try command("status").output.contains("Pending: a reindex of com.example.notebook"))
     }
 
     @Test("The sizes of bundles and structures are shown")

@@ -27,7 +27,7 @@ struct WhyNotCommandTests {
         #expect(output.contains("It is not found: the search asks for items of the kind pdf.\n"), "\(output)")
         #expect(output.contains("annual    in the title\n"), "\(output)")
         #expect(output.contains("budget    in the text\n"), "\(output)")
-        #expect(output.contains("kind:pdf  does not hold: contentType is public.html\n"), "\(output)")
+        #expect(output.contains("kind:pdf  does not match: contentType is public.html\n"), "\(output)")
         #expect(output.contains("To find it:\n  searchlight search 'annual budget'  hit 1\n"), "\(output)")
     }
 
@@ -79,7 +79,7 @@ struct WhyNotCommandTests {
     func bundle() throws {
         let (status, output) = try command("why-not", "one", "annual", "--search-bundle", "org.example.mail")
         #expect(status == 0)
-        #expect(output.contains("does not hold: it is of org.example.notes\n"), "\(output)")
+        #expect(output.contains("does not match: it is of org.example.notes\n"), "\(output)")
         #expect(output.contains("  searchlight search annual  hit 1\n"), "\(output)")
     }
 
@@ -93,7 +93,7 @@ struct WhyNotCommandTests {
         let misplaced = try command("why-not", "one", "annual", "-budget")
         #expect(misplaced.status == 64 && misplaced.output.contains("searchlight why-not @12 -- notes -release"))
         let excluding = try command("why-not", "one", "--json", "--", "-report")
-        #expect(excluding.status == 64 && excluding.output.contains("Every word is one to leave out"))
+        #expect(excluding.status == 64 && excluding.output.contains("Every word is excluded"))
         #expect(excluding.output.hasPrefix("{"), "\(excluding.output)")
     }
 }

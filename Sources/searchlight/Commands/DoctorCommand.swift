@@ -7,18 +7,18 @@ import SearchlightEngine
 struct DoctorCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine for what Searchlight needs, and say what each absence costs.",
+        abstract: "Check this machine for everything that Searchlight needs, and name the effect of each missing part.",
         discussion: """
-            Looks at the kernel, sensors, programs, the store, the service and extensions. A note is something that is \
-            missing while all but that works; a problem is something that does not work, or is not safe. Nothing is changed \
-            or started, no index is opened, and what does not answer is not waited for longer than a few seconds. Whether \
-            the index itself is whole, “searchlight verify” tells.
+            Checks the kernel, sensors, programs, the store, the service and extensions. A note names a missing part that \
+            only limits one feature; a problem is something that does not work, or is not safe. The check changes and \
+            starts nothing, opens no index, and waits a few seconds at most for an answer. To check the index itself, run \
+            “searchlight verify”.
 
             Exit status: 0 if there is no problem, 1 otherwise.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Leave out what is as it should be.")
+    @Flag(help: "Hide checks that passed.")
     var quiet = false
 
     func perform() async throws {
@@ -52,7 +52,7 @@ extension Finding.Area {
     fileprivate var title: String {
         switch self {
         case .kernel: "Kernel"
-        case .machine: "What the machine tells"
+        case .machine: "Sensors"
         case .programs: "Programs"
         case .store: "Store"
         case .service: "Service"
@@ -82,7 +82,7 @@ private enum DoctorLayout {
             for line in wrapped("Costs: " + cost) { lines.append(margin + "\(dim: line)") }
         }
         if let advice = finding.advice {
-            for line in wrapped("To do: " + advice) { lines.append(margin + "\(line)") }
+            for line in wrapped("To fix: " + advice) { lines.append(margin + "\(line)") }
         }
         return lines
     }

@@ -8,8 +8,8 @@ import SearchlightEngine
 struct ExtensionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extensions",
-        abstract: "List extensions, say what becomes of them, check them, and begin new ones.",
-        discussion: "Without a subcommand they are listed.",
+        abstract: "List, inspect, enable, disable, check and create extensions.",
+        discussion: "Lists the extensions without a subcommand.",
         subcommands: [
             ExtensionsListCommand.self, ExtensionsInfoCommand.self, ExtensionsEnableCommand.self,
             ExtensionsDisableCommand.self, ExtensionsReleaseCommand.self, ExtensionsWhereCommand.self,
@@ -21,8 +21,8 @@ struct ExtensionsCommand: ParsableCommand {
 struct ExtensionsListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the extensions that are found, those refused with the reason, and those that are gone.",
-        discussion: "No extension is loaded for this.")
+        abstract: "List installed extensions, rejected extensions with the reason, and removed extensions.",
+        discussion: "Loads no extension.")
 
     @OptionGroup var options: GlobalOptions
     /// Unrecognized arguments, such as a misspelt subcommand.
@@ -41,9 +41,9 @@ struct ExtensionsListCommand: OptionedCommand {
         let shown = word.prefix(80)
         let advice =
             if ExtensionManifest.isIdentifier(word) {
-                "To see what is known of an extension: searchlight extensions info \(shown)"
+                "To show one extension: searchlight extensions info \(shown)"
             } else {
-                SpellingSuggestions.sentence(to: word, among: names) ?? "There are \(names.joined(separator: ", "))."
+                SpellingSuggestions.sentence(to: word, among: names) ?? "Use one of \(names.joined(separator: ", "))."
             }
         throw ValidationError("There is no command “searchlight extensions \(shown)”. \(advice)")
     }
@@ -102,8 +102,8 @@ extension PendingRemoval {
     /// The line about the pending deletion of its items.
     var line: String {
         """
-        It has been missing since \(moment(removed)); its items are deleted after \(moment(due)), unless it comes back. \
-        At once: searchlight forget \(bundle)
+        Missing since \(moment(removed)); its items are deleted after \(moment(due)) unless it is installed again. \
+        To delete them now: searchlight forget \(bundle)
         """
     }
 }

@@ -6,8 +6,8 @@ import SearchlightEngine
 
 struct ExtensionsInfoCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Show everything that is known of one extension.",
-        discussion: "No extension is loaded for this. Exit status 2 if nothing is known of it.")
+        commandName: "info", abstract: "Show the state, configuration and failures of one extension.",
+        discussion: "Loads no extension. Exit status 2 if the extension is unknown.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
@@ -48,7 +48,7 @@ struct ExtensionsInfoCommand: OptionedCommand {
         lines.append(("items", ["\(details.items)"]))
         if let owed = details.owed {
             let failed = owed.failures == 0 ? "" : ", failed \(counted(owed.failures, "time"))"
-            lines.append(("owes", ["a reindex\(failed)"] + (owed.lastFailure.map { [$0] } ?? [])))
+            lines.append(("pending", ["a reindex\(failed)"] + (owed.lastFailure.map { [$0] } ?? [])))
         }
         if let removal = details.removal { lines.append(("gone", [removal.line])) }
         // The reason for a rejected bundle was printed above.
@@ -75,7 +75,7 @@ struct ExtensionsInfoCommand: OptionedCommand {
                 ("attempts", sandbox.attempts.map { "it \($0.line)" }),
             ]
         }
-        lines.append(("set aside", health.itemsSetAside.map { "\($0.identifier): it \($0.reason)" }))
+        lines.append(("skip-listed", health.itemsSetAside.map { "\($0.identifier): it \($0.reason)" }))
         let width = lines.map(\.0.count).max() ?? 0
         for (name, values) in lines {
             for (index, line) in values.flatMap(Output.lines).enumerated() {

@@ -31,7 +31,7 @@ enum BundleNames {
 
 struct ExtensionsEnableCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enable", abstract: "Have an extension used that was disabled.")
+        commandName: "enable", abstract: "Enable an extension that was disabled.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
@@ -41,8 +41,8 @@ struct ExtensionsEnableCommand: OptionedCommand {
 
 struct ExtensionsDisableCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Have an extension asked nothing any more.",
-        discussion: "Its items stay, and can be found. To remove them, too: searchlight forget BUNDLE")
+        commandName: "disable", abstract: "Disable an extension: send it no more requests.",
+        discussion: "Its items stay in the index and can be found. To remove them: searchlight forget BUNDLE")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
@@ -69,10 +69,9 @@ extension GlobalOptions {
 
 struct ExtensionsReleaseCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release", abstract: "Forget what is held against an extension, so that it is asked again.",
+        commandName: "release", abstract: "Clear the failures of an extension, so that it gets requests again.",
         discussion: """
-            Ends its quarantine and its waiting after failures. Items that it failed with and that were set aside are owed \
-            again.
+            Ends its quarantine and its back-off after failures. Skip-listed items become pending again.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -88,14 +87,16 @@ struct ExtensionsReleaseCommand: OptionedCommand {
         if options.json { return try Output.printJSON(report) }
         let parts = [
             report.wasQuarantined ? "its quarantine" : nil,
-            report.wasBackingOff ? "its waiting after failures" : nil,
+            report.wasBackingOff ? "its back-off after failures" : nil,
             report.failures > 0 ? counted(report.failures, "failure") : nil,
-            report.itemsSetAside.isEmpty ? nil : "\(counted(report.itemsSetAside.count, "item")) set aside",
+            report.itemsSetAside.isEmpty ? nil : "\(counted(report.itemsSetAside.count, "item")) skip-listed",
         ].compactMap { $0 }
-        guard !parts.isEmpty else { return try Output.line("Nothing is held against \(identifier).") }
+        guard !parts.isEmpty else {
+            return try Output.line("\(identifier) has no quarantine, back-off or skip-listed items.")
+        }
         try Output.line("\(identifier) is released: \(parts.joined(separator: ", ")).")
         if !report.itemsSetAside.isEmpty {
-            try Output.line("The items are owed; to ask for them now: searchlight reindex \(identifier)")
+            try Output.line("The items are pending. To reindex them now: searchlight reindex \(identifier)")
         }
     }
 }

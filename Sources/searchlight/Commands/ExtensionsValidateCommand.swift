@@ -11,17 +11,17 @@ import SystemSupport
 struct ExtensionsValidateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check an extension: what it donates, promises, shows, and how it behaves when things go wrong.",
+        abstract: "Check an extension: its donations, promises and previews, and its behavior after errors.",
         discussion: """
-            BUNDLE is a .searchext folder or the identifier of an extension that is found. Each check runs in a process of \
-            its own, over an index in memory; yours is not touched. The extension does its ordinary work meanwhile, with \
+            BUNDLE is a .searchext folder or the identifier of an installed extension. Each check runs in a separate process, \
+            with an index in memory; your index does not change. The extension does its ordinary work during a check, with \
             your data.
 
-            An extension that donates in pages is asked for pages until there are enough items for a sample (--items). Others find the \
-            number in the variable SEARCHLIGHT_SAMPLE_ITEMS and may donate as many.
+            For an extension that donates in pages, the checks request pages until the sample is complete (--items). Other \
+            extensions get the size of the sample in the variable SEARCHLIGHT_SAMPLE_ITEMS.
 
-            --in-process loads it into this process instead, for a debugger: without a sandbox, and with a crash that is \
-            this command's. To stop where it crashes: gdb --args searchlight extensions validate BUNDLE --in-process
+            --in-process loads the extension into this process instead, for a debugger: without a sandbox, and a crash ends \
+            this command. To stop at a crash: gdb --args searchlight extensions validate BUNDLE --in-process
 
             Exit status: 0 all checks passed, apart from warnings; 11 a check failed; 2 there is no such bundle.
             """)
@@ -29,26 +29,27 @@ struct ExtensionsValidateCommand: ReportingCommand {
     @Argument(help: ArgumentHelp("The extension.", valueName: "bundle"), completion: BundleNames.completion)
     var bundle: String?
     @Option(
-        help: ArgumentHelp("Run only this check; may be repeated, or several with commas between.", valueName: "check"))
+        help: ArgumentHelp("Run only these checks, separated by commas; repeatable.", valueName: "check"))
     var only: [String] = []
-    @Option(help: ArgumentHelp("Leave this check out; likewise.", valueName: "check"))
+    @Option(help: ArgumentHelp("Skip these checks, separated by commas; repeatable.", valueName: "check"))
     var skip: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Ask an extension with very many items for a sample of this many; 0 for all (default: \(ValidationSettings.standardSampleItems)).",
+            "Limit the sample to this many items; 0 checks all (default: \(ValidationSettings.standardSampleItems)).",
             valueName: "count"))
     var items: Int?
-    @Option(help: "Make the same random choices as the run that printed this.")
+    @Option(help: "Repeat the random choices of the run that printed this seed.")
     var seed: UInt64?
     @Flag(help: "Load the extension into this process, for a debugger.")
     var inProcess = false
-    @Flag(name: .shortAndLong, help: "Show what the extension prints and logs.")
+    @Flag(name: .shortAndLong, help: "Show the output and the log of the extension.")
     var verbose = false
-    @Flag(help: "List the checks, and run none.")
+    @Flag(help: "List the checks without running them.")
     var list = false
     @Option(
         name: .customLong("extensions"),
-        help: ArgumentHelp("A folder with extensions to search first; several with colons between.", valueName: "dir"))
+        help: ArgumentHelp("Search these folders for extensions first; separate several with colons.", valueName: "dir")
+    )
     var extensionPath: String?
     @Flag(help: "Print JSON.")
     var json = false
@@ -178,7 +179,7 @@ struct ExtensionsValidateCommand: ReportingCommand {
         }
         try Output.line("\(bold: counts.isEmpty ? "No check was run." : counts.joined(separator: ", ") + ".")")
         if !report.isGood {
-            try Output.line("The same again: \(command(seed: report.seed))")
+            try Output.line("To repeat this run: \(command(seed: report.seed))")
         }
     }
 

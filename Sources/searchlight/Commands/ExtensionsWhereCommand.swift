@@ -7,14 +7,15 @@ import SearchlightEngine
 
 struct ExtensionsWhereCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "where", abstract: "Show where extensions are looked for, and where to put one.",
+        commandName: "where",
+        abstract: "Show the folders that are searched for extensions, and the folder for your own.",
         discussion: """
-            Of several with one identifier the first counts, in the order of the folders. A service watches them: what is \
-            dropped in, replaced or removed takes effect at once.
+            If several extensions have the same identifier, the first folder wins. A service watches the folders: a bundle \
+            that is added, replaced or removed takes effect at once.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Create the folder for this user's own extensions, if it is not there.")
+    @Flag(help: "Create the folder for your own extensions if it does not exist.")
     var create = false
 
     func perform() async throws {
@@ -23,7 +24,7 @@ struct ExtensionsWhereCommand: OptionedCommand {
             guard !folder.isEmpty else {
                 throw CommandFailure(
                     message:
-                        "Neither HOME nor XDG_DATA_HOME says where your own extensions belong. Set one of them.",
+                        "The folder for your own extensions is unknown. Set HOME or XDG_DATA_HOME.",
                     status: .failure)
             }
             try NewFolder.make(folder)
@@ -39,7 +40,7 @@ struct ExtensionsWhereCommand: OptionedCommand {
         guard !folder.isEmpty else { return }
         try Output.line("For your own: \(folder)")
         if !places.contains(where: { $0.path == folder }) {
-            try Output.line("  The service does not look there. Start it with the same XDG_DATA_HOME.")
+            try Output.line("  The service does not search this folder. Start it with the same XDG_DATA_HOME.")
         } else if !FileManager.default.fileExists(atPath: folder) {
             try Output.line("  To create it: searchlight extensions where --create")
         }

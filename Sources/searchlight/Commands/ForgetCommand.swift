@@ -5,11 +5,11 @@ import SearchlightEngine
 
 struct ForgetCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Remove everything that an app has in the index.",
+        commandName: "forget", abstract: "Remove all data of an app from the index.",
         discussion: """
-            Removes the app's items, its client states, the counts of their use, and its pending reindexes. Asks first, unless \
-            --yes is given. An extension that is still installed donates everything again with its next reindex; disable or \
-            remove it first to prevent that.
+            Removes the app's items, their use counts, its client states and its pending reindexes. Asks first, unless \
+            --yes is given. An installed extension donates all items again at its next reindex; disable or remove it first \
+            to prevent that.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -19,7 +19,7 @@ struct ForgetCommand: OptionedCommand {
     var yes = false
 
     func validate() throws {
-        try refuseEmpty(bundle, "The name of the app", instead: "“searchlight status” names all.")
+        try refuseEmpty(bundle, "The name of the app", instead: "“searchlight status” lists the apps.")
     }
 
     func perform() async throws {

@@ -16,28 +16,28 @@ struct HistoryCommand: OptionedCommand {
     }
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show, export or erase what is counted of your use of items.",
+        abstract: "Show, export or erase the counts of your use of items.",
         discussion: """
-            What you open, drag or look at for long is counted, for the item and for what you had typed. Later searches show such \
-            items sooner. The counts halve every 30 days, stay in the store and are sent nowhere. They go with their item: when its \
-            app deletes it, when it expires, and with “searchlight forget”.
+            Searchlight counts each item that you open, drag or preview for some seconds, together with the search text. \
+            Later searches rank such items higher. The counts halve every 30 days and never leave the store. Deleting an item, \
+            its expiration and “searchlight forget” delete its counts.
 
-            --clear erases all counts, also from the pages of the database. --export makes a file that nobody else can read. Both \
-            ask before they remove or replace something, unless --yes is given. “off” has nothing \
-            counted and nothing sorted by counts; what was counted is kept until it is erased, and “on” uses it again.
+            --clear erases all counts, also from the pages of the database. --export writes a file that only you can read. \
+            Both ask before they remove or replace data, unless --yes is given. “off” stops counting and ignores the counts; \
+            they are kept until they are erased, and “on” uses them again.
 
-            Without arguments each item has a line with its number, how often and when it was last used, and a line for each text. \
-            --json has for each count also what it is worth now (0 to 16).
+            Without arguments each item has a line with its number, the number of uses and the last use, and a line for each \
+            search text. --json adds the current weight of each count (0 to 16).
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "on or off: whether use is counted.")
+    @Argument(help: "on or off: start or stop counting.")
     var wish: Wish?
-    @Flag(help: "Erase everything that is counted.")
+    @Flag(help: "Erase all counts.")
     var clear = false
     @Option(
         help: ArgumentHelp(
-            "Write everything that is counted to a file, as JSON; - is standard output.", valueName: "file"),
+            "Write all counts to a file, as JSON; - is standard output.", valueName: "file"),
         completion: .file())
     var export: String?
     @Option(
@@ -79,23 +79,23 @@ struct HistoryCommand: OptionedCommand {
     private func set(_ isOn: Bool, in store: any EngineClient) async throws {
         let isChange = try await store.perform(SetLearningCall(isOn: isOn))
         if options.json { return try Output.printJSON(["isOn": isOn, "isChanged": isChange] as JSONObject) }
-        let state = isOn ? "What you use is counted" : "What you use is not counted"
-        try Output.line("\(state)\(isChange ? " from now on" : "; it was so before").")
+        let state = isOn ? "Use of items is counted" : "Use of items is not counted"
+        try Output.line("\(state)\(isChange ? " from now on" : "; nothing changed").")
         guard !isOn, try await store.history(limit: 1).total > 0 else { return }
-        Output.complain("What was counted before is kept and has no effect. Erase it: searchlight history --clear")
+        Output.complain("Existing counts are kept and have no effect. To erase them: searchlight history --clear")
     }
 
     private func erase(_ store: any EngineClient) async throws {
         let count = try await store.history(limit: 1).items
         if count > 0, !yes {
-            try Confirmation.ask("remove", "what is counted for \(counted(count, "item"))", json: options.json)
+            try Confirmation.ask("remove", "the counts of \(counted(count, "item"))", json: options.json)
         }
         let erased = try await store.perform(ClearHistoryCall())
         if options.json { return try Output.printJSON(["erased": erased]) }
         try Output.line(
             erased == 0
-                ? "Nothing was counted; there is nothing to erase."
-                : "What was counted for \(counted(erased, "item")) is erased.")
+                ? "There are no counts to erase."
+                : "Erased the counts of \(counted(erased, "item")).")
     }
 
     // MARK: Showing
@@ -114,7 +114,7 @@ struct HistoryCommand: OptionedCommand {
             _ = try Delivery.deliver(
                 .data(.inline(bytes)), to: .file(path: path), token: .random(in: .min ... .max))
         } catch {
-            throw CommandFailure(message: "\(error) No file was written. Name another.", status: ExitStatus(error))
+            throw CommandFailure(message: "\(error) No file was written. Name another file.", status: ExitStatus(error))
         }
         if options.json { return try Output.printJSON(["path": path, "items": history.items] as JSONObject) }
         try Output.line("\(path): \(counted(history.items, "item"))")
@@ -128,7 +128,7 @@ struct HistoryCommand: OptionedCommand {
         if !yes { try Confirmation.ask("replace", "the file \(path)", json: options.json) }
         guard status.st_uid == geteuid(), chmod(path, 0o600) == 0 else {
             throw CommandFailure(
-                message: "The file \(path) is not yours, so others could read what is written. Name another.",
+                message: "The file \(path) belongs to another user, who could read it. Name another file.",
                 status: .refused)
         }
     }
@@ -138,12 +138,12 @@ struct HistoryCommand: OptionedCommand {
         defer {
             if !history.isOn {
                 Output.complain(
-                    "Learning is off: nothing is counted, and counts have no effect. Switch it on: searchlight history on"
+                    "Learning is off: nothing is counted, and counts have no effect. To switch it on: searchlight history on"
                 )
             }
         }
         guard !history.entries.isEmpty else {
-            return Output.complain("Nothing is counted so far.")
+            return Output.complain("There are no counts.")
         }
         let widths = history.entries.reduce(into: (number: 4, events: 5)) { widths, entry in
             widths.number = max(widths.number, "@\(entry.item)".count)
@@ -154,7 +154,7 @@ struct HistoryCommand: OptionedCommand {
             let events = String(repeating: " ", count: max(0, widths.events - events.count)) + events
             try Output.line("\(dim: "\(number)  \(events)  \(last)")  " + what)
         }
-        try line("item", "times", "last            ", "\(dim: "title, and what was typed")")
+        try line("item", "times", "last            ", "\(dim: "title, and the search text")")
         for entry in history.entries {
             let reporter: StyledText = entry.reporter == .app ? "\(dim: "  (reported by \(entry.bundle))")" : ""
             try line(

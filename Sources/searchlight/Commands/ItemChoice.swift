@@ -9,13 +9,15 @@ import SearchlightEngine
 struct ItemChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path; - reads a list.",
+            "An item number that “search” prints (@12), a unique identifier, or the path of a file; - reads a list.",
             valueName: "item"))
     var item: String
     @Option(
-        help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
+        help: "Choose the item of this bundle if several bundles have the same identifier.",
+        completion: BundleNames.completion)
     var bundle: String?
-    @Option(help: "The name of the index that the item is in, if several of the bundle's have one of this name.")
+    @Option(
+        help: "Choose the item in the index with this name if several indexes of the bundle have the same identifier.")
     var index: String?
 
     func validate() throws { try refuseEmpty(index, "--index") }

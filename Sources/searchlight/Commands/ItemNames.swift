@@ -26,12 +26,12 @@ struct ItemNames {
         if let file { names += try Self.lines(of: file == "-" ? nil : file) }
         guard !names.isEmpty else {
             throw CommandFailure(
-                message: "The list of items is empty. It has a number, an identifier or a path on each line.",
+                message: "The list of items is empty. Put a number, an identifier or a path on each line.",
                 status: .usage)
         }
         guard names.count <= Self.maximumItems else {
             throw CommandFailure(
-                message: "\(names.count) items are too many at once; the limit is \(Self.maximumItems). Divide them.",
+                message: "\(names.count) items are too many; the limit is \(Self.maximumItems). Split the list.",
                 status: .usage)
         }
         self.names = names
@@ -50,7 +50,7 @@ struct ItemNames {
         }
         guard (data?.count ?? 0) <= maximumBytes else {
             throw CommandFailure(
-                message: "The list of items is longer than \(maximumBytes) bytes. Divide it.", status: .usage)
+                message: "The list of items is longer than \(maximumBytes) bytes. Split it.", status: .usage)
         }
         return String(decoding: data ?? Data(), as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
@@ -73,8 +73,8 @@ struct ItemNames {
         throw CommandFailure(
             message: """
                 None of the \(names.count) lines of \(source) is an item\(bundle.map { " of \($0)" } ?? ""); the first is \
-                “\(first)”. A list has a number (@12), an identifier or a path on each line, as --numbers of “search”, \
-                “query” and “list” prints it.
+                “\(first)”. Put a number (@12), an identifier or a path on each line; “search”, “query” and “list” \
+                print such a list with --numbers.
                 """, status: .notFound)
     }
 }

@@ -10,24 +10,24 @@ import SearchlightEngine
 struct PreviewCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
-        abstract: "Show an item as its extension renders it.",
+        abstract: "Show the preview of an item that its extension renders.",
         discussion: """
-            Prints the text or HTML that the extension renders as plain text, or else the item's attributes. --html prints the page \
-            that a viewer shows, and --output writes the rendering as it is: HTML, text, rich text, a picture or PDF. In a \
-            folder it gets a name after its title; nothing that is there is replaced. HTML of an extension loses what runs, \
-            loads or leads elsewhere by itself; --json names what was removed. A list (-) is shown one item after the other, \
-            in JSON as an array.
+            Prints the extension's text or HTML as plain text, or else the item's attributes. --html prints the page that a \
+            viewer shows, and --output writes the rendering unchanged: HTML, text, rich text, a picture or PDF. In a folder \
+            the file gets a new name after the item's title; no existing file is replaced. Scripts, external resources and \
+            automatic redirects are removed from HTML; --json names the removed parts. A list (-) shows one item after the \
+            other, in JSON as an array.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ItemChoice
     @Option(
         name: .shortAndLong,
-        help: "The words that you searched for, to highlight them. Later searches for them rank a single item higher.")
+        help: "Highlight the words of this search, and rank a single item higher in later searches for them.")
     var query: String?
     @Flag(help: "Print the rendering as HTML.")
     var html = false
-    @Flag(help: "Print text, the default without --html, --json and --output.")
+    @Flag(help: "Print text. This is the default without --html, --json and --output.")
     var text = false
     @Option(
         name: .shortAndLong,
@@ -41,11 +41,11 @@ struct PreviewCommand: OptionedCommand {
             throw ValidationError("--output is empty. Name a file or a folder, or - for standard output.")
         }
         guard !text || !(html || options.json || output != nil) else {
-            throw ValidationError("--text goes with neither --html, --json nor --output. Choose one of them.")
+            throw ValidationError("--text excludes --html, --json and --output. Choose one of them.")
         }
         guard output != "-" || !options.json else {
             throw ValidationError(
-                "With --output - standard output gets the rendering alone. Leave out --json, or name a file.")
+                "--output - and --json both write to standard output. Leave out --json, or name a file.")
         }
         guard !html || !options.json else {
             throw ValidationError("--html and --json exclude each other; with --json the page is in “text”.")
@@ -57,7 +57,7 @@ struct PreviewCommand: OptionedCommand {
         if names.names.count > 1 {
             guard !html || output != nil else {
                 throw CommandFailure(
-                    message: "--html prints one page. For several items: --output FOLDER", status: .usage)
+                    message: "--html prints one page. For several items, pass --output FOLDER.", status: .usage)
             }
             if let output { try OutputChoice.checkForSeveral(output) }
         }
@@ -106,7 +106,8 @@ struct PreviewCommand: OptionedCommand {
         if html {
             guard preview.contentType == "public.html" else {
                 throw CommandFailure(
-                    message: "The extension renders this item as \(preview.contentType); --output FILE keeps that.",
+                    message:
+                        "The extension renders this item as \(preview.contentType). To save the rendering, pass --output FILE.",
                     status: .unsupportedType)
             }
             return try Output.document(text)
@@ -122,7 +123,9 @@ struct PreviewCommand: OptionedCommand {
         }
         try Output.line(StyledText(AttributePreview(item.record, query: query).textPieces(width: width)))
         if preview.source == .extension, Output.showsProgress {
-            Output.complain("\n\(dim: "The extension renders this as \(preview.contentType): --output FILE keeps it.")")
+            Output.complain(
+                "\n\(dim: "The extension renders this as \(preview.contentType). To save the rendering, pass --output FILE.")"
+            )
         }
     }
 
@@ -136,7 +139,8 @@ struct PreviewCommand: OptionedCommand {
         }
         try Output.line(StyledText(page.pieces))
         if page.isCut {
-            Output.complain("\(dim: "The text goes on. --html prints the whole page, and --output FILE keeps it.")")
+            Output.complain(
+                "\(dim: "The text is cut. To print the whole page, pass --html; to save it, pass --output FILE.")")
         }
     }
 

@@ -8,16 +8,17 @@ import SearchlightEngine
 struct QuickLookCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "quicklook",
-        abstract: "Search, look at items and drag them out, on a page in your browser.",
+        abstract: "Search, preview and drag items on a page in your browser.",
         discussion: """
-            Serves the page to this user of this machine alone, at 127.0.0.1. A browser is led there by a file that only you can \
-            read; its address is printed, works once, and for two minutes. A browser that may not read the file (some snaps) \
-            asks for the code that is shown in the terminal. Results are on the left and the preview on the right. The arrow keys choose, Return looks, Escape goes back, and / \
-            leads to the search field. An item is dragged out of the list as its first promise (a file, in browsers that know \
-            DownloadURL, such as Chromium), and saved as any other from the menu beside “Save”; it is made only then.
+            Serves the page at 127.0.0.1, only to you on this machine. A file that only you can read opens it in a browser; the \
+            address of the file is printed, and works once within two minutes. A browser that cannot read the file (some snaps) \
+            asks for the code in the terminal. Results are on the left and the preview on the right. The arrow keys choose, \
+            Return opens the preview, Escape goes back, and / moves to the search field. Dragging an item out of the list \
+            delivers its first promise (as a file, in browsers that support DownloadURL, such as Chromium); the menu beside \
+            “Save” offers the others. The promise is fulfilled only then.
 
-            HTML of an extension is shown without scripts in a frame that reaches nothing. The page ends with the command: \
-            Control-C.
+            HTML of an extension is shown without scripts and network access in a sandboxed frame. To end the page, stop the \
+            command with Control-C.
             """)
 
     @OptionGroup var arguments: QuickLookArguments
@@ -30,8 +31,8 @@ struct QuickLookCommand: OptionedCommand {
         let reason = CommandProgram.replace(with: program, arguments: words)
         throw CommandFailure(
             message: """
-                The page cannot be served: starting \(program) failed: \(reason). It comes with Searchlight: install it \
-                again, or run “swift build” in its repository.
+                The page cannot be served: starting \(program) failed: \(reason). Install Searchlight again, or run \
+                “swift build” in its repository.
                 """,
             status: .failure)
     }

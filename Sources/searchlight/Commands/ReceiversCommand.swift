@@ -7,12 +7,12 @@ import Promises
 struct ReceiversCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receivers",
-        abstract: "Show the kinds of apps that “drag --receiver” knows.",
+        abstract: "Show the kinds of apps that “drag --receiver” accepts.",
         discussion: """
-            Your own are files in searchlight/receivers of $XDG_CONFIG_HOME (~/.config), one each, called NAME.json: an \
-            object with “title”, “accepts” (types as “drag --accept” takes them, best first), and if need be “takes” (some \
-            of “data”, “file” and “inPlace”, best first) and “order” (“preference”, or “set” where the source is to \
-            choose). One that is called as another replaces it.
+            To add a profile, create NAME.json in searchlight/receivers of $XDG_CONFIG_HOME (~/.config): an object with \
+            “title”, “accepts” (types as in “drag --accept”, best first), and optionally “takes” (some of “data”, “file” and \
+            “inPlace”, best first) and “order” (“preference”, or “set” to let the source choose). It replaces a profile of \
+            the same name.
             """,
         subcommands: [ReceiversListCommand.self, ReceiversShowCommand.self],
         defaultSubcommand: ReceiversListCommand.self)
@@ -27,7 +27,7 @@ enum ReceiverNames {
 }
 
 struct ReceiversListCommand: OptionedCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the profiles there are.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the profiles.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -37,7 +37,7 @@ struct ReceiversListCommand: OptionedCommand {
         for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
         if let others = Self.list(profiles.others) {
             Output.complain(
-                "Note: \(Output.tidied("In \(folder), \(others) cannot be a profile: its name must be NAME.json."))"
+                "Note: \(Output.tidied("\(others) in \(folder) is not a profile. Rename it to NAME.json."))"
             )
         }
         if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
@@ -60,7 +60,7 @@ struct ReceiversShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one profile.")
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Its name, as “list” prints it.", completion: ReceiverNames.completion)
+    @Argument(help: "The name that “list” prints.", completion: ReceiverNames.completion)
     var name: String
 
     func perform() async throws {

@@ -10,22 +10,21 @@ struct ReindexCommand: OptionedCommand {
         commandName: "reindex",
         abstract: "Have extensions donate all their items again.",
         discussion: """
-            A reindex that fails stays owed: “searchlight status” shows it, and the next reindex of that bundle makes \
-            up for it, from where it ended if the extension reindexes in pages. One of an app that does not run and has no \
-            extension is refused, and not owed. With --json an array is printed, one \
-            report for each bundle, failed and refused ones too; when nothing could be begun, the object of a failure. \
-            One that is disabled is no failure, unless it is named. An identifier that begins with a dash is given as \
-            --items=-name, each with an option of its own.
+            A failed reindex stays pending: “searchlight status” shows it, and the next reindex of the bundle repeats it. An \
+            extension that reindexes in pages continues at the last page. A bundle without an extension and without a running \
+            app is refused. --json prints an array with a report for each bundle, also for failed and refused ones, or an \
+            error object if no reindex started. A disabled extension is a failure only if it is named. Write an identifier \
+            that begins with a dash as --items=-name, and repeat the option for each.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
-        help: "Bundle identifiers, also of running apps; without any, every extension that is found.",
+        help: "Bundle identifiers of extensions or running apps; default: every installed extension.",
         completion: BundleNames.completion)
     var bundles: [String] = []
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Have only these items donated again, or deleted, by one extension.", valueName: "id"))
+        help: ArgumentHelp("Have one extension donate again, or delete, only these items.", valueName: "id"))
     var items: [String] = []
     @Flag(name: .shortAndLong, help: "Show every message of the extensions.")
     var verbose = false
@@ -33,8 +32,8 @@ struct ReindexCommand: OptionedCommand {
     func validate() throws {
         for bundle in bundles { try refuseEmpty(bundle, "The name of a bundle") }
         guard !items.isEmpty else { return }
-        if bundles.count != 1 { throw ValidationError("--items are those of one bundle. Name it before the option.") }
-        if items.contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
+        if bundles.count != 1 { throw ValidationError("--items needs exactly one bundle. Name it before the option.") }
+        if items.contains("") { throw ValidationError("A name is empty. Leave it out.") }
     }
 
     func perform() async throws {
@@ -49,9 +48,9 @@ struct ReindexCommand: OptionedCommand {
         guard !wanted.isEmpty else {
             throw CommandFailure(
                 message: """
-                    There is no extension to reindex\(reports.isEmpty ? "" : " but what was refused"). An extension is \
+                    There is no extension to reindex\(reports.isEmpty ? "" : ", only refused ones"). An extension is \
                     a folder NAME.searchext. Searched: \(installed.searchPath.joined(separator: ", ")). \
-                    A running app is asked by its name: searchlight reindex BUNDLE.
+                    To reindex a running app: searchlight reindex BUNDLE
                     """,
                 status: .notFound)
         }

@@ -78,7 +78,7 @@ final class ReindexWatcher: Sendable {
             let text = Output.tidied(error.description)
             // After the worker's multi-line output, the note starts on a new line.
             let separator = text.contains("\n") ? "\n  " : " "
-            message(text + separator + "Trying once more in a fresh worker.", always: true)
+            message(text + separator + "Retrying once in a new worker.", always: true)
         case .progress(_, let completed, let total):
             state.withLock { $0.progress = total == 0 ? nil : Int(Double(completed) / Double(total) * 100) }
             showProgress()
@@ -86,11 +86,11 @@ final class ReindexWatcher: Sendable {
             message("(\(rule.rawValue)) " + DisplayText.line(text, limit: Self.messageLength), always: false)
         case .setAside(_, let item, let reason):
             let name = DisplayText.line(item, limit: Self.messageLength)
-            message("Set the item \(name) aside: the extension \(reason).", always: true)
+            message("The item \(name) is skip-listed: the extension \(reason).", always: true)
         case .quarantined(_, let reason):
-            message("In quarantine from now on: it \(Output.tidied(reason)).", always: true)
+            message("The extension is in quarantine: it \(Output.tidied(reason)).", always: true)
         case .healthNotKept(_, let path, let reason):
-            message("How it behaves could not be written to \(path): \(reason).", always: true)
+            message("Writing the health of the extension to \(path) failed: \(reason).", always: true)
         }
     }
 

@@ -65,12 +65,12 @@ struct SandboxSection: Encodable {
     var lines: [String] {
         var lines: [String] = []
         if !isEnforced {
-            lines.append("Sandbox: OFF (SEARCHLIGHT_SANDBOX); extensions may do what you may")
+            lines.append("Sandbox: OFF (SEARCHLIGHT_SANDBOX); extensions have all your rights")
         } else if missing.isEmpty {
             lines.append(
-                "Sandbox: everything that confines extensions is in force (Landlock \(landlockRevision), seccomp)")
+                "Sandbox: complete (Landlock \(landlockRevision), seccomp)")
         } else {
-            lines.append("Sandbox: weakened, for this kernel does not")
+            lines.append("Sandbox: weakened, because this kernel does not")
             lines += missing.map { "  \($0)" }
         }
         for (name, bundle) in bundles.sorted(by: { $0.key < $1.key }) {
@@ -81,10 +81,10 @@ struct SandboxSection: Encodable {
             if !bundle.backgroundMissing.isEmpty {
                 let missing = bundle.backgroundMissing.joined(separator: "; ")
                 lines.append(
-                    "  background workers of \(name) give way to others less than they should; the kernel does not: \(missing)"
+                    "  background workers of \(name) have too high a priority, because the kernel does not: \(missing)"
                 )
             }
-            lines += bundle.withheld.map { "  \(name) does not get \($0.path), which it asks for: \($0.reason)" }
+            lines += bundle.withheld.map { "  \(name) has no access to \($0.path), which it requests: \($0.reason)" }
             lines += bundle.attempts.map { "  \(name) \($0.line)" }
         }
         return lines

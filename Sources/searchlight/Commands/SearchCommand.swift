@@ -13,18 +13,18 @@ struct SearchCommand: OptionedCommand {
         commandName: "search",
         abstract: "Find items by the words you remember, best first.",
         discussion: """
-            Items with all words come first, then those with some. The last word may be the beginning of one; a space or \
-            quote behind it completes it. Words in double quotes must be adjacent (quote the whole \
+            Items with all words come first, then items with some. The last word may be incomplete; a space or \
+            quote after it completes it. Words in double quotes must be adjacent (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
-            and it first: searchlight search -- -release notes). Case, accents and forms of words do not matter.
+            before it: searchlight search -- -release notes). Case, accents and forms of words do not matter.
 
             Filters may stand among the words: kind:pdf, from:anna, to:, app:mail, in:folder, tag:, title:, before:, after:, \
             on: (2026-11-16, yesterday, last week), larger:10MB, smaller:500kB, has:attachment. larger: and smaller: \
-            compare fileSize, which items have in megabytes of 1,000,000 bytes. A comma means or, a minus sign \
+            compare fileSize, in megabytes of 1,000,000 bytes. A comma means or, a minus sign \
             before a filter excludes, and quotes hold a value together: from:"Anna Smith".
 
-            A word that occurs nowhere is corrected, unless it stands in quotes; a note on standard error shows the words that \
-            were searched for. With --as-typed no word is corrected.
+            A word without any match is corrected, unless it is in quotes; a note on standard error shows the corrected \
+            search. --as-typed turns correction off.
 
             The exit status is 0 even if nothing is found.
             """)
@@ -36,11 +36,11 @@ struct SearchCommand: OptionedCommand {
         name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
         transform: ListLimit.items)
     var limit = 10
-    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
+    @Option(help: "Show only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
-    @Flag(help: "Correct no misspelled words.")
+    @Flag(help: "Search for the words as typed, without correction.")
     var asTyped = false
-    @Flag(help: "Show what the score of each hit is made of.")
+    @Flag(help: "Show the parts of each hit's score.")
     var explain = false
     @OptionGroup var list: NumbersFlag
 
@@ -128,7 +128,7 @@ struct SearchCommand: OptionedCommand {
             Output.complain(
                 """
                 Note: A search takes \(UserQuery.maximumTerms) words or phrases and \(SearchIntent.maximumFilters) filters of \
-                \(SearchIntent.maximumValues) values. The rest was left out or taken for words.
+                \(SearchIntent.maximumValues) values. The rest was ignored or searched as words.
                 """)
         }
     }
@@ -154,9 +154,9 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
             reindex.isInstalled
             ? "Run: searchlight reindex \(reindex.bundle)"
             : """
-            It is not installed: put it back, or have what it donated and owes deleted: searchlight forget \(reindex.bundle)
+            It is not installed. Install it again, or delete its items and pending jobs: searchlight forget \(reindex.bundle)
             """
-        Output.complain("Note: \(reindex.bundle) still owes a reindex; items may be missing. \(remedy)")
+        Output.complain("Note: A reindex of \(reindex.bundle) is pending; items may be missing. \(remedy)")
     }
 }
 
@@ -167,7 +167,7 @@ private func warnOfPendingFiles(_ pending: [FollowedStatus.Pending]) {
         Output.complain(
             """
             Note: \(counted(one.files, "changed file")) of \(one.bundle) cannot be found yet. To see the reason: searchlight why \
-            \(one.bundle). To have them found now: searchlight update \(one.bundle)
+            \(one.bundle). To index them now: searchlight update \(one.bundle)
             """)
     }
 }
@@ -178,8 +178,8 @@ private func warnOfUnfollowedFiles(_ last: Double?) {
     let since = last == -.infinity ? "" : " since \(moment(last))"
     Output.complain(
         """
-        Note: Nothing has followed your files\(since), so what changed may be missing. Run: searchlight update. The service \
-        follows them by itself: systemctl --user enable --now searchlightd.service, or run searchlightd
+        Note: Your files are not watched\(since), so changes may be missing. Run: searchlight update. To watch them, start \
+        the service: systemctl --user enable --now searchlightd.service, or run searchlightd
         """)
 }
 

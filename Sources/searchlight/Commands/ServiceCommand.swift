@@ -5,7 +5,7 @@ import SearchlightEngine
 
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service", abstract: "Ask the service how it is, or to end.",
+        commandName: "service", abstract: "Show the state of the service, or stop it.",
         subcommands: [ServiceStatusCommand.self, ServiceStopCommand.self])
 }
 
@@ -13,9 +13,9 @@ struct ServiceStatusCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the service of a store.",
         discussion: """
-            Says how many bytes of donations are in flight, and how many donations wait: because messages are large \
-            (“message”), because the store has no room (“store”), or for a large one before (“large”). Exit status 2 if none \
-            runs. Commands do their work themselves then.
+            Shows the bytes of donations in flight, and the number of waiting donations by reason: large messages \
+            (“message”), a full store (“store”), or an earlier large donation (“large”). Exit status 2 if no service runs; \
+            commands then open the store themselves.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,17 +27,17 @@ struct ServiceStatusCommand: OptionedCommand {
             try Output.line("\(report.line)")
             if let line = report.donationsLine { try Output.line("Donations in flight: \(line)") }
             let rejected = report.donations.rejected
-            if rejected > 0 { try Output.line("Donations that were rejected: \(rejected)") }
+            if rejected > 0 { try Output.line("Rejected donations: \(rejected)") }
         }
     }
 }
 
 struct ServiceStopCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Have the service of a store end.",
+        commandName: "stop", abstract: "Stop the service of a store.",
         discussion: """
-            It finishes what is under way first. Where systemd listens for it, the next who asks starts it again. Exit \
-            status 2 if none runs.
+            The service finishes requests in progress first. With systemd socket activation, the next request starts it \
+            again. Exit status 2 if no service runs.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -47,7 +47,7 @@ struct ServiceStopCommand: OptionedCommand {
             let report = ServiceReport(try await service.perform(FactsCall()))
             try await service.stopService()
             if options.json { return try Output.printJSON(report) }
-            try Output.line("The service (process \(report.processIdentifier)) ends.")
+            try Output.line("The service (process \(report.processIdentifier)) is stopping.")
         }
     }
 }
@@ -106,9 +106,9 @@ struct ServiceReport: Encodable {
         let waits = DonationFlow.Bound.allCases.compactMap { bound -> String? in
             guard let count = donations.waiting[bound.rawValue] else { return nil }
             return switch bound {
-            case .message: "\(counted(count, "large message")) not read yet, for want of room"
+            case .message: "\(counted(count, "large message")) not read yet, for lack of memory"
             case .store: "\(counted(count, "donation")) waiting for room in the store"
-            case .large: "\(counted(count, "large donation")) waiting for the one before"
+            case .large: "\(counted(count, "large donation")) waiting for an earlier donation"
             }
         }
         guard donations.inFlight > 0 || !waits.isEmpty else { return nil }

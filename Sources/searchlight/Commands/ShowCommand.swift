@@ -8,8 +8,8 @@ import SearchlightEngine
 
 struct ShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print everything the index knows of an item.",
-        discussion: "Sizes have a unit here; --json has the attributes as they are. A list (-) becomes an array there.")
+        commandName: "show", abstract: "Print everything that the index has about an item.",
+        discussion: "Prints sizes with a unit; --json prints raw attributes, and an array for a list (-).")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ItemChoice

@@ -7,14 +7,14 @@ import SearchlightEngine
 struct StatusCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show what the index holds, how large it is, what was wrong with it and which reindexes are owed.",
+        abstract: "Show the contents, size, damage and pending reindexes of the index.",
         discussion: """
-            Large indexes are measured by a sample, and their parts not at all; --exact measures everything, which takes \
-            about as long as reading all of the index.
+            Estimates the size of a large index from a sample, and does not measure its parts. --exact measures everything, \
+            and takes as long as reading the whole index.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Measure everything, however long that takes.")
+    @Flag(help: "Measure everything, even if it takes long.")
     var exact = false
 
     func perform() async throws {
@@ -31,7 +31,7 @@ struct StatusCommand: OptionedCommand {
     private func show(_ report: StoreStatus, _ listing: ExtensionListing) throws {
         try Output.line("Store: \(options.storeDirectory)")
         let service = report.service.map { ServiceReport($0) }
-        try Output.line("Answered by: \(service?.line ?? "this command itself")")
+        try Output.line("Answered by: \(service?.line ?? "this command")")
         if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
         for account in report.accounts where account.items > 0 || !account.isComplete {
@@ -47,7 +47,7 @@ struct StatusCommand: OptionedCommand {
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
             try Output.line(
-                "Generation: \(report.generation); it grows when donations are lost and have to be made again")
+                "Generation: \(report.generation); it increases when donations are lost and must be repeated")
         }
         if let recovery = report.lastFindings {
             try Output.line("Found at the opening of \(moment(recovery.moment)):")
@@ -59,20 +59,22 @@ struct StatusCommand: OptionedCommand {
             )
         }
         if report.hasDamagedJobs {
-            try Output.line("The list of owed reindexes is damaged; everything is owed when the index is written.")
+            try Output.line(
+                "The list of pending reindexes is damaged. The next command that writes the index makes all reindexes pending."
+            )
         }
         if report.hasDamagedSchedule {
             try Output.line(
-                "What was remembered for the schedule is damaged; it is begun anew, and nobody is throttled.")
+                "The state of the scheduler is damaged. It is reset, and no extension is throttled.")
         }
         if !report.learns {
-            try Output.line("Learning is off: what you use is not counted. To switch it on: searchlight history on")
+            try Output.line("Learning is off: use of items is not counted. To switch it on: searchlight history on")
         }
         for account in report.accounts {
             guard let job = account.owed else { continue }
             let losses = account.hasLosses ? ", since items may have been lost" : ""
             let failures = job.failures > 0 ? ", failed \(counted(job.failures, "time"))" : ""
-            try Output.line("Owed: a reindex of \(job.bundle)\(losses)\(failures)")
+            try Output.line("Pending: a reindex of \(job.bundle)\(losses)\(failures)")
             for line in Output.lines(job.lastFailure ?? "") { try Output.line("  \(line)") }
         }
         for removal in report.removals {
@@ -92,11 +94,11 @@ struct StatusCommand: OptionedCommand {
     private func show(_ followed: FollowedStatus) throws {
         guard !followed.places.isEmpty else { return }
         if followed.places.allSatisfy({ $0.state == .unfollowed }) {
-            try Output.line("Files that would be followed, if the service ran:")
+            try Output.line("Files that a running service would watch:")
         } else {
-            let limit = followed.watchLimit.map { " of \($0) that the kernel allows you" } ?? ""
+            let limit = followed.watchLimit.map { " of \($0) that the kernel allows" } ?? ""
             try Output.line(
-                "Files that are followed, with \(followed.watches == 1 ? "1 watch" : "\(followed.watches) watches")\(limit):"
+                "Watched files, with \(followed.watches == 1 ? "1 watch" : "\(followed.watches) watches")\(limit):"
             )
         }
         for place in followed.places {
@@ -105,35 +107,36 @@ struct StatusCommand: OptionedCommand {
             let state =
                 switch place.state {
                 case .watched, .unfollowed: ""
-                case .polled: ": looked at every few minutes\(reason)"
-                case .waiting: ": not looked at yet"
-                case .missing: ": nothing is there"
-                case .unavailable: ": \(place.reason ?? "not there"); what was found in it stays"
-                case .failed: ": not followed\(reason)"
+                case .polled: ": polled every few minutes\(reason)"
+                case .waiting: ": not checked yet"
+                case .missing: ": does not exist"
+                case .unavailable: ": \(place.reason ?? "not available"); its items stay in the index"
+                case .failed: ": not watched\(reason)"
                 }
             try Output.line("  \(Output.tidied("\(place.bundle): \(path)\(state)"))")
         }
         for one in followed.pending {
-            let line = "\(one.bundle): \(counted(one.files, "changed file")) to be told since \(moment(one.since))"
+            let line = "\(one.bundle): \(counted(one.files, "changed file")) pending since \(moment(one.since))"
             try Output.line("  \(Output.tidied(line))")
         }
         if followed.unwatchedFolders > 0 {
             try Output.line(
-                "  \(counted(followed.unwatchedFolders, "folder")) cannot be watched; “searchlight doctor” says what to do."
+                "  \(counted(followed.unwatchedFolders, "folder")) cannot be watched. For a remedy, run: searchlight doctor"
             )
         }
     }
 
     private func show(_ sizes: StoreSizes) throws {
         let log = sizes.logBytes > 0 ? ", its log \(sized(sizes.logBytes))" : ""
-        try Output.line("Size: database \(sized(sizes.databaseBytes))\(log), journal \(sized(sizes.journalBytes))")
+        try Output.line(
+            "Size: database \(sized(sizes.databaseBytes))\(log), write-ahead log \(sized(sizes.journalBytes))")
         if let structures = sizes.structures {
             let parts = structures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\($0.key) \(sized($0.value))" }
             let whole = sizes.logBytes > 0 ? "the database and its log" : "the database"
             try Output.line("  of \(whole): \(parts.joined(separator: ", "))")
         } else {
-            try Output.line("  what in the database is how large is not known (--exact measures it where SQLite can)")
+            try Output.line("  the sizes of its parts are unknown. To measure them, if SQLite can: --exact")
         }
     }
 }

@@ -9,11 +9,11 @@ import SearchlightEngine
 struct SuggestCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "suggest",
-        abstract: "Complete a search that you have begun to type.",
+        abstract: "Complete a search that is not fully typed.",
         discussion: """
-            Each line has a text to search for, what it is and how many items it finds: a completion of the last word, a phrase \
-            of a title, a person, a filter, or the correction of a misspelled word. The likeliest comes first. A text that ends \
-            in a space has no completions (quote it for your shell: searchlight suggest 'release n').
+            Each line has a search text, its kind and the number of items that it finds. Kinds are a completion of the last \
+            word, a phrase of a title, a person, a filter, and the correction of a misspelled word. The likeliest comes first. A \
+            text that ends in a space has no completions (quote it for your shell: searchlight suggest 'release n').
 
             The exit status is 0 even if nothing is suggested.
             """)
@@ -24,7 +24,7 @@ struct SuggestCommand: OptionedCommand {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Show at most this many, 1 to \(maximum).", valueName: "number"))
     var limit = maximum
-    @Option(help: "Only from items of this bundle.", completion: BundleNames.completion)
+    @Option(help: "Show only suggestions from items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
 
     private static let maximum = Suggestion.maximumCount

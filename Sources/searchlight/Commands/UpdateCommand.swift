@@ -8,16 +8,16 @@ import SearchlightEngine
 struct UpdateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Bring the index up to date with your files.",
+        abstract: "Update the index from your changed files.",
         discussion: """
-            Looks which of the followed files changed since their extension was last told, without opening them, and tells \
-            it of those. An extension that owes a reindex is asked for that too. The service does all of this by itself, \
-            seconds after a change; without it, use this command. “searchlight status” lists what is followed.
+            Finds watched files that changed since the last update, without opening them, and reports them to their \
+            extensions. Runs pending reindexes of these extensions, too. The service does this by itself, seconds after a \
+            change; without it, use this command. “searchlight status” lists the watched files.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
-        help: "The bundle identifier of an extension; without one, all whose files are followed.",
+        help: "The bundle identifier of an extension; default: all extensions with watched files.",
         completion: BundleNames.completion)
     var bundle: String?
     @Flag(name: .shortAndLong, help: "Show every message of the extensions.")
@@ -37,7 +37,7 @@ struct UpdateCommand: OptionedCommand {
         } else {
             for update in updates { try show(update, after: time) }
             if updates.isEmpty {
-                try Output.line("No extension has files followed, so nothing can be out of date by them.")
+                try Output.line("No extension has watched files, so there is nothing to update.")
             }
         }
         if updates.contains(where: { $0.problem != nil }) { throw ExitCode(ExitStatus.failure.rawValue) }
@@ -45,12 +45,12 @@ struct UpdateCommand: OptionedCommand {
 
     private func show(_ update: FileUpdate, after time: Duration) throws {
         for place in update.unavailable {
-            Output.fail("Not there or not readable, so what was found in it stays: \(place)")
+            Output.fail("Missing or not readable, so its items stay in the index: \(place)")
         }
         try Output.line("\(update.bundle): \(update.outcome(after: time))")
         if update.setAside > 0 {
             Output.fail(
-                "The extension failed with \(counted(update.setAside, "file")). It is told of them again when they change."
+                "The extension failed with \(counted(update.setAside, "file")). They are skip-listed until they change."
             )
         }
         if let problem = update.problem { Output.fail(problem) }
@@ -61,7 +61,7 @@ extension FileUpdate {
     /// The outcome in a few words.
     fileprivate func outcome(after time: Duration) -> String {
         guard isFollowed else {
-            return "no files of it are followed. To bring it up to date: searchlight reindex \(bundle)"
+            return "it has no watched files. To update it: searchlight reindex \(bundle)"
         }
         var parts: [String] = []
         if changed > 0 { parts.append("\(counted(changed, "file")) changed") }

@@ -7,29 +7,28 @@ import SearchlightEngine
 struct VerifyCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Check the index for damage, or compare it with what an extension donates.",
+        abstract: "Check the index for damage, or compare it with the donations of an extension.",
         discussion: """
-            Every file, every record and everything derived from them is checked; nothing is changed unless --repair is \
-            given. Damage that loses items is made up for by a reindex, which is owed then. Where a service runs, it checks \
-            its index during use, which takes as much room on the device as the database. Without one, no other \
-            searchlight may change the index during the check, so this one waits for it (--wait). During a repair, requests to the service wait.
+            Checks every file, every record and all derived data; changes nothing without --repair. If damage loses items, a \
+            reindex becomes pending. A running service checks a copy of the index during use, and needs as much disk space as \
+            the database. Without a service, the check needs exclusive access to the index, and waits for other searchlight \
+            processes (--wait). During a repair, requests to the service wait.
 
-            With --against the extension is asked to donate everything, and what it donates is compared with the index \
-            and thrown away.
+            With --against, the extension donates everything. The donations are compared with the index and discarded.
 
-            Exit status: 0 nothing is wrong, or all was mended; 10 damage or differences were found.
+            Exit status: 0 no damage, or everything was repaired; 10 damage or differences were found.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Flag(help: "Mend what is found.")
+    @Flag(help: "Repair the damage.")
     var repair = false
     @Option(
-        help: ArgumentHelp("Compare with what this extension donates.", valueName: "bundle"),
+        help: ArgumentHelp("Compare the index with the donations of this extension.", valueName: "bundle"),
         completion: BundleNames.completion)
     var against: String?
     @Option(
         name: .shortAndLong,
-        help: ListLimit.help("With --against, name so many items of each kind (--json names all)"),
+        help: ListLimit.help("With --against, name this many items of each kind (--json names all)"),
         transform: ListLimit.items)
     var limit = 20
 
@@ -71,7 +70,7 @@ struct VerifyCommand: OptionedCommand {
         guard repair, !report.isClean else {
             if options.json { try Output.printJSON(JSONObject(report)) }
             if !report.isClean {
-                if !options.json { Output.complain("To mend this: searchlight verify --repair") }
+                if !options.json { Output.complain("To repair this: searchlight verify --repair") }
                 throw ExitCode(ExitStatus.damageFound.rawValue)
             }
             return
@@ -104,15 +103,15 @@ struct VerifyCommand: OptionedCommand {
             let problem = Output.tidied(finding.problem)
             try Output.line("\(bold: "Found"): \(finding.part): \(problem) (\(finding.repair.sentence))")
         }
-        if report.isClean { try Output.line("Nothing is wrong.") }
+        if report.isClean { try Output.line("No damage was found.") }
     }
 
     private func show(_ repair: StoreCheck.Repair) throws {
-        for line in repair.done { try Output.line("Mended: \(Output.tidied(line))") }
+        for line in repair.done { try Output.line("Repaired: \(Output.tidied(line))") }
         for finding in repair.after.findings {
             try Output.line("\(bold: "Still"): \(finding.part): \(Output.tidied(finding.problem))")
         }
-        if repair.after.isClean { try Output.line("Nothing is wrong any more.") }
+        if repair.after.isClean { try Output.line("No damage is left.") }
     }
 
     private func compare(_ bundle: String) async throws {
@@ -131,7 +130,7 @@ struct VerifyCommand: OptionedCommand {
         try Output.line(
             "\(bundle) donates \(counted(comparison.donated, "item")), the index has \("\(comparison.indexed)").")
         let kinds = [
-            ("missing from the index", comparison.missing), ("in the index and not donated any more", comparison.extra),
+            ("missing from the index", comparison.missing), ("in the index and no longer donated", comparison.extra),
             ("different", comparison.differing),
         ]
         for (kind, names) in kinds where !names.isEmpty {
@@ -143,9 +142,9 @@ struct VerifyCommand: OptionedCommand {
         }
         if comparison.comparedByName > 0 {
             try Output.line(
-                "Note: \(counted(comparison.comparedByName, "item")) came in parts and were compared by name only.")
+                "Note: \(counted(comparison.comparedByName, "item")) came in parts and were compared only by name.")
         }
-        if comparison.isEqual { try Output.line("Nothing is missing and nothing is left over.") }
+        if comparison.isEqual { try Output.line("The index and the donations are equal.") }
     }
 }
 
@@ -153,16 +152,16 @@ extension VerificationReport.Repair {
     /// The repair as text in brackets.
     fileprivate var sentence: String {
         switch self {
-        case .rebuildIndex: "--repair mends it by rebuilding it from the items"
-        case .rewriteColumns: "--repair mends it from the records"
-        case .deleteClientStates: "--repair mends it by deleting the client states; their apps begin anew"
-        case .deleteItems: "--repair mends it by deleting the item and reindexing"
-        case .salvage: "--repair mends it by a new database from what can be read"
+        case .rebuildIndex: "--repair rebuilds it from the items"
+        case .rewriteColumns: "--repair rewrites it from the records"
+        case .deleteClientStates: "--repair deletes the client states; their apps donate everything again"
+        case .deleteItems: "--repair deletes the item and reindexes"
+        case .salvage: "--repair creates a new database from all readable data"
         case .discardJournal:
-            "--repair mends it by removing the file, and by reindexing if anything in it had not been applied"
-        case .oweEverything: "--repair mends it by reindexing everything"
-        case .restrictMode: "--repair mends it by taking their rights away"
-        case .none: "look at it yourself"
+            "--repair removes the file, and reindexes if it had unapplied data"
+        case .oweEverything: "--repair reindexes everything"
+        case .restrictMode: "--repair removes the access of others"
+        case .none: "check it by hand"
         }
     }
 }

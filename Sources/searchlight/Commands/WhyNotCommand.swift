@@ -14,35 +14,37 @@ struct WhyNotCommand: OptionedCommand {
         commandName: "why-not",
         abstract: "Explain why a search does not show an item, and suggest searches that do.",
         discussion: """
-            For each word, shows where the item has it. For each phrase, excluded word and filter, shows whether the item \
-            satisfies it. Compares the item's rank and score with the last hit that is shown. Suggests searches that find the \
-            item, each of them tried. Ranks are determined up to \(SearchDiagnosis.maximumRank).
+            Shows the attributes that contain each word, and checks each phrase, excluded word and filter. Compares the \
+            item's rank and score with the last hit that is shown. Suggests tested searches that find the item. Ranks are \
+            determined up to \(SearchDiagnosis.maximumRank).
 
             searchlight why-not @12 annual report kind:pdf
 
-            To exclude a word, put -- behind the item: searchlight why-not @12 -- release -notes. The exit status is 0 even if the \
-            search shows the item.
+            To exclude a word, put -- after the item: searchlight why-not @12 -- release -notes. The exit status is 0 even if \
+            the search shows the item.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
         help:
-            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path."
+            "An item number that “search” prints (@12), a unique identifier, or the path of a file."
     )
     var item: String
     @Argument(help: "The words of the search.")
     var words: [String]
     @Option(
-        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("The --limit of the search"),
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Assume this --limit of the search"),
         transform: ListLimit.items)
     var limit = 10
     @Option(
-        help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
+        help: "Choose the item of this bundle if several bundles have the same identifier.",
+        completion: BundleNames.completion)
     var bundle: String?
     @Option(
-        help: ArgumentHelp("The --bundle of the search.", valueName: "bundle"), completion: BundleNames.completion)
+        help: ArgumentHelp("Assume this --bundle of the search.", valueName: "bundle"),
+        completion: BundleNames.completion)
     var searchBundle: String?
-    @Flag(help: "The --as-typed of the search.")
+    @Flag(help: "Assume --as-typed for the search.")
     var asTyped = false
 
     /// The maximum length of a text in messages, in characters.
@@ -80,7 +82,8 @@ struct WhyNotCommand: OptionedCommand {
         defer { warnOfPending(diagnosis.pending) }
         if let correction = diagnosis.correction {
             let shown = DisplayText.line(correction.text, limit: Self.shownTextLength)
-            Output.complain("The search looks for “\(shown)”. Add --as-typed for the words as you typed them.")
+            Output.complain(
+                "The search looks for “\(shown)”. Add --as-typed to search for the words as you typed them.")
         }
         for line in lines(diagnosis) { try Output.line(line) }
     }
@@ -136,7 +139,7 @@ struct WhyNotCommand: OptionedCommand {
         if values.isEmpty, !condition.isMet, [.filter, .query].contains(condition.kind) {
             values = ["it has no such attribute"]
         }
-        return (condition.isMet ? "holds" : "does not hold")
+        return (condition.isMet ? "matches" : "does not match")
             + (values.isEmpty ? "" : ": \(values.joined(separator: "; "))")
     }
 }

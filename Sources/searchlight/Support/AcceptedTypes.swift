@@ -22,11 +22,11 @@ struct AcceptedTypes {
             if !type.isTag {
                 guard !type.isDeclared, !offered.contains(text.lowercased()) else { continue }
                 notes.append(
-                    "Nobody declares the type \(text), and the item does not offer it. Types are named like "
-                        + "public.html; “searchlight types tree” lists them. A MIME type or .extension will do too."
+                    "The type \(text) is not declared, and the item does not offer it. Use a type such as "
+                        + "public.html (“searchlight types tree” lists them), a MIME type or a file name .extension."
                 )
             } else if type.isDeclared {
-                notes.append("\(text) is taken as \(type.identifier).")
+                notes.append("\(text) means the type \(type.identifier).")
             } else {
                 notes.append("No type is declared for \(text).")
             }

@@ -26,7 +26,7 @@ extension AttributeTraits {
         self = .standard
         for (name, value) in flags.sorted(by: { $0.key < $1.key }) {
             guard let trait = Self.names.first(where: { $0.key == name })?.value else {
-                throw LineRefusal("\(key) in customKeys has no \(name.prefix(80).debugDescription)")
+                throw LineRefusal("\(key) in customKeys has the unknown trait \(name.prefix(80).debugDescription)")
             }
             guard case .bool(let isOn) = value else {
                 throw LineRefusal("\(name) of \(key) in customKeys is \(value.kind) and not true or false")

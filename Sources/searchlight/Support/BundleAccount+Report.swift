@@ -10,7 +10,7 @@ extension BundleAccount {
             lines.append(
                 "not included yet: \(counted(pending.items, "item")) of \(counted(pending.donations, "donation"))")
         }
-        if pendingFiles > 0 { lines.append("changed files to be told: \(pendingFiles)") }
+        if pendingFiles > 0 { lines.append("pending changed files: \(pendingFiles)") }
         return lines
     }
 
@@ -18,7 +18,7 @@ extension BundleAccount {
     var omissionLines: [String] {
         var lines: [String] = []
         if itemsInPart > 0 {
-            lines.append("indexed in part, without all of their text: \(counted(itemsInPart, "item"))")
+            lines.append("indexed with only part of their text: \(counted(itemsInPart, "item"))")
         }
         for one in leftOut {
             let others = one.count > one.examples.count ? ", …" : ""

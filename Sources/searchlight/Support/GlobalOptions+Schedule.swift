@@ -16,7 +16,8 @@ extension GlobalOptions {
     func schedule(of store: any EngineClient) throws -> any ScheduleService {
         if let service = store as? RemoteEngine { return service }
         guard let engine = store as? SearchlightEngine else {
-            throw CommandFailure(message: "This store cannot be scheduled.", status: .failure)
+            throw CommandFailure(
+                message: "This store has no scheduler. Pass another store with --store.", status: .failure)
         }
         return LocalSchedule(engine, policy: try schedulingPolicy(), roots: .machine(environment: environment))
     }

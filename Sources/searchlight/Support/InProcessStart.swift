@@ -26,7 +26,8 @@ enum InProcess {
         setenv("LD_LIBRARY_PATH", ([frameworkFolder] + folders).joined(separator: ":"), 1)
         let reason = CommandProgram.replace(with: "/proc/self/exe", arguments: CommandLine.arguments)
         throw CommandFailure(
-            message: "Starting again with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set it yourself.",
+            message:
+                "Restarting with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set the variable yourself.",
             status: .failure)
     }
 }

@@ -9,7 +9,7 @@ enum ListLimit {
     static func items(_ text: String) throws -> Int {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
             (1...SearchIndex.maximumPage).contains(number)
-        else { throw ValidationError("--limit takes a number from 1 to \(SearchIndex.maximumPage).") }
+        else { throw ValidationError("--limit needs a number from 1 to \(SearchIndex.maximumPage).") }
         return number
     }
 
@@ -22,7 +22,7 @@ enum ListLimit {
 struct NumbersFlag: ParsableArguments {
     @Flag(
         help: """
-            Only print the numbers of the items (@12), one a line, for “drag -”, “show -” and “preview -”.
+            Print only the numbers of the items (@12), one per line, for “drag -”, “show -” and “preview -”.
             """)
     var numbers = false
 

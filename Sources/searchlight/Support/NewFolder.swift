@@ -18,15 +18,16 @@ enum NewFolder {
             var status = stat()
             if stat(made, &status) == 0 {
                 if status.st_mode & S_IFMT == S_IFDIR { continue }
-                throw failure(path, "\(made) is no folder")
+                throw failure(path, "\(made) is not a folder")
             }
-            throw failure(path, "\(made) cannot be made: \(String(cString: strerror(code)).lowercased())")
+            throw failure(path, "\(made) cannot be created: \(String(cString: strerror(code)).lowercased())")
         }
     }
 
     private static func failure(_ path: String, _ reason: String) -> CommandFailure {
         CommandFailure(
-            message: "Creating the folder \(path) failed. \(reason). Check who owns what is above it, or name another.",
+            message:
+                "Creating the folder \(path) failed. \(reason). Check the owner of its parent folder, or name another folder.",
             status: .inputOutput)
     }
 }

@@ -15,10 +15,10 @@ enum SearchText {
         if let problem = lengthProblem(of: text) { return problem }
         let typed = text.split(whereSeparator: \.isWhitespace)
         guard typed.contains(where: { $0.contains(where: isSearchable) }) else {
-            return "There is no word to search for. Give letters or digits: \(example)"
+            return "There is no word to search for. Type letters or digits: \(example)"
         }
         guard typed.contains(where: { $0.first != "-" && $0.contains(where: isSearchable) }) else {
-            return "Every word is one to leave out. Add one that must occur."
+            return "Every word is excluded. Add a word that must occur."
         }
         return nil
     }
@@ -27,7 +27,7 @@ enum SearchText {
     static func lengthProblem(of text: String) -> String? {
         let (length, most) = (text.utf8.count, UserQuery.maximumBytes)
         guard length > most else { return nil }
-        return "The text has \(length) bytes, and a search takes at most \(most). Search for fewer words."
+        return "The text has \(length) bytes; a search has at most \(most). Search for fewer words."
     }
 
     /// `true` if a character can be searched for. Punctuation alone finds nothing; symbols such as
@@ -52,5 +52,5 @@ func warnOfUnknown(_ bundle: String?, in store: any EngineClient) async throws {
 /// The message that the index has no items of a bundle, with a similar name.
 func unknownBundle(_ bundle: String, among known: [String]) -> String {
     let near = SpellingSuggestions.sentence(to: bundle, among: known).map { " " + $0 } ?? ""
-    return "There is nothing of \(bundle) in the index.\(near) “searchlight status” names all."
+    return "The index has no items of \(bundle).\(near) “searchlight status” lists all apps."
 }

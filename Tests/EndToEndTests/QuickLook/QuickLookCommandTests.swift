@@ -125,8 +125,8 @@ struct QuickLookCommandTests {
         #expect(status == 1)
         #expect(
             output == """
-                searchlight: The page cannot be served: starting \(lonely)-quicklook failed: No such file or directory. It \
-                comes with Searchlight: install it again, or run “swift build” in its repository.
+                searchlight: The page cannot be served: starting \(lonely)-quicklook failed: No such file or directory. \
+                Install Searchlight again, or run “swift build” in its repository.
 
                 """)
         let (second, report) = try CFixture.run(

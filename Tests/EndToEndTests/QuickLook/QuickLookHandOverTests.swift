@@ -68,7 +68,7 @@ struct QuickLookHandOverTests {
             #expect(status == 0, "\(errors)")
             let address = output.trimmingCharacters(in: .newlines)
             #expect(address.hasPrefix("file:///") && address.hasSuffix(".html"))
-            #expect(errors.contains("Open this address in one: \(address)"))
+            #expect(errors.contains("Open this address in a browser: \(address)"))
             #expect(!errors.contains("code"))
         }
     }

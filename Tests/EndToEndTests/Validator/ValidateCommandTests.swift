@@ -45,7 +45,7 @@ struct ValidateCommandTests {
         #expect(output.contains("1 passed, 1 failed.\n"))
         #expect(
             output.hasSuffix(
-                "The same again: searchlight extensions validate \(identifier) --only promises,previews --seed 9\n"),
+                "To repeat this run: searchlight extensions validate \(identifier) --only promises,previews --seed 9\n"),
             "\(output)")
         let terminal = try command.onTerminal("extensions", "validate", identifier, "--only", "promises")
         #expect(terminal.output.contains("\u{1B}[1;31mfailed"))
@@ -60,7 +60,7 @@ struct ValidateCommandTests {
         try FileManager.default.moveItem(atPath: bundle, toPath: moved)
         let (_, output) = try command(
             "extensions", "validate", moved, "--only", "promises", "--skip", "misuse,sandbox", "--seed", "9")
-        let line = try #require(output.split(separator: "\n").last).dropFirst("The same again: searchlight".count)
+        let line = try #require(output.split(separator: "\n").last).dropFirst("To repeat this run: searchlight".count)
         #expect(line.hasSuffix(" --only promises --skip misuse,sandbox --seed 9"), "\(output)")
         let again = try command.shell("\"$SEARCHLIGHT\"\(line)")
         #expect(again.status == 11 && again.output.contains("it is text without"), "\(again.output)")

@@ -48,10 +48,10 @@ enum Consent {
         let (size, bound) = (ByteLimit(bytes: bytes), ByteLimit(bytes: limit))
         guard mayAsk, isatty(STDIN_FILENO) == 1, Output.showsProgress else {
             return DragFailure(
-                .refused, "It would be \(size), more than \(bound). Add --yes to have it, or raise --limit.")
+                .refused, "The size is \(size), more than \(bound). Add --yes to deliver it, or raise --limit.")
         }
-        Output.progress("It is \(size), more than \(bound). Go on? [y/N] ")
+        Output.progress("The size is \(size), more than \(bound). Continue? [y/N] ")
         let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
-        return ["y", "yes"].contains(answer) ? nil : DragFailure(.cancelled, "It was not wanted: nothing was written.")
+        return ["y", "yes"].contains(answer) ? nil : DragFailure(.cancelled, "Cancelled: nothing was written.")
     }
 }

@@ -55,8 +55,8 @@ extension ReceiverProfiles {
         guard let profile = profiles[name] else {
             throw CommandFailure(
                 message: """
-                    There is no receiver profile \(name.debugDescription). There are: \
-                    \(profiles.profiles.map(\.name).joined(separator: ", ")). Your own go to \(folder)/NAME.json.
+                    There is no receiver profile \(name.debugDescription). Choose one of \
+                    \(profiles.profiles.map(\.name).joined(separator: ", ")), or create \(folder)/NAME.json.
                     """, status: .usage)
         }
         return profile

@@ -88,7 +88,7 @@ struct DropDestination {
     func note(_ failure: DragFailure) -> String? {
         guard let error = failure.cause as? PromiseError else { return nil }
         if case .unsupportedForm = error, case .inPlace = place {
-            return "For a copy leave out --in-place, and say --accept TYPE and --output FILE."
+            return "To copy it instead, leave out --in-place and pass --accept TYPE and --output FILE."
         }
         guard error.kind != .unsupportedType else { return nil }
         return switch place {

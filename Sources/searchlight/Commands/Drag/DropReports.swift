@@ -50,7 +50,7 @@ struct DropReports: Sendable {
         if isSingle { return Output.fail(message) }
         // The same failure of several items, such as a quarantine, is explained only once.
         let first = reported.first(message, name)
-        Output.fail(first.map { "\(name): The same as with \($0)." } ?? "\(name): \(message)")
+        Output.fail(first.map { "\(name): The same problem as with \($0)." } ?? "\(name): \(message)")
     }
 
     // MARK: Dry runs
@@ -100,7 +100,7 @@ struct DropReports: Sendable {
         } else if resolution.offered.isEmpty, let refusal = resolution.refusal {
             try Output.line("\(text: refusal.description)")
         } else {
-            try Output.line("nothing that is offered conforms to anything that is accepted")
+            try Output.line("no offered type conforms to an accepted type")
         }
     }
 }

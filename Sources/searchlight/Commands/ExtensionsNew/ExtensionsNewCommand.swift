@@ -10,10 +10,10 @@ import SearchlightEngine
 struct ExtensionsNewCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Begin an extension: a folder that builds as it is.",
+        abstract: "Create the source folder of a new extension, ready to build.",
         discussion: """
-            swift: a package with a handler as for Apple's systems. c: one source and a Makefile. bindings: an Info.plist \
-            alone, which says what functions of a library of the system are called. Nothing that is there is overwritten.
+            swift: a package with a request handler as on Apple's systems. c: one source file and a Makefile. bindings: only \
+            an Info.plist, which names the functions of a system library to call. Existing files are not overwritten.
             """)
 
     /// The language of the project.
@@ -23,21 +23,23 @@ struct ExtensionsNewCommand: ReportingCommand {
         case bindings
     }
 
-    @Argument(help: ArgumentHelp("Its identifier, such as com.example.recipes.", valueName: "identifier"))
+    @Argument(
+        help: ArgumentHelp("The identifier of the extension, such as com.example.recipes.", valueName: "identifier"))
     var identifier: String
-    @Option(name: .shortAndLong, help: "What it is written in.")
+    @Option(name: .shortAndLong, help: "Write the extension in this language.")
     var language = Language.swift
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The folder to make. Default: one named after the last part of the identifier, here.", valueName: "dir"),
+            "Create this folder. Default: the last part of the identifier, in the current folder.", valueName: "dir"),
         completion: .directory)
     var directory: String?
     @Option(
         help: ArgumentHelp(
-            "The folder of Searchlight's source, which a package in Swift depends on, and where C finds the header.",
+            "Use Searchlight's source in this folder, for the Swift package dependency and the C header.",
             discussion: """
-                Default: that from which this program was built; else ../searchlight for Swift, and for C what is installed.
+                Default: the source from which this program was built; else ../searchlight for Swift, and the installed \
+                header for C.
                 """, valueName: "dir"), completion: .directory)
     var searchlight: String?
     @Flag(help: "Print JSON.")
@@ -46,7 +48,7 @@ struct ExtensionsNewCommand: ReportingCommand {
 
     func validate() throws {
         if directory?.isEmpty == true || searchlight?.isEmpty == true {
-            throw ValidationError("An empty name is no folder. Name one, or leave the option out.")
+            throw ValidationError("The name of the folder is empty. Name a folder, or leave the option out.")
         }
     }
 
@@ -54,7 +56,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         guard ExtensionManifest.isIdentifier(identifier) else {
             throw CommandFailure(
                 message: """
-                    "\(identifier.prefix(300))" is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
+                    "\(identifier.prefix(300))" is not a bundle identifier. Use a reverse-DNS name of letters, digits, \
                     '-' and '.', such as com.example.recipes.
                     """,
                 status: .usage)
@@ -117,7 +119,7 @@ struct ExtensionsNewCommand: ReportingCommand {
         let manager = FileManager.default
         if let names = try? manager.contentsOfDirectory(atPath: folder), !names.isEmpty {
             throw CommandFailure(
-                message: "\(folder) is there already and not empty. Name another folder with --directory.",
+                message: "\(folder) exists and is not empty. Name another folder with --directory.",
                 status: .refused)
         }
         let existed = manager.fileExists(atPath: folder)
@@ -151,6 +153,6 @@ struct ExtensionsNewCommand: ReportingCommand {
         try Output.line("Next:")
         try Output.line("  cd \(folder)")
         for step in project.steps { try Output.line("  \(step)") }
-        try Output.line("What you may rely on, and how to reach files: \(guide)")
+        try Output.line("Guarantees and access to files: \(guide)")
     }
 }

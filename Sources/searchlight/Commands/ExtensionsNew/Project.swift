@@ -38,7 +38,7 @@ struct Project {
             "\n        <key>NSExtensionPrincipalClass</key>\n        <string>\($0)</string>"
         }
         add(
-            "Info.plist", "what it is, and what it may use", PackageResources.info_plist_template,
+            "Info.plist", "its identity and its permissions", PackageResources.info_plist_template,
             ["executable": executable, "principalClass": principal ?? "", "more": more])
     }
 
@@ -70,7 +70,7 @@ extension Project {
                 "make validate", "make install && searchlight reindex \(names.identifier)",
             ])
         project.add(
-            "Package.swift", "how it is built; depends on Searchlight's source",
+            "Package.swift", "the build; depends on Searchlight's source",
             PackageResources.package_swift_template,
             [
                 "package": searchlight.split(separator: "/").last.map(String.init) ?? "searchlight",
@@ -110,7 +110,7 @@ extension Project {
             needs: "$(wildcard *.c *.h)",
             variables: """
                 CC := $(firstword $(shell command -v cc clang gcc))
-                # The folder of searchlight_extension.h; if it is empty, that of the installed one.
+                # The folder of searchlight_extension.h; empty for the installed header.
                 SEARCHLIGHT_HEADERS ?= \(headers ?? "")
                 HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(SEARCHLIGHT_HEADERS)",$(shell pkg-config --cflags searchlight-extension))
 
@@ -122,7 +122,7 @@ extension Project {
         project.addReadme(
             """
             An extension of Searchlight in C. `searchlight_extension.h` is the whole contract; nothing is linked. The
-            Makefile says where it is; elsewhere: `make SEARCHLIGHT_HEADERS=…/Sources/SearchlightExtension/include`.
+            Makefile names its folder; for another: `make SEARCHLIGHT_HEADERS=…/Sources/SearchlightExtension/include`.
             """)
         return project
     }
@@ -134,8 +134,8 @@ extension Project {
         project.addMakefile(needs: "", build: "\t@:")
         project.addReadme(
             """
-            An extension of Searchlight without code: its Info.plist says which functions of a library of the system are
-            called, here `cmark_markdown_to_html` of cmark-gfm (on Debian: `apt install libcmark-gfm0.29.0.gfm.6`).
+            An extension of Searchlight without code: its Info.plist names the functions of a system library to call,
+            here `cmark_markdown_to_html` of cmark-gfm (on Debian: `apt install libcmark-gfm0.29.0.gfm.6`).
             """)
         return project
     }
@@ -145,12 +145,12 @@ extension Project {
     private static let recipeFolder = """
             <key>Searchlight</key>
             <dict>
-                <!-- Where the items are from, and the only folder that can be read. -->
+                <!-- The source of the items, and the only readable folder. -->
                 <key>ReadablePaths</key>
                 <array>
                     <string>~/Recipes</string>
                 </array>
-                <!-- It is told of what changes there. -->
+                <!-- Searchlight reports changes in this folder to the extension. -->
                 <key>WatchedPaths</key>
                 <true/>
             </dict>

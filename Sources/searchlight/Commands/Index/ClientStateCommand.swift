@@ -9,10 +9,10 @@ import SearchlightEngine
 struct ClientStateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "client-state",
-        abstract: "Print the client state of an index: that of its last durable batch.",
+        abstract: "Print the client state of an index, as of its last durable batch.",
         discussion: """
-            A state that is no text is printed as base64; with --json, “text” is null then. Batches that a crash kept \
-            from being applied are applied first, unless the store is in use. Exit status 2 if there is no state.
+            Prints a state that is not text as base64; with --json, “text” is null then. Applies batches that a crash left \
+            unapplied first, unless the store is in use. Exit status 2 if there is no state.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -8,27 +8,29 @@ import SearchlightEngine
 struct DeleteCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Take items out of the index.",
+        abstract: "Delete items from the index.",
         discussion: """
-            By identifier, by domain (notes takes notes.work along) or all, the client state included. That there is \
-            nothing to delete is no failure. An identifier or a domain that begins with a dash is given as --identifiers=-name, each \
-            with an option of its own.
+            Deletes by identifier, by domain (notes includes notes.work), or everything with the client state. Succeeds if \
+            there is nothing to delete. Write an identifier or a domain that begins with a dash as --identifiers=-name, and \
+            repeat the option for each.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: IndexChoice
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Unique identifiers of items.", valueName: "id"))
+    @Option(
+        parsing: .upToNextOption, help: ArgumentHelp("Delete the items with these unique identifiers.", valueName: "id")
+    )
     var identifiers: [String] = []
-    @Option(parsing: .upToNextOption, help: ArgumentHelp("Domains.", valueName: "domain"))
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Delete the items of these domains.", valueName: "domain"))
     var domains: [String] = []
-    @Flag(help: "Everything in the index, the client state included.")
+    @Flag(help: "Delete everything in the index, including the client state.")
     var all = false
 
     func validate() throws {
         guard [!identifiers.isEmpty, !domains.isEmpty, all].count(where: { $0 }) == 1 else {
-            throw ValidationError("Say what to delete: one of --identifiers, --domains and --all.")
+            throw ValidationError("Nothing to delete is named. Pass one of --identifiers, --domains and --all.")
         }
-        if (identifiers + domains).contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
+        if (identifiers + domains).contains("") { throw ValidationError("A name is empty. Leave it out.") }
     }
 
     func perform() async throws {

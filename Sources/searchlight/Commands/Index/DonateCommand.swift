@@ -9,49 +9,50 @@ import SearchlightEngine
 struct DonateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "donate",
-        abstract: "Put items into the index, one line of JSON each.",
+        abstract: "Add items to the index, one line of JSON each.",
         discussion: """
             A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, customKeys, expirationDate \
-            (ISO 8601, seconds since 2001, or "never"; a month without it) and isUpdate (true merges the attributes into the \
-            item that is there; null removes one). Empty lines are skipped. Attributes are texts, numbers, true or false, \
-            arrays of these, or null; objects are refused. Their names are those of CSSearchableItemAttributeSet, in Swift \
-            or Objective-C, and the public kMDItem… names.
+            (ISO 8601, seconds since 2001, or "never"; default: in a month) and isUpdate (true merges the attributes into the \
+            existing item; null removes an attribute). Empty lines are skipped. Attributes are texts, numbers, true or false, \
+            arrays of these, or null; objects are rejected. Use the names of CSSearchableItemAttributeSet, in Swift or \
+            Objective-C, or the public kMDItem… names.
 
-            A value has to be of its attribute's kind. One that is certainly meant as such is converted, and a note says so: a whole \
-            number or truth value to a text, the text of a number to that number, a single value to a list. Others are refused. \
-            Dates are ISO 8601 (UTC unless an offset is given) or seconds since 2001, in the years 1 to 9999. URLs are \
-            absolute. thumbnailData and htmlContentData are base64. A person is a name or an address of mail. fileSize \
-            is in megabytes: 2.5 for 2,500,000 bytes.
+            A value must have its attribute's type. Unambiguous values are converted, with a note: an integer or Boolean to \
+            text, the text of a number to the number, a single value to a list. Other values are rejected. Dates are ISO 8601 \
+            (UTC unless an offset is given) or seconds since 2001, in the years 1 to 9999. URLs are absolute. thumbnailData \
+            and htmlContentData are base64. A person is a name or a mail address. fileSize is in megabytes: 2.5 for \
+            2,500,000 bytes.
 
-            Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
-            searched: {"com_example_mood": {"searchableByDefault": true}} has words and ** look there, \
-            {"searchable": false} has the attribute kept and not found. "unique" and "multiValued" are kept, without \
+            Queries find custom attributes by name. customKeys changes this for its line: \
+            {"com_example_mood": {"searchableByDefault": true}} lets searches for words and ** match the attribute, too; \
+            {"searchable": false} stores the attribute without indexing it. "unique" and "multiValued" are stored, without \
             effect.
 
             A batch is donated as a whole or not at all. It ends at --batch lines, at 16 MiB, at the end of the input, \
-            or at a line {"endBatch": {}}. {"endBatch": {"clientState": "…"}} also makes this the client state, together \
-            with the items of its batch. Once a batch was ended so, what follows the last such line is refused. With \
-            --client-state or --expect-state the whole input is one batch. A batch with a client state is refused if \
-            any of its lines is, and nothing after it is donated.
+            or at a line {"endBatch": {}}. {"endBatch": {"clientState": "…"}} also sets the client state, together with the \
+            items of its batch. If the input has such a line, lines after the last one are rejected. With --client-state or \
+            --expect-state the whole input is one batch. A rejected line rejects the whole batch if the batch has a client \
+            state, and nothing after it is donated.
 
-            Updates of items that are not there are ignored, and what has expired is not found; both are counted apart.
+            Updates of missing items are ignored, and expired items are not found; both are counted separately.
 
-            Exit status: 0 when no line was refused, 1 when some were, 2 when there is no such file, 4 when the client state \
-            is not the expected one and so nothing was changed, 8 when reading the file or writing the index failed, 9 when \
-            the store is in use, 64 for wrong usage. “searchlight --help” lists the others.
+            Exit status: 0 all lines were accepted, 1 some lines were rejected, 2 the file does not exist, 4 the client state \
+            is not the expected state and nothing changed, 8 reading the file or writing the index failed, 9 the store is in \
+            use, 64 wrong usage. “searchlight --help” lists the others.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: IndexChoice
-    @Argument(help: ArgumentHelp("The lines; - is standard input.", valueName: "file"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The file with the lines; - is standard input.", valueName: "file"), completion: .file())
     var input: String
-    @Option(parsing: .unconditional, help: "The client state from now on: a text of at most 250 bytes.")
+    @Option(parsing: .unconditional, help: "Set the client state to this text of at most 250 bytes.")
     var clientState: String?
-    @Option(parsing: .unconditional, help: "Donate only if this is the client state now.")
+    @Option(parsing: .unconditional, help: "Donate only if the client state is this text.")
     var expectState: String?
-    @Flag(help: "Donate only if there is no client state yet.")
+    @Flag(help: "Donate only if there is no client state.")
     var expectNoState = false
-    @Option(name: .customLong("batch"), parsing: .unconditional, help: "Donate so many lines at a time.")
+    @Option(name: .customLong("batch"), parsing: .unconditional, help: "Donate this many lines at a time.")
     var linesPerBatch = 10_000
     @Flag(help: "Print “acknowledged N” as soon as N batches are durable.")
     var acknowledge = false
@@ -72,7 +73,7 @@ struct DonateCommand: OptionedCommand {
             throw ValidationError("--expect-state and --expect-no-state exclude each other.")
         }
         guard !acknowledge || !options.json else {
-            throw ValidationError("--acknowledge prints lines, which --json cannot have among its object.")
+            throw ValidationError("--acknowledge and --json exclude each other. Leave out one of them.")
         }
     }
 
@@ -105,7 +106,7 @@ struct DonateCommand: OptionedCommand {
             try await donation.donate(input)
         } catch {
             if donation.batches > 0, !options.json {
-                Output.complain("\(counted(donation.accepted, "item")) accepted before it failed.")
+                Output.complain("\(counted(donation.accepted, "item")) accepted before the failure.")
             }
             throw error
         }
@@ -113,7 +114,7 @@ struct DonateCommand: OptionedCommand {
             try await store.perform(SettleCall())
         } catch {
             let items = counted(donation.accepted, "item")
-            Output.complain("\(items) accepted and kept, but not to be found before this is mended:")
+            Output.complain("\(items) accepted and kept. They cannot be found until this is repaired:")
             throw error
         }
         let rejections = try await store.perform(RejectionsCall(scope: choice.scope, mark: mark))
@@ -134,7 +135,7 @@ struct DonateCommand: OptionedCommand {
             var parts = ["\(counted(report.accepted, "item")) accepted"]
             if report.refused > 0 { parts.append("\(report.refused) refused") }
             if report.ignoredUpdates > 0 {
-                parts.append("\(counted(report.ignoredUpdates, "update")) of what is not there ignored")
+                parts.append("\(counted(report.ignoredUpdates, "update")) of missing items ignored")
             }
             if report.expired > 0 { parts.append("\(report.expired) had expired") }
             try Output.line("\(parts.joined(separator: ", ")).")

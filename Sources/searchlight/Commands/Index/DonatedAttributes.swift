@@ -28,7 +28,7 @@ struct DonatedAttributes {
         for field in fields {
             let name = AttributeNames.propertyName(for: field.key)
             if let other = names.updateValue(field.key, forKey: name) {
-                throw LineRefusal("\(other) and \(field.key) are names of one attribute, \(name)")
+                throw LineRefusal("\(other) and \(field.key) both name the attribute \(name). Leave out one")
             }
             guard let kind = AttributeNames.kind(of: name) else {
                 values[name] = try own(field.value, name)
@@ -47,7 +47,7 @@ struct DonatedAttributes {
         guard name.utf8.count > 3 else { return }
         let known = AttributeNames.standard(for: name).sorted()
         guard let near = SpellingSuggestions.sentence(to: name, among: known) else { return }
-        notes.insert(Note(attribute: name, text: "this name has no meaning of its own. \(near)"))
+        notes.insert(Note(attribute: name, text: "this attribute has no predefined meaning. \(near)"))
     }
 
     /// Converts the value of a custom or unknown attribute.
@@ -63,7 +63,7 @@ struct DonatedAttributes {
             elements.reserveCapacity(values.count)
             for value in values { elements.append(try own(value, name)) }
             return .array(elements)
-        case .object: throw LineRefusal("the value of \(name.prefix(80)) is an object, which no attribute takes here")
+        case .object: throw LineRefusal("the value of \(name.prefix(80)) *is an object, which no attribute accepts")
         }
     }
 }
@@ -72,14 +72,14 @@ struct DonatedAttributes {
 private struct ValueReader {
     /// A conversion that keeps the meaning of a value. The raw value is the text of its note.
     enum Conversion: String {
-        case numberToText = "a number became a text"
-        case truthToText = "a truth value became a text"
-        case textToNumber = "a text became a number"
-        case toTruth = "a number or text became a truth value"
-        case textToPerson = "a text became a person"
-        case toList = "a single value became a list"
-        case fromList = "a list of one value became that value"
-        case withoutNull = "null was taken out of a list"
+        case numberToText = "a number was converted to text"
+        case truthToText = "a Boolean was converted to text"
+        case textToNumber = "text was converted to a number"
+        case toTruth = "a number or text was converted to a Boolean"
+        case textToPerson = "text was converted to a person"
+        case toList = "a single value was converted to a list"
+        case fromList = "a list of one value was converted to the value"
+        case withoutNull = "null was removed from a list"
     }
 
     /// The name as written on the line.
@@ -123,7 +123,7 @@ private struct ValueReader {
     /// Converts a value that is neither null nor a list.
     private func element(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
         if case .object = value {
-            throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
+            throw LineRefusal("the value of \(attribute) *is an object, which no attribute accepts")
         }
         switch kind.element ?? kind {
         case .text, .texts: return try text(value)
@@ -133,7 +133,7 @@ private struct ValueReader {
         case .url: return (try url(value), nil)
         case .data: return (try data(value), nil)
         case .people: return try person(value)
-        case .headers: throw refusal(value.kind, takes: "lists by name, which cannot be donated here")
+        case .headers: throw refusal(value.kind, takes: "lists by name, which this command cannot donate")
         }
     }
 
@@ -143,7 +143,7 @@ private struct ValueReader {
         case .integer(let number): return (.string("\(number)"), .numberToText)
         case .bool(let truth): return (.string("\(truth)"), .truthToText)
         // The parser does not keep the spelling of a number, and 1.10 may be a version.
-        case .number: throw refusal("the number \(value.shown)", takes: "texts. Put it in quotes as it is meant")
+        case .number: throw refusal("the number \(value.shown)", takes: "text. Put the number in quotes")
         default: throw refusal(value.kind, takes: "texts")
         }
     }
@@ -176,18 +176,18 @@ private struct ValueReader {
         let dates = DisplayText.datableMoments
         if case .text(let text) = value {
             guard let moment = ISOMoment(text)?.instant else {
-                throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
+                throw LineRefusal("\(attribute) is not a date: \(text.prefix(80).debugDescription) is not ISO 8601")
             }
             guard dates.contains(moment) else {
                 throw LineRefusal(
-                    "\(attribute) is no date: \(text.prefix(80).debugDescription) is not in the years 1 to 9999")
+                    "\(attribute) is not a date: \(text.prefix(80).debugDescription) is not in the years 1 to 9999")
             }
             return .date(moment)
         }
         guard let seconds = value.number, dates.contains(seconds) else {
             throw LineRefusal(
                 """
-                \(attribute) is no date: \(value.shown) is neither ISO 8601 nor seconds since 2001 in the years 1 to 9999
+                \(attribute) is not a date: \(value.shown) is neither ISO 8601 nor seconds since 2001 in the years 1 to 9999
                 """)
         }
         return .date(seconds)
@@ -195,7 +195,7 @@ private struct ValueReader {
 
     private func url(_ value: JSONValue) throws(LineRefusal) -> AttributeValue {
         guard case .text(let text) = value, URL(string: text)?.scheme != nil else {
-            throw LineRefusal("\(attribute) is no absolute URL: \(value.shown)")
+            throw LineRefusal("\(attribute) is not an absolute URL: \(value.shown)")
         }
         return .url(text)
     }

@@ -37,7 +37,7 @@ enum DonationLine {
         guard fields.count == 1, let fields = fields["endBatch"]?.members,
             fields.keys.allSatisfy({ $0 == "clientState" })
         else {
-            throw LineRefusal(#"an end of a batch is {"endBatch": {}} or {"endBatch": {"clientState": "…"}}"#)
+            throw LineRefusal(#"the end of a batch must be {"endBatch": {}} or {"endBatch": {"clientState": "…"}}"#)
         }
         return .endOfBatch(clientState: try text("clientState", fields).map { Array($0.utf8) })
     }
@@ -89,10 +89,11 @@ enum DonationLine {
     /// Returns a suggestion for an unknown field.
     private static func remedy(of field: String) -> String {
         if AttributeNames.kind(of: AttributeNames.propertyName(for: field)) != nil {
-            return ", which is an attribute and belongs into “attributes”"
+            return ". It is an attribute: put it into “attributes”"
         }
         let near = SpellingSuggestions.nearest(to: field, among: fieldNames.sorted())
-        return near.isEmpty ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; near is \(near[0])"
+        return near.isEmpty
+            ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; did you mean \(near[0])?"
     }
 
     private static func traits(
@@ -110,11 +111,11 @@ enum DonationLine {
             let shown = name.prefix(80).debugDescription
             guard AttributeTraits.isKeyName(name) else {
                 throw LineRefusal(
-                    "customKeys has \(shown), and a key has ASCII letters, digits and _ only and does not begin with kMD"
+                    "customKeys has \(shown). Use only ASCII letters, digits and _ in a key, and do not begin it with kMD"
                 )
             }
             guard record.attributes[name] != nil else {
-                throw LineRefusal("customKeys has \(shown), which is not among the attributes")
+                throw LineRefusal("customKeys has \(shown), which is missing from the attributes")
             }
             guard let flags = value.members else {
                 throw LineRefusal("\(name.prefix(80)) in customKeys is \(value.kind) and not an object")

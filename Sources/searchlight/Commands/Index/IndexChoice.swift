@@ -6,9 +6,9 @@ import SearchIndex
 
 /// The options that name an index.
 struct IndexChoice: ParsableArguments {
-    @Option(help: "The bundle identifier of the app whose items they are.", completion: BundleNames.completion)
+    @Option(help: "Use the items of the app with this bundle identifier.", completion: BundleNames.completion)
     var bundle: String
-    @Option(help: "The name of the index; the default one without it.")
+    @Option(help: "Use the index with this name instead of the default index.")
     var index: String?
 
     var scope: IndexScope { IndexScope(bundle: bundle, index: index) }

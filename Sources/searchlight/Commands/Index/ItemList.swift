@@ -40,7 +40,7 @@ struct ItemList {
         if let next = page.next {
             let count = counted(page.items.count, "item")
             try Output.line(
-                "\(dim: "\(count); there may be more: --limit shows more at once, --after @\(next.number) what follows")"
+                "\(dim: "\(count); there may be more. Raise --limit, or continue with --after @\(next.number)")"
             )
         }
     }
@@ -53,12 +53,13 @@ let shownTitleLength = 200
 struct ListPlace: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only what comes after the item with this number, as a page before ended.", valueName: "@number"))
+            "Show items after the item with this number, such as the last item of the previous page.",
+            valueName: "@number"))
     var after: String?
 
     func validate() throws {
         guard after == nil || cursor != nil else {
-            throw ValidationError("--after takes the number of an item, as in --after @12.")
+            throw ValidationError("--after needs the number of an item, such as --after @12.")
         }
     }
 

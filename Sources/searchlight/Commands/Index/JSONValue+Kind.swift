@@ -6,7 +6,7 @@ extension JSONValue {
     var kind: String {
         switch self {
         case .null: "null"
-        case .bool: "a truth value"
+        case .bool: "a Boolean"
         case .integer, .number: "a number"
         case .text: "a text"
         case .list: "an array"

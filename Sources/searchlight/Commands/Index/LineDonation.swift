@@ -146,7 +146,7 @@ struct LineDonation {
     private mutating func divideIfFull() async throws {
         if isOneBatch {
             if pendingBytes > Self.maximumBatchBytes {
-                dropBatch("a batch takes at most \(Self.maximumBatchBytes) bytes; divide it")
+                dropBatch("a batch has at most \(Self.maximumBatchBytes) bytes; split it")
                 halt = "The batch is too large. Nothing is donated."
             }
         } else if pending.count >= linesPerBatch || pendingBytes >= Self.fullBatchBytes {
@@ -161,14 +161,16 @@ struct LineDonation {
         defer { (refusedInBatch, wasDivided) = (0, false) }
         guard state != nil || expectation != .any else { return try await commit(nil, expecting: .any) }
         if refusedInBatch > 0 {
-            dropBatch("another line of its batch is refused, and a batch with a client state is taken as a whole")
-            halt = "The batch that ends at line \(line) is refused, and nothing after it is donated."
+            dropBatch(
+                "another line of its batch is rejected, and a batch with a client state is accepted as a whole or not at all"
+            )
+            halt = "The batch that ends at line \(line) is rejected, and nothing after it is donated."
             return
         }
         if wasDivided {
             dropBatch("its batch has more than \(linesPerBatch) lines or \(Self.fullBatchBytes) bytes; see --batch")
             halt = """
-                The batch that ends at line \(line) is too large to have a client state. Its first part is donated, \
+                The batch that ends at line \(line) is too large for a client state. Its first part is donated; \
                 the state is unchanged.
                 """
             return

@@ -6,12 +6,12 @@ import SearchlightEngine
 
 struct ListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the items of the index, in the order in which they were first donated.")
+        commandName: "list", abstract: "List the items of the index, in the order of their first donation.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
+    @Option(help: "Show only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
-    @Option(help: "Only items of the index with this name.")
+    @Option(help: "Show only items of the index with this name.")
     var index: String?
     @Option(
         name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
@@ -41,11 +41,11 @@ struct ListCommand: OptionedCommand {
         }
         if page.items.isEmpty, !options.json {
             if place.after != nil {
-                Output.complain("No item follows.")
+                Output.complain("There are no further items.")
             } else if let bundle, counts[bundle] == nil {
                 Output.complain("\(unknownBundle(bundle, among: counts.keys.sorted()))")
             } else if let index {
-                Output.complain("There is no item in an index “\(index)”\(bundle.map { " of \($0)" } ?? "").")
+                Output.complain("There are no items in an index “\(index)”\(bundle.map { " of \($0)" } ?? "").")
             } else {
                 Output.complain("The index has no items.")
             }

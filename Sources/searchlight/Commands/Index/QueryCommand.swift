@@ -10,19 +10,19 @@ import SearchlightEngine
 struct QueryCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Find the items that satisfy a metadata query.",
+        abstract: "Find the items that match a metadata query.",
         discussion: """
             For example: searchlight query 'title == "*report*"cd && contentCreationDate >= $time.this_year'. Quote the \
-            whole for your shell. Items come in the order in which they were first donated. A query that is not valid \
-            ends with status 64, and a caret shows where it goes wrong.
+            whole for your shell. Items are in the order of their first donation. An invalid query ends with status 64, and \
+            a caret shows the position of the error.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The query.")
     var query: String
-    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
+    @Option(help: "Show only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
-    @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
+    @Option(help: ArgumentHelp("Show these attributes, separated by commas.", valueName: "names"))
     var attributes: String?
     @Option(
         name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most this many items"),
@@ -30,16 +30,16 @@ struct QueryCommand: OptionedCommand {
     var limit = 100
     @OptionGroup var place: ListPlace
     @OptionGroup var list: NumbersFlag
-    @Flag(help: "Only print how many items there are.")
+    @Flag(help: "Print only the number of items.")
     var count = false
-    @Flag(help: "Only show how the query would be answered.")
+    @Flag(help: "Show the plan of the query without running it.")
     var explain = false
 
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
         guard !count || !explain else { throw ValidationError("--count and --explain exclude each other.") }
         guard !list.numbers || !(count || explain || options.json || attributes != nil) else {
-            throw ValidationError("--numbers goes with neither --count, --explain, --attributes nor --json.")
+            throw ValidationError("--numbers excludes --count, --explain, --attributes and --json.")
         }
     }
 
@@ -75,7 +75,7 @@ struct QueryCommand: OptionedCommand {
         }
         if page.items.isEmpty, !options.json {
             Output.complain(
-                place.after == nil ? "No item satisfies the query." : "No item that follows satisfies the query.")
+                place.after == nil ? "No item matches the query." : "No further item matches the query.")
             if place.after == nil { tellOfMisspelling(in: expression) }
             try await warnOfUnknown(bundle, in: store)
         }
@@ -87,7 +87,7 @@ struct QueryCommand: OptionedCommand {
         for name in expression.attributeNames.subtracting(AttributeNames.standard).sorted() {
             let known = AttributeNames.standard(for: name).sorted()
             guard let near = SpellingSuggestions.sentence(to: name, among: known) else { continue }
-            Output.complain("Note: “\(Output.tidied(name))” is no attribute with a meaning of its own. \(near)")
+            Output.complain("Note: “\(Output.tidied(name))” is not a predefined attribute. \(near)")
         }
     }
 
@@ -104,9 +104,9 @@ struct QueryCommand: OptionedCommand {
 
     private func show(_ plan: QueryPlan) throws {
         if options.json { return try Output.printJSON(JSONObject(plan)) }
-        try Output.line(plan.usesIndex ? "Indexes choose the items." : "All items are looked at.")
+        try Output.line(plan.usesIndex ? "Indexes choose the items." : "All items are read.")
         try Output.line(
-            plan.isExact ? "The indexes alone decide." : "The records of these items are read and evaluated.")
+            plan.isExact ? "The indexes alone decide." : "The query is evaluated on the records of these items.")
         for step in plan.steps { try Output.line("  \(step)") }
         try Output.line("\(dim: plan.sql)")
     }

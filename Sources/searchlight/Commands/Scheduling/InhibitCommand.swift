@@ -9,15 +9,15 @@ import Synchronization
 struct InhibitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inhibit",
-        abstract: "Run a command during which nothing begins in the background.",
+        abstract: "Run a command, and keep background work paused until it ends.",
         discussion: """
-            For measurements, presentations and games: searchlight inhibit -- make bench. What is under way is paused. The exit \
-            status is that of the command; 127 if there is none of that name, 126 if it cannot be started. Control-C reaches the \
-            command through the terminal. SIGINT that is sent to this program alone is not handed on; SIGTERM is.
+            For measurements, presentations and games: searchlight inhibit -- make bench. Running background work is paused. \
+            The exit status is the status of the command; 127 if the command is not found, 126 if it cannot be started. \
+            Control-C reaches the command through the terminal. This program forwards SIGTERM to the command, and not SIGINT.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Why, for those who ask what is being waited for.")
+    @Option(help: "Show this reason to users who ask what holds up background work.")
     var why: String?
     @Argument(
         parsing: .captureForPassthrough, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
@@ -31,7 +31,7 @@ struct InhibitCommand: AsyncParsableCommand {
             case "--version": throw CleanExit.message(Installation.version)
             default:
                 throw ValidationError(
-                    "Unknown option “\(first)”. What is to be run stands after “--”: searchlight inhibit -- make bench")
+                    "Unknown option “\(first)”. Put the command after “--”: searchlight inhibit -- make bench")
             }
         }
         if (words.first ?? "").isEmpty { throw ValidationError("Name a command: searchlight inhibit -- make bench") }
@@ -57,9 +57,10 @@ struct InhibitCommand: AsyncParsableCommand {
     private func connect() async -> RemoteEngine? {
         do throws(EngineError) {
             if let service = try await options.connectToService() { return service }
-            Output.complain("Note: no service runs. One that is started meanwhile is asked to begin nothing.")
+            Output.complain(
+                "Note: no service runs. A service that starts during the command will begin no background work.")
         } catch {
-            Output.complain("Note: nothing is kept from beginning in the background yet. \(error.description)")
+            Output.complain("Note: background work is not paused yet. \(error.description)")
         }
         return nil
     }
@@ -87,7 +88,7 @@ private struct Inhibition: Sendable {
                     if !Task.isCancelled, !hasComplained, case .service(.refused) = error {
                         hasComplained = true
                         Output.complain(
-                            "Note: nothing is kept from beginning in the background yet. \(error.description)")
+                            "Note: background work is not paused yet. \(error.description)")
                     }
                 }
                 await present.close()
@@ -134,7 +135,7 @@ private enum Child {
         guard code == 0 else {
             let isMissing = code == ENOENT
             let remedy =
-                isMissing ? "Check how it is spelled." : "It has to be a program that you may execute."
+                isMissing ? "Check how it is spelled." : "Check that it is an executable program."
             Output.fail("Starting \(words[0]) failed: \(String(cString: strerror(code))). \(remedy)")
             return isMissing ? 127 : 126
         }

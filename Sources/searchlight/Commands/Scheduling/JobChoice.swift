@@ -7,8 +7,8 @@ struct JobChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            The bundle identifier of an extension, for the reindex it owes; files:BUNDLE, for the changed files it is to be told \
-            of; or purge-expired, optimize or vacuum.
+            The bundle identifier of an extension, for its pending reindex; files:BUNDLE, for its pending changed files; or \
+            purge-expired, optimize or vacuum.
             """,
             valueName: "job"),
         completion: BundleNames.completion)
@@ -23,7 +23,7 @@ struct JobChoice: ParsableArguments {
     static func key(_ name: String) throws -> ScheduledJob.Key {
         guard let key = ScheduledJob.Key(name: name) else {
             throw ValidationError(
-                "“\(name)” names no extension and no task. “searchlight schedule” lists what is owed.")
+                "“\(name)” is not an extension or a task. “searchlight schedule” lists pending jobs.")
         }
         return key
     }

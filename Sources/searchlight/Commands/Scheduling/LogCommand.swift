@@ -8,23 +8,23 @@ import SearchlightEngine
 struct LogCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Show what the scheduler decided: what ran in the background, what waited, and why.",
+        abstract: "Show the decisions of the scheduler: jobs that ran or waited, and the reasons.",
         discussion: """
-            The oldest decision comes first. Times are those of this machine's time zone. With --json each decision is a line \
-            of JSON, as it stands in decisions.log of the store, with times in UTC.
+            The oldest decision comes first. Times are in this machine's time zone. --json prints each decision as a line of \
+            JSON, as in decisions.log of the store, with times in UTC.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "Only of this extension, or this job: files:BUNDLE, or a task of the index's care.", valueName: "bundle"),
+            "Show only this extension or job: BUNDLE, files:BUNDLE, or a maintenance task.", valueName: "bundle"),
         completion: BundleNames.completion)
     var name: String?
     @Option(
         name: [.customShort("n"), .long], parsing: .unconditional,
         help: "Show at most this many decisions, 0 to 100000.")
     var lines = 50
-    @Flag(name: .shortAndLong, help: "Go on showing decisions as they are made.")
+    @Flag(name: .shortAndLong, help: "Keep running, and show new decisions.")
     var follow = false
 
     /// A limit above the number of lines that the log files can hold.
@@ -37,7 +37,8 @@ struct LogCommand: OptionedCommand {
             throw ValidationError("--lines must be between 0 and \(Self.maximumLines).")
         }
         if let name, ScheduledJob.Key(name: name) == nil {
-            throw ValidationError("“\(name)” names no extension and no task. “searchlight extensions” lists them.")
+            throw ValidationError(
+                "“\(name)” is not an extension or a task. “searchlight extensions” lists the extensions.")
         }
     }
 
@@ -49,8 +50,8 @@ struct LogCommand: OptionedCommand {
         let last = log.last(lines, about: jobs)
         for entry in last { try show(entry) }
         if last.isEmpty, lines > 0, !options.json {
-            let what = jobs == nil ? "Nothing" : "Nothing about it"
-            Output.complain("\(what) was decided so far. The service, searchlightd, does once something is owed.")
+            let what = jobs == nil ? "No decisions yet." : "No decisions about it yet."
+            Output.complain("\(what) The service, searchlightd, decides when a job is pending.")
         }
         guard follow else { return }
         while true {

@@ -8,7 +8,7 @@ import SearchlightEngine
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "List what is to be done in the background, have it done now, or stop it.",
+        abstract: "List pending background jobs, run one now, or stop one.",
         subcommands: [
             ScheduleListCommand.self, ScheduleRunCommand.self, ScheduleCancelCommand.self, SchedulePolicyCommand.self,
         ],
@@ -17,8 +17,8 @@ struct ScheduleCommand: ParsableCommand {
 
 struct ScheduleListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what is owed: what is under way first, then what presses more.",
-        discussion: "“searchlight why JOB” says more about one.")
+        commandName: "list", abstract: "List pending jobs: running jobs first, then by urgency.",
+        discussion: "“searchlight why JOB” explains one job.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -27,15 +27,15 @@ struct ScheduleListCommand: OptionedCommand {
         if options.json { return try Output.printJSON(JSONObject(report)) }
         if !report.isScheduling {
             Output.complain(
-                "Note: no service runs, so nothing is done in the background. To begin one: searchlightd")
+                "Note: no service runs, so no background work is done. To start one: searchlightd")
         }
         for job in report.jobs {
             let closed = job.gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
             let because = closed.isEmpty ? "" : ": \(closed)"
-            let since = job.job.map { ", owed since \(ScheduleTime.text($0.requested, from: report.moment))" } ?? ""
+            let since = job.job.map { ", pending since \(ScheduleTime.text($0.requested, from: report.moment))" } ?? ""
             try Output.line("\(bold: job.key.words) \(job.decision.words)\(since)\(because)")
         }
-        if report.jobs.isEmpty { try Output.line("Nothing is owed.") }
+        if report.jobs.isEmpty { try Output.line("No jobs are pending.") }
     }
 }
 
@@ -44,20 +44,20 @@ extension JobExplanation.Decision {
         switch self {
         case .running: "runs"
         case .paused: "is paused"
-        case .stopping: "is being stopped"
+        case .stopping: "is stopping"
         case .waiting: "waits"
-        case .nothingOwed: "owes nothing"
+        case .nothingOwed: "is not pending"
         }
     }
 }
 
 struct ScheduleRunCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Have what is owed done now, whatever the machine is like.",
+        commandName: "run", abstract: "Run pending jobs now, regardless of the gates.",
         discussion: """
-            A service begins at once and this does not wait for it (“searchlight log --follow” shows it); without one it is done \
-            by this command. Exit status 2 if the extension owes nothing; to have it donate everything again: searchlight \
-            reindex BUNDLE
+            A running service starts the jobs at once, and this command does not wait (“searchlight log --follow” shows them). \
+            Without a service, this command runs them itself. Exit status 2 if nothing is pending. To have an extension donate \
+            everything again: searchlight reindex BUNDLE
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -79,21 +79,21 @@ struct ScheduleRunCommand: OptionedCommand {
         guard isThere else {
             throw CommandFailure(
                 message:
-                    "\(key.words) owes nothing. To have it donate everything again: searchlight reindex \(key.bundle ?? "BUNDLE")",
+                    "\(key.words) is not pending. To donate everything again: searchlight reindex \(key.bundle ?? "BUNDLE")",
                 status: .notFound)
         }
         if options.json { return try Output.printJSON(["job": key.name, "state": isLater ? "begun" : "done"]) }
         try Output.line(
-            "\(bold: key.words) \(isLater ? "is being done; searchlight log --follow shows how it goes" : "is done")."
+            "\(bold: key.words) \(isLater ? "is in progress; to follow it: searchlight log --follow" : "is done")."
         )
     }
 }
 
 struct ScheduleCancelCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Stop a job and leave it alone for some hours; it stays owed.",
+        commandName: "cancel", abstract: "Stop a job, and let it wait for some hours; it stays pending.",
         discussion:
-            "Exit status 2 if nothing of the kind is owed. To keep an extension quiet for longer: searchlight throttle")
+            "Exit status 2 if no such job is pending. To pause an extension for longer: searchlight throttle")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var job: JobChoice
@@ -101,7 +101,7 @@ struct ScheduleCancelCommand: OptionedCommand {
     func perform() async throws {
         let key = try job.key
         guard let service = try await options.connectToService() else {
-            let reason = options.staysInProcess ? "The service is not to be asked" : "No service runs"
+            let reason = options.staysInProcess ? "--in-process excludes the service" : "No service runs"
             throw CommandFailure(
                 message: "\(reason) for the store at \(options.storeDirectory), so nothing is stopped.",
                 status: .notFound)
@@ -111,11 +111,11 @@ struct ScheduleCancelCommand: OptionedCommand {
         await service.close()
         guard isThere else {
             throw CommandFailure(
-                message: "\(key.words) is not owed, so there is nothing to stop.", status: .notFound)
+                message: "\(key.words) is not pending, so there is nothing to stop.", status: .notFound)
         }
         if options.json { return try Output.printJSON(["job": key.name, "state": "cancelled"]) }
         try Output.line(
-            "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(name)"
+            "\(bold: key.words) waits for some hours. To run it now: searchlight schedule run \(name)"
         )
     }
 

@@ -10,7 +10,7 @@ struct SchedulePolicyCommand: ReportingCommand {
         commandName: "policy", abstract: "Show the constants of scheduling, or check a file that changes them.",
         discussion: """
             The file is $SEARCHLIGHT_SCHEDULING, else searchlight/scheduling.json in $XDG_CONFIG_HOME (~/.config). A service \
-            reads it when it begins. docs/SCHEDULING.md explains each key. What is printed with --json can be such a file.
+            reads it at its start. docs/SCHEDULING.md explains each key. The output of --json is a valid file.
             """)
 
     @Flag(help: "Print JSON.")
@@ -28,7 +28,7 @@ struct SchedulePolicyCommand: ReportingCommand {
         }
         if json { return try Output.printJSON(JSONObject(policy)) }
         guard check == nil else {
-            return try Output.line("\(file.path) is a policy. A service goes by its file once it begins anew.")
+            return try Output.line("\(file.path) is a valid policy. To apply a changed policy, restart the service.")
         }
         try show(policy)
     }
@@ -67,8 +67,8 @@ private enum GateRule: Encodable {
     var words: String {
         switch self {
         case .off: "off"
-        case .passed(let score): "may be passed slowly from score \(score.formatted()) on"
-        case .neverPassed, .on: "never passed"
+        case .passed(let score): "bypassed at low rate from score \(score.formatted())"
+        case .neverPassed, .on: "never bypassed"
         }
     }
 

@@ -6,10 +6,10 @@ extension JournalEntry.Kind {
     /// The decision in one or two words.
     var words: String {
         switch self {
-        case .start: "begins"
+        case .start: "starts"
         case .wait: "waits"
         case .pause: "pauses"
-        case .resume: "goes on"
+        case .resume: "continues"
         case .stop: "is stopped"
         case .done: "is done"
         case .fail: "failed"
@@ -22,10 +22,10 @@ extension ScheduledJob.Key {
     var words: String {
         switch self {
         case .reindex(let bundle): bundle
-        case .files(let bundle): "telling \(bundle) of changed files"
-        case .maintenance(.purgeExpired): "deleting what has expired"
+        case .files(let bundle): "reporting changed files to \(bundle)"
+        case .maintenance(.purgeExpired): "deleting expired items"
         case .maintenance(.optimize): "optimizing the index"
-        case .maintenance(.vacuum): "making the index smaller"
+        case .maintenance(.vacuum): "vacuuming the index"
         }
     }
 }

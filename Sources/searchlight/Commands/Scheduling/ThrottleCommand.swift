@@ -12,16 +12,16 @@ struct ThrottleCommand: OptionedCommand {
     }
     static let configuration = CommandConfiguration(
         commandName: "throttle",
-        abstract: "Have an extension asked for nothing in the background, until you let it go on.",
+        abstract: "Pause all background work of an extension until you switch it on again.",
         discussion: """
-            What it is doing in the background is paused at once: it is told, and half a second later it stands still. Drags, \
-            previews and “searchlight reindex” work as before, and what it owes it owes on. For an author: this is how to see \
-            what an extension does when it is throttled. It is kept until it is switched off.
+            Its running background work is notified at once and frozen half a second later. Drags, previews and “searchlight \
+            reindex” still work, and its pending jobs stay pending. Authors can test a throttled extension with this command. \
+            The throttle lasts until “off”.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
-    @Argument(help: "on or off.")
+    @Argument(help: "on or off: throttle the extension or not.")
     var wish: Wish
 
     func perform() async throws {

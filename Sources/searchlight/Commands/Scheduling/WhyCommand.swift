@@ -9,31 +9,32 @@ import SearchlightEngine
 struct WhyCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Say why an extension is, or is not, asked for its items right now, and what would have to change.",
+        abstract: "Explain why a job of an extension runs or waits, and what would change that.",
         discussion: """
-            Shows what the extension owes, the gates that are closed with what was measured, how much the job presses (its score; \
-            1 is when it has waited as long as it can), what the extension has used of its quota, and what it did today. For one that \
-            owes nothing: what a job would find. A few files that have just changed are told to it at once, past most gates but at a low \
-            rate; more of them wait as a reindex does. docs/SCHEDULING.md explains each gate.
+            Shows the pending jobs of the extension, the closed gates with their measurements, the urgency of each job (its \
+            score; 1 means that it has waited for its whole tolerance), the used quota and today's work. Without a pending job, \
+            shows the gates that a new job would meet. A few changed files bypass most gates at low rate; many changed files \
+            wait like a reindex. docs/SCHEDULING.md explains each gate.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
         help: ArgumentHelp(
-            "The bundle identifier of an extension, files: before one, or purge-expired, optimize or vacuum.",
+            "The bundle identifier of an extension, files:BUNDLE, or purge-expired, optimize or vacuum.",
             valueName: "job"),
         completion: BundleNames.completion)
     var names: [String] = []
-    @Flag(help: "Everything that is owed, and every extension that is installed.")
+    @Flag(help: "Show every pending job and every installed extension.")
     var all = false
-    @Flag(name: .shortAndLong, help: "Show the gates that are open, and by which sensors the machine is known, too.")
+    @Flag(name: .shortAndLong, help: "Show open gates and the state of the sensors, too.")
     var verbose = false
 
     func validate() throws {
         guard names.isEmpty == all else {
             throw ValidationError(
                 all
-                    ? "--all takes no names." : "Name an extension, or say --all. “searchlight extensions” lists them.")
+                    ? "--all takes no names. Leave them out."
+                    : "Name an extension, or pass --all. “searchlight extensions” lists them.")
         }
         for name in names { _ = try JobChoice.key(name) }
     }
@@ -60,9 +61,9 @@ struct WhyCommand: OptionedCommand {
     private func show(_ report: ScheduleReport) throws {
         if !report.isScheduling {
             Output.complain(
-                "Note: no service runs, so nothing is done in the background; this is what one would decide.")
+                "Note: no service runs, so no background work is done. A service would decide as follows.")
         }
-        if report.jobs.isEmpty { try Output.line("Nothing is owed, and no extension is installed.") }
+        if report.jobs.isEmpty { try Output.line("No jobs are pending, and no extension is installed.") }
         for (index, job) in report.jobs.enumerated() {
             if index > 0 { try Output.line("") }
             for line in job.lines(isVerbose: verbose) { try Output.line(line) }
@@ -74,7 +75,7 @@ struct WhyCommand: OptionedCommand {
         }
         guard verbose, let sensors = report.sensors else { return }
         try Output.line("")
-        try Output.line("What the machine is known by:")
+        try Output.line("Sensors:")
         for line in sensors.sensors { try Output.line("  \(line.sensor.rawValue): \(line.state.words)") }
     }
 }
@@ -103,15 +104,15 @@ extension JobExplanation {
         var lines: [StyledText] = [headline]
         if let job {
             let since =
-                "owed since \(ScheduleTime.text(job.requested, from: moment)) (\(ScheduleTime.text(seconds: age)))"
+                "pending since \(ScheduleTime.text(job.requested, from: moment)) (\(ScheduleTime.text(seconds: age)))"
             let score = String(format: "%.2f", self.score)
-            let tolerated = tolerance > 0 ? " of \(ScheduleTime.text(seconds: tolerance)) that it can wait" : ""
+            let tolerated = tolerance > 0 ? " of its tolerance of \(ScheduleTime.text(seconds: tolerance))" : ""
             lines.append("  \(since)\(tolerated); score \(score)")
             if job.isFresh {
-                lines.append("  fresh: so few files that they are told at once, slowly past the gates below")
+                lines.append("  fresh: only a few files, so the job bypasses the gates below at low rate")
             }
             if let deadline = job.deadline {
-                lines.append("  items expire from \(ScheduleTime.text(deadline, from: moment)) on")
+                lines.append("  items expire after \(ScheduleTime.text(deadline, from: moment))")
             }
         }
         let shown = isVerbose ? gates : gates.filter { $0.state == .closed || $0.state == .relaxed }
@@ -125,7 +126,7 @@ extension JobExplanation {
                 \(sized(Int(clamping: quota.used.written))) of \(sized(Int(quota.writtenLimit))) written in \(window)
                 """)
         }
-        if let nextLook { lines.append("  next look: \(ScheduleTime.text(nextLook, from: moment))") }
+        if let nextLook { lines.append("  next check: \(ScheduleTime.text(nextLook, from: moment))") }
         return lines
     }
 
@@ -135,12 +136,12 @@ extension JobExplanation {
         return switch decision {
         case .running: "\(bold: key.words) runs\(isUserRequested ? ", because you asked for it" : "")"
         case .paused: "\(bold: key.words) is paused\(because)"
-        case .stopping: "\(bold: key.words) is being stopped\(because)"
+        case .stopping: "\(bold: key.words) is stopping\(because)"
         case .waiting: "\(bold: key.words) waits\(because)"
         case .nothingOwed:
             closed.isEmpty
-                ? "\(bold: key.words) owes nothing; a job would run now"
-                : "\(bold: key.words) owes nothing; a job would wait\(because)"
+                ? "\(bold: key.words) is not pending; a job would run now"
+                : "\(bold: key.words) is not pending; a job would wait\(because)"
         }
     }
 }
@@ -153,14 +154,14 @@ extension JobExplanation.GateState {
         if let opens { parts.append("opens at \(ScheduleTime.text(opens, from: now))") }
         if let remedy { parts.append(remedy) }
         if let relaxes, state == .closed {
-            parts.append("may be passed slowly from \(ScheduleTime.text(relaxes, from: now)) on")
+            parts.append("bypassed at low rate from \(ScheduleTime.text(relaxes, from: now))")
         }
         let rest = parts.isEmpty ? "" : "  " + parts.joined(separator: "; ")
         return switch state {
-        case .open: "  \(name)  \(good: "open")   \(rest)"
-        case .closed: "  \(name)  \(bad: "closed") \(rest)"
-        case .relaxed: "  \(name)  passed \(rest)"
-        case .off: "  \(name)  \(dim: "off")    \(rest)"
+        case .open: "  \(name)  \(good: "open")      \(rest)"
+        case .closed: "  \(name)  \(bad: "closed")    \(rest)"
+        case .relaxed: "  \(name)  throttled \(rest)"
+        case .off: "  \(name)  \(dim: "off")       \(rest)"
         }
     }
 }
@@ -180,9 +181,9 @@ extension MonitorReport.State {
     var words: String {
         switch self {
         case .inUse: "in use"
-        case .absent(let why): "not there. \(why)"
+        case .absent(let why): "missing. \(why)"
         case .failed(let why): "does not work. \(why)"
-        case .resting: "not asked now"
+        case .resting: "paused"
         }
     }
 }

@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 struct TypesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "types",
-        abstract: "Ask about uniform types: the system's, and those that extensions declare.",
+        abstract: "Look up uniform types of the system and of extensions.",
         subcommands: [
             TypesShowCommand.self, TypesConformsCommand.self, TypesLookupCommand.self, TypesDecodeCommand.self,
             TypesOfCommand.self, TypesTreeCommand.self,
@@ -19,8 +19,8 @@ func declaredType(_ identifier: String) throws -> UTType {
     guard let type = UTType(identifier) else {
         throw CommandFailure(
             message: """
-                No type \(identifier.debugDescription) is declared. “searchlight types lookup” finds one by an extension or \
-                MIME type.
+                No type \(identifier.debugDescription) is declared. To find one by file name extension or MIME type: \
+                searchlight types lookup
                 """, status: .notFound)
     }
     return type
@@ -37,10 +37,10 @@ func forEachInputLine(_ body: (_ line: String, _ number: Int) throws -> Void) re
 
 struct TypesShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print all that is known of a type.")
+        commandName: "show", abstract: "Print the declaration of a type.")
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The type's identifier, declared or dynamic.")
+    @Argument(help: "The identifier of the type, declared or dynamic.")
     var identifier: String
 
     func perform() async throws {
@@ -73,8 +73,8 @@ struct TypesShowCommand: OptionedCommand {
 struct TypesConformsCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "conforms",
-        abstract: "Tell whether one type conforms to another.",
-        discussion: "Prints true or false; the exit status is 0 or 1. Types nobody declares conform to themselves only."
+        abstract: "Check whether a type conforms to another type.",
+        discussion: "Prints true or false; the exit status is 0 or 1. An undeclared type conforms only to itself."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -82,12 +82,12 @@ struct TypesConformsCommand: OptionedCommand {
     var type: String?
     @Argument(help: "The type it may conform to.")
     var other: String?
-    @Flag(help: "Read pairs from standard input, a tab between, and print true or false for each line.")
+    @Flag(help: "Read pairs from standard input, separated by a tab, and print true or false for each line.")
     var stdin = false
 
     func validate() throws {
         guard stdin == (type == nil), stdin == (other == nil) else {
-            throw ValidationError("Give two types, or --stdin and none.")
+            throw ValidationError("Name two types, or pass --stdin without types.")
         }
     }
 
@@ -102,7 +102,7 @@ struct TypesConformsCommand: OptionedCommand {
     private func answerInput() throws {
         try forEachInputLine { line, number in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-            if parts.count != 2 { Output.fail("line \(number) is not two types with a tab between") }
+            if parts.count != 2 { Output.fail("line \(number) does not have two types, separated by a tab") }
             try Output.line("\(parts.count == 2 && Self.conforms(String(parts[0]), String(parts[1])))")
         }
     }
@@ -117,7 +117,7 @@ struct TypesConformsCommand: OptionedCommand {
 
 struct TypesDecodeCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Print what a dynamic identifier (dyn.…) stands for.")
+        commandName: "decode", abstract: "Decode a dynamic identifier (dyn.…).")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The dynamic identifier.")

@@ -9,22 +9,22 @@ struct TypesLookupCommand: OptionedCommand {
         commandName: "lookup",
         abstract: "Find the type of a file name extension, a MIME type or a four-character code.",
         discussion: """
-            Without --conforming-to, the type must conform to public.data; “any” asks for no parent. What nobody \
-            declares has a dynamic type. With --stdin, lines hold “extension”, “mime” or “ostype”, the tag and \
-            optionally the parent, with tabs between; an identifier is printed for each, or an empty line where there is none.
+            Without --conforming-to, the type must conform to public.data; “any” accepts every type. An undeclared tag \
+            has a dynamic type. With --stdin, each line has “extension”, “mime” or “ostype”, the tag and optionally the \
+            parent, separated by tabs. For each line, the identifier or an empty line is printed.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Option(name: .customLong("extension"), help: "A file name extension, with or without the dot.")
+    @Option(name: .customLong("extension"), help: "Look up a file name extension, with or without the dot.")
     var filenameExtension: String?
-    @Option(help: "A MIME type.")
+    @Option(help: "Look up a MIME type.")
     var mime: String?
     @Option(
         help:
-            "A four-character code (OSType), such as TEXT, or as a number such as 0x54455854. A shorter one ends in NULs."
+            "Look up a four-character code (OSType), such as TEXT or 0x54455854. A shorter code is padded with NULs."
     )
     var ostype: String?
-    @Option(help: ArgumentHelp("The type it must conform to.", valueName: "type"))
+    @Option(help: ArgumentHelp("Find only types that conform to this type.", valueName: "type"))
     var conformingTo: String?
     @Flag(help: "Also use the desktop's database of MIME types (shared-mime-info).")
     var desktop = false
@@ -37,7 +37,9 @@ struct TypesLookupCommand: OptionedCommand {
         try refuseEmpty(ostype, "--ostype", instead: "Name one, such as TEXT.")
         try refuseEmpty(conformingTo, "--conforming-to")
         let given = [filenameExtension != nil, mime != nil, ostype != nil, stdin].count { $0 }
-        guard given == 1 else { throw ValidationError("Give one of --extension, --mime, --ostype and --stdin.") }
+        guard given == 1 else {
+            throw ValidationError("Pass exactly one of --extension, --mime, --ostype and --stdin.")
+        }
     }
 
     func perform() async throws {
@@ -46,7 +48,7 @@ struct TypesLookupCommand: OptionedCommand {
         let tag = filenameExtension ?? mime ?? ostype ?? ""
         let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : mime != nil ? .mimeType : .osType
         guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
-            throw CommandFailure(message: "\(tag.debugDescription) is no \(kind.rawValue).", status: .notFound)
+            throw CommandFailure(message: "\(tag.debugDescription) is not a valid \(kind.rawValue).", status: .notFound)
         }
         if options.json { return try Output.printJSON(TypeReport(found)) }
         try Output.line("\(found.identifier)")
@@ -59,7 +61,7 @@ struct TypesLookupCommand: OptionedCommand {
                 "extension": .filenameExtension, "mime": .mimeType, "ostype": .osType,
             ]
             guard (2...3).contains(parts.count), let kind = kinds[parts[0]] else {
-                Output.fail("line \(number) is not extension, mime or ostype, a tag and perhaps a type")
+                Output.fail("line \(number) does not have “extension”, “mime” or “ostype”, a tag and optionally a type")
                 return try Output.line("")
             }
             let parent = parts.count == 3 && !parts[2].isEmpty ? parts[2] : conformingTo
@@ -95,8 +97,8 @@ var desktopTypes: SharedMIMEInfo {
 
 struct TypesOfCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "of", abstract: "Tell the types of files.",
-        discussion: "By the name first, then by the desktop's patterns, then by the contents. Links are not followed.")
+        commandName: "of", abstract: "Print the types of files.",
+        discussion: "Checks the name first, then the desktop's patterns, then the contents. Does not follow links.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The files.", completion: .file())

@@ -5,10 +5,10 @@ import UniformTypeIdentifiers
 
 struct TypesTreeCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Print a type and all that conform to it, or the whole hierarchy.",
+        commandName: "tree", abstract: "Print a type and all types that conform to it, or the whole hierarchy.",
         discussion: """
-            A type with several parents stands below each of them; what stands below it is printed once, and “… above” \
-            refers back to it. In JSON “above” is true there.
+            A type with several parents is below each of them. Its own subtree is printed once, and “… above” refers back to \
+            it. In JSON “above” is true for such a reference.
             """)
 
     @OptionGroup var options: GlobalOptions

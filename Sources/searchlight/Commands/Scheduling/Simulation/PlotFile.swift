@@ -37,7 +37,7 @@ struct PlotFile {
         case .svg: try create(part, svg)
         case .png: try convert(svg, to: part)
         }
-        guard rename(part, path) == 0 else { throw failure("it cannot be put into its place", errno) }
+        guard rename(part, path) == 0 else { throw failure("the finished file cannot be renamed", errno) }
     }
 
     /// Creates a file that only this user can read, since the picture shows when the user was
@@ -64,7 +64,7 @@ struct PlotFile {
         guard let program = candidates.first(where: { access($0, X_OK) == 0 }) else {
             throw CommandFailure(
                 message: """
-                    Drawing \(path) failed: PNG needs the program rsvg-convert, which is not there. Install librsvg2-bin \
+                    Drawing \(path) failed: PNG needs the program rsvg-convert, which is not installed. Install librsvg2-bin \
                     (Debian, Ubuntu), librsvg2-tools (Fedora) or librsvg (Arch), or name a file that ends in .svg.
                     """,
                 status: .failure)

@@ -11,14 +11,14 @@ import SearchlightEngine
 struct RecordCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Write down what this machine is like, as a trace for “searchlight simulate”.",
+        abstract: "Record the conditions of this machine as a trace for “searchlight simulate”.",
         discussion: """
-            Written is what changes: whether somebody is active, power, load, pressure, heat and the free disk; what tells by \
-            itself at once, the rest as it is looked at every five seconds. The jobs of the trace are the reindexes that are owed in \
-            the store now, if there is one; how much work they are nobody knows, so each counts as a minute of processor \
-            time, to be changed by hand. Names of programs that inhibit sleep are in it, nothing else of what you do.
+            Records changes of user activity, power, load, pressure, heat and free disk space. Sensors that send signals are \
+            recorded at once, and the others are sampled every five seconds. The jobs of the trace are the pending reindexes of \
+            the store, if there is one. Their cost is unknown, so each counts as a minute of processor time; edit it by hand. \
+            The trace contains the names of programs that inhibit sleep, and nothing else about your activity.
 
-            It ends with Control-C or after --for.
+            Stop recording with Control-C, or set a duration with --for.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,25 +26,26 @@ struct RecordCommand: ReportingCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to write, which may not be there yet; without it standard output.", valueName: "file"),
+            "Write to this new file instead of standard output.", valueName: "file"),
         completion: .file(extensions: ["jsonl"]))
     var output: String?
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long: seconds, or a number with s, m, h or d, as in 8h.", valueName: "duration"))
+        help: ArgumentHelp(
+            "Record for this long: seconds, or a number with s, m, h or d, such as 8h.", valueName: "duration"))
     var duration: String?
-    @Option(help: "What the trace is called.")
+    @Option(help: "Set the name of the trace.")
     var name = "recording"
 
     func validate() throws {
         if let duration, Self.seconds(duration) == nil {
             throw ValidationError(
-                "--for takes a time from 1 s to 31 d: seconds, or a number with s, m, h or d, as in 8h.")
+                "--for needs a duration from 1 s to 31 d: seconds, or a number with s, m, h or d, such as 8h.")
         }
-        guard (1...128).contains(name.utf8.count) else { throw ValidationError("--name takes 1 to 128 bytes.") }
+        guard (1...128).contains(name.utf8.count) else { throw ValidationError("--name needs 1 to 128 bytes.") }
         try refuseEmpty(output, "--output", instead: "Name a file, or leave the option out.")
         guard !options.json else {
-            throw ValidationError("A trace is lines of JSON already; leave out --json.")
+            throw ValidationError("A trace is already JSON. Leave out --json.")
         }
     }
 
@@ -111,7 +112,8 @@ struct RecordCommand: ReportingCommand {
         try recording.end(at: Date.now.timeIntervalSinceReferenceDate)
         if output != nil {
             Output.complain(
-                "\(counted(recording.lines, "line")) written. See it: searchlight simulate \(output ?? "-")")
+                "\(counted(recording.lines, "line")) written. To replay the trace: searchlight simulate \(output ?? "-")"
+            )
         }
     }
 
@@ -124,7 +126,7 @@ struct RecordCommand: ReportingCommand {
         } catch EngineError.index(.noStore) {
             return []
         } catch {
-            Output.complain("Note: which jobs are owed is not known: \(Output.tidied("\(error)"))")
+            Output.complain("Note: the pending jobs are unknown: \(Output.tidied("\(error)"))")
             return []
         }
     }

@@ -25,7 +25,7 @@ struct TraceSink: Sendable {
             let remedy =
                 switch code {
                 case EEXIST: " Name another file, or remove it."
-                case ENOENT: " Make its folder first, or name another."
+                case ENOENT: " Create its folder first, or name another file."
                 default: " Name another file."
                 }
             throw CommandFailure(
@@ -100,7 +100,7 @@ final class Recording: Sendable {
         state.last = max(state.last, moment)
         guard state.failure != nil || state.writer.hasRoom(at: state.last) else {
             state.failure = CommandFailure(
-                message: "The recording has become as long as a trace may be; what was written can be replayed.",
+                message: "The recording reached the maximum length of a trace and stopped. It can be replayed.",
                 status: .failure)
             return
         }
@@ -111,7 +111,7 @@ final class Recording: Sendable {
         guard state.failure == nil else { return }
         guard state.bytes + line.utf8.count <= Trace.maximumBytes - 1024, state.lines < Trace.maximumEvents else {
             state.failure = CommandFailure(
-                message: "The recording has become as large as a trace may be; what was written can be replayed.",
+                message: "The recording reached the maximum size of a trace and stopped. It can be replayed.",
                 status: .failure)
             return
         }

@@ -9,45 +9,47 @@ import SearchlightEngine
 struct SimulateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Replay a trace of a machine, and see what the scheduler would decide.",
+        abstract: "Replay a trace of a machine, and show the decisions of the scheduler.",
         discussion: """
-            A trace says what a machine was like and what was asked for; “searchlight record” writes one of this machine, \
-            docs/TRACES.md describes the form, and some come with this program (--list). The scheduler is the real one, the clock \
-            and the work are made up: a day takes less than a second, and the same trace always gives the same result.
+            A trace records the conditions of a machine and the requested jobs. “searchlight record” writes a trace of this \
+            machine, docs/TRACES.md describes the format, and --list shows the traces of this program. The scheduler is real; \
+            the clock and the work are simulated: a day takes less than a second, and a trace always gives the same result.
 
-            Printed are the decisions, as “searchlight log” prints them, in the time zone of the trace, and what came of each job.
+            Prints the decisions as “searchlight log” does, in the time zone of the trace, and the result of each job.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(
-        help: ArgumentHelp("The trace: a file, the name of one that comes with this program, or - for standard input."),
+        help: ArgumentHelp("The trace: a file, the name of a trace of this program, or - for standard input."),
         completion: .file(extensions: ["jsonl"]))
     var trace: String?
-    @Flag(help: "List the traces that come with this program.")
+    @Flag(help: "List the traces of this program.")
     var list = false
-    @Flag(name: .customLong("print"), help: "Print the trace itself, to begin one of your own with.")
+    @Flag(name: .customLong("print"), help: "Print the trace, as a start for your own.")
     var printsTrace = false
     @Option(
         help: ArgumentHelp(
-            "Draw a picture of it: FILE.svg, or FILE.png with rsvg-convert (Debian: librsvg2-bin).", valueName: "file"),
+            "Draw a picture: FILE.svg, or FILE.png with rsvg-convert (Debian: librsvg2-bin).", valueName: "file"),
         completion: .file(extensions: ["svg", "png"]))
     var plot: String?
     @Option(
         help: ArgumentHelp(
-            "Decide by the rules of this configuration file rather than by the trace's own.", valueName: "file"),
+            "Use the policy of this configuration file instead of the trace's policy.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var policy: String?
-    @Flag(name: .shortAndLong, help: "Print no decisions, only what came of it.")
+    @Flag(name: .shortAndLong, help: "Print the results without the decisions.")
     var quiet = false
 
     func validate() throws {
         guard (trace == nil) == list else {
             throw ValidationError(
-                list ? "--list takes no trace." : "Name a trace, or see with --list which come with this program.")
+                list
+                    ? "--list takes no trace. Leave out the name."
+                    : "Name a trace. To list the traces of this program, pass --list.")
         }
-        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty. Name one, or a file.") }
+        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty. Name a trace or a file.") }
         if let plot, PlotFile.Format(plot) == nil {
-            throw ValidationError("--plot takes a file whose name ends in .svg or .png.")
+            throw ValidationError("--plot needs a file name that ends in .svg or .png.")
         }
     }
 
@@ -88,12 +90,12 @@ extension Replay.JobSummary {
     fileprivate var lines: [StyledText] {
         var state: StyledText =
             "\(bold: key.words): done \(done == requests ? counted(done, "time") : "\(done) of \(requests) times")"
-        if isOwed { state = state + ", \(bad: "owed at the end")" }
+        if isOwed { state = state + ", \(bad: "pending at the end")" }
         let wait = SpokenTime.words(longestWait)
         let began: StyledText =
             began == nil
-            ? "; not begun after \(wait)" : "; begun after \(wait) and done after \(SpokenTime.words(longestTime))"
-        var parts = [counted(slices, "slice") + (relaxedSlices > 0 ? " (\(relaxedSlices) past gates)" : "")]
+            ? "; not started after \(wait)" : "; started after \(wait) and done after \(SpokenTime.words(longestTime))"
+        var parts = [counted(slices, "slice") + (relaxedSlices > 0 ? " (\(relaxedSlices) bypassing gates)" : "")]
         for (count, what) in [(pauses, "pause"), (stops, "stop"), (failures, "failure")] where count > 0 {
             parts.append(counted(count, what))
         }
@@ -110,18 +112,18 @@ extension Replay.Totals {
         var lines: [StyledText] = [
             """
             In \(SpokenTime.words(seconds)) work ran for \(SpokenTime.words(running)) \
-            (\(String(format: "%.1f", share)) % of the time), \(SpokenTime.words(runningWhileActive)) of that while somebody was \
-            active, who was so for \(SpokenTime.words(active)).
+            (\(String(format: "%.1f", share)) % of the time), \(SpokenTime.words(runningWhileActive)) of that during user \
+            activity. The user was active for \(SpokenTime.words(active)).
             """
         ]
         if returns > 0 {
             lines.append(
                 """
-                Somebody came back while something ran \(counted(returns, "time")); it was quiet within \
+                The user returned during work \(counted(returns, "time")); the work paused within \
                 \(SpokenTime.words(longestToQuiet)).
                 """)
         }
-        lines.append("The scheduler had itself woken \(counted(ticks, "time")).")
+        lines.append("The scheduler woke up \(counted(ticks, "time")).")
         return lines
     }
 }

@@ -24,7 +24,7 @@ enum TraceFile {
             trace = try Trace(jsonLines: bytes)
         } catch {
             throw CommandFailure(
-                message: "Reading \(shown(name)) as a trace failed. \(error) docs/TRACES.md describes the form.",
+                message: "Reading \(shown(name)) as a trace failed. \(error) docs/TRACES.md describes the format.",
                 status: .failure)
         }
         guard let policy else { return trace }
@@ -32,7 +32,7 @@ enum TraceFile {
         do throws(PolicyError) {
             try trace.change(policy: String(decoding: text, as: UTF8.self))
         } catch {
-            throw CommandFailure(message: "Reading the rules of \(shown(policy)) failed. \(error)", status: .usage)
+            throw CommandFailure(message: "Reading the policy \(shown(policy)) failed. \(error)", status: .usage)
         }
         return trace
     }
@@ -47,15 +47,15 @@ enum TraceFile {
             var message = "Opening \(shown(name)) failed: \(String(cString: strerror(code)).lowercased())."
             if isTrace, code == ENOENT, !name.contains("/") {
                 message +=
-                    " Traces that come with this program: \(ShippedTrace.all.map(\.name).joined(separator: ", "))."
+                    " The traces of this program: \(ShippedTrace.all.map(\.name).joined(separator: ", "))."
             }
             throw CommandFailure(message: message, status: .inputOutput)
         }
         let descriptor = OwnedDescriptor(adopting: number)
         let tooLarge = CommandFailure(
             message: """
-                Reading \(shown(name)) failed: it is larger than \
-                \(most >> 20 > 0 ? "\(most >> 20) MiB" : "\(most >> 10) KiB"), the most that is read.
+                Reading \(shown(name)) failed: it is larger than the limit of \
+                \(most >> 20 > 0 ? "\(most >> 20) MiB" : "\(most >> 10) KiB").
                 """,
             status: .failure)
         var status = stat()
