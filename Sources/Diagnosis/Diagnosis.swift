@@ -17,9 +17,9 @@ package struct Diagnosis: Hashable, Sendable {
             let seconds = Int(facts.patience.rounded(.up))
             return [
                 .problem(
-                    area, "\(name).silent", "Looking at \(what) did not end within \(seconds) s.",
-                    costs: "Nothing is known of this part, and what needs it may hang as well.",
-                    advice: "Look for a disk or server that does not answer (“df” hangs at it), and unmount it."
+                    area, "\(name).silent", "The check of \(what) did not end within \(seconds) s.",
+                    costs: "This part is unknown, and commands that use it may hang, too.",
+                    advice: "Find a disk or server that does not respond (“df” hangs at it), and unmount it."
                 )
             ]
         }
@@ -31,7 +31,7 @@ package struct Diagnosis: Hashable, Sendable {
             ServiceChecks.findings($0, facts.programs?.version)
         }
         parts += part(
-            .service, "activation", "what starts the service", facts.activation, ActivationChecks.findings)
+            .service, "activation", "the activation of the service", facts.activation, ActivationChecks.findings)
         parts += part(.extensions, "extensions", "extensions", facts.extensions, ExtensionChecks.findings)
         let order = Finding.Area.allCases
         findings = order.flatMap { area in parts.filter { $0.area == area } }

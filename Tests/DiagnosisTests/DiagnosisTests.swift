@@ -35,16 +35,16 @@ struct DiagnosisTests {
     }
 
     static let kernelFaults = [
-        Fault("landlock", .problem, "6.12.0 does not have Landlock.", "read and change every file") {
+        Fault("landlock", .problem, "6.12.0 lacks Landlock.", "read and change all your files") {
             $0.kernel?.protections.remove(.files)
         },
-        Fault("landlock-truncation", .note, "empty files") { $0.kernel?.protections.remove(.truncation) },
+        Fault("landlock-truncation", .note, "truncate files") { $0.kernel?.protections.remove(.truncation) },
         Fault("landlock-tcp", .note, "Linux 6.7") { $0.kernel?.protections.remove(.tcp) },
         Fault("landlock-devices", .note, "Linux 6.10") { $0.kernel?.protections.remove(.devices) },
         Fault("landlock-scopes", .note, "signals") { $0.kernel?.protections.remove(.scopes) },
         Fault("write-or-execute", .note, "Linux 6.3") { $0.kernel?.protections.remove(.code) },
         Fault("seccomp", .problem, "start programs") { $0.kernel?.protections.remove(.systemCalls) },
-        Fault("seccomp-notices", .note, "cannot tell what") { $0.kernel?.protections.remove(.telling) },
+        Fault("seccomp-notices", .note, "cannot show refused attempts") { $0.kernel?.protections.remove(.telling) },
         Fault("sandbox", .problem, "SEARCHLIGHT_SANDBOX=off") { $0.kernel?.isSandboxOff = true },
         Fault("process-handles", .note, "pidfd_getfd") { $0.kernel?.abilities.remove(.processHandles) },
         Fault("open-beneath", .note, "openat2") { $0.kernel?.abilities.remove(.openBeneath) },
@@ -57,7 +57,7 @@ struct DiagnosisTests {
         Fault("kernel.silent", .problem, "did not end within 2 s") { $0.kernel = nil },
     ]
     static let machineFaults = [
-        Fault("presence", .note, "whether somebody works", "There is no system bus.", "while you work") {
+        Fault("presence", .note, "user activity", "There is no system bus.", "during your activity") {
             $0.lose(.idleMonitor, .logind, .terminals)
         },
         Fault("power", .note, "battery", "upower") { $0.lose(.upower, .powerSupply) },
@@ -70,43 +70,45 @@ struct DiagnosisTests {
         Fault("quicklook", .problem, "searchlight-quicklook is missing", "cannot serve") {
             $0.programs?.isQuickLookThere = false
         },
-        Fault("worker", .problem, "no program of workers", "No extension") { $0.programs?.isWorkerThere = false },
+        Fault("worker", .problem, "no worker program", "No extension") { $0.programs?.isWorkerThere = false },
         Fault("library", .problem, "libCoreSpotlight.so") { $0.programs?.frameworkFolder = nil },
         Fault("worker-folder", .problem, "TMPDIR") { $0.programs?.workerFolder.isWritable = false },
         Fault("scheduling", .problem, "no such key", "standard policy") {
             $0.programs?.policyFailure = "It has no such key."
         },
         Fault("xdg-open", .note, "opens no browser", "xdg-utils") { $0.programs?.found.remove("xdg-open") },
-        Fault("rsvg-convert", .note, "no PNG") { $0.programs?.found.remove("rsvg-convert") },
+        Fault("rsvg-convert", .note, "not PNG") { $0.programs?.found.remove("rsvg-convert") },
     ]
     static let storeFaults = [
-        Fault("folder", .problem, "no folder", "Nothing can be indexed") { $0.store?.folder.isFolder = false },
-        Fault("folder", .problem, "cannot be written", "refused") { $0.store?.folder.isWritable = false },
+        Fault("folder", .problem, "not a folder", "Nothing can be indexed") { $0.store?.folder.isFolder = false },
+        Fault("folder", .problem, "cannot be written", "Donations of apps fail") {
+            $0.store?.folder.isWritable = false
+        },
         Fault("folder", .problem, "cannot be written") { $0.store?.mount?.isReadOnly = true },
         Fault("owner", .problem, "user 0, and you are 1000") { $0.store?.folder.owner = 0 },
-        Fault("permissions", .problem, "mode 755", "may see", "chmod 700") { $0.store?.folder.mode = 0o755 },
-        Fault("permissions", .problem, "replace your index") { $0.store?.folder.mode = 0o777 },
+        Fault("permissions", .problem, "mode 755", "can see", "chmod 700") { $0.store?.folder.mode = 0o755 },
+        Fault("permissions", .problem, "replace and read your index") { $0.store?.folder.mode = 0o777 },
         Fault("file-system", .problem, "nfs4", "WAL") { $0.store?.mount?.kind = "nfs4" },
         Fault("file-system", .problem, "fuse.sshfs") { $0.store?.mount?.kind = "fuse.sshfs" },
-        Fault("file-system", .problem, "vfat", "no owners") { $0.store?.mount?.kind = "vfat" },
+        Fault("file-system", .problem, "vfat", "no file owners") { $0.store?.mount?.kind = "vfat" },
         Fault("file-system", .note, "tmpfs", "restarts") { $0.store?.mount?.kind = "tmpfs" },
         Fault("room", .note, "1024 MiB", "floor of 2048 MiB", "background") { $0.store?.free = 1 << 30 },
-        Fault("room", .problem, "3 MiB", "refused") { $0.store?.free = 3 << 20 },
+        Fault("room", .problem, "3 MiB", "may fail") { $0.store?.free = 3 << 20 },
         Fault("disk-scheduler", .note, "none", "bfq") { $0.store?.diskScheduler = "none" },
-        Fault("damage", .problem, "Damage was met", "verify --repair") { $0.store?.marks.isDamaged = true },
+        Fault("damage", .problem, "Damage was found", "verify --repair") { $0.store?.marks.isDamaged = true },
         Fault("learning", .note, "Learning is off", "history on") { $0.store?.marks.learns = false },
         Fault("store.silent", .problem, "df") { $0.store = nil },
     ]
     static let serviceFaults = [
         Fault("running", .note, "No service runs", "enable --now") { $0.rest(.noSocket) },
-        Fault("running", .note, "nobody listens") { $0.rest(.nobody) },
+        Fault("running", .note, "no process listens") { $0.rest(.nobody) },
         Fault("running", .problem, "process 42", "It was silent.") { $0.service?.answer = .failure("It was silent.") },
-        Fault("version", .problem, "version 0.0.9", "of 0.1.0", "Restart") {
+        Fault("version", .problem, "version 0.0.9", "command 0.1.0", "Stop it") {
             $0.service?.answer = .facts(.init(processIdentifier: 42, version: "0.0.9", uptime: 9, clients: 1))
         },
         Fault("version", .note, "was replaced") { $0.service?.isReplaced = true },
         Fault("service-descriptors", .note, "256 files", "LimitNOFILE") { $0.service?.descriptorLimit = 256 },
-        Fault("units", .problem, "/usr/bin/searchlightd, which is no program") {
+        Fault("units", .problem, "/usr/bin/searchlightd, which is not a program") {
             $0.activation?.service?.isProgramThere = false
         },
         Fault("units", .note, "systemd does not run") { $0.activation?.hasSystemd = false },
@@ -120,18 +122,20 @@ struct DiagnosisTests {
         },
         Fault("followed.polled", .note, "/srv/share", "update") { $0.follow { $0.places[0].state = .polled } },
         Fault("followed.away", .note, "/srv/share", "status") { $0.follow { $0.places[0].state = .unavailable } },
-        Fault("followed.failed", .problem, "/srv/share is not followed: it failed") {
+        Fault("followed.failed", .problem, "/srv/share is not watched: it failed") {
             $0.follow { $0.places[0].state = .failed }
         },
         Fault("units", .note, "listens at /elsewhere") { $0.activation?.listens = "/elsewhere" },
         Fault("session-bus", .note, "There is no session bus") { $0.activation?.bus = .absent },
         Fault("session-bus", .problem, "It refused.") { $0.activation?.bus = .failed("It refused.") },
-        Fault("session-bus", .note, "does not know") { $0.activation?.bus = .reached(startsService: false) },
+        Fault("session-bus", .note, "cannot start") { $0.activation?.bus = .reached(startsService: false) },
         Fault("runtime-folder", .note, "not set") { $0.activation?.runtimeFolder = nil },
-        Fault("runtime-folder", .note, "is no folder") { $0.activation?.runtimeFolder?.exists = false },
-        Fault("runtime-folder", .problem, "mode 755", "hear") { $0.activation?.runtimeFolder?.mode = 0o755 },
+        Fault("runtime-folder", .note, "is not a folder") { $0.activation?.runtimeFolder?.exists = false },
+        Fault("runtime-folder", .problem, "mode 755", "read your searches") {
+            $0.activation?.runtimeFolder?.mode = 0o755
+        },
         Fault("service.silent", .problem, "the service did not end") { $0.service = nil },
-        Fault("activation.silent", .problem, "starts the service") { $0.activation = nil },
+        Fault("activation.silent", .problem, "activation of the service") { $0.activation = nil },
     ]
     static let extensionFaults = [
         Fault("none", .note, "No extension") { $0.extensions?.extensions = [] },
@@ -152,7 +156,9 @@ struct DiagnosisTests {
         Fault("bound-library", .note, "libx.so.2 or libx.so.1") {
             $0.extensions?.extensions[0].missingChoices = ["libx.so.2 or libx.so.1"]
         },
-        Fault("compiler", .note, "another Swift") { $0.extensions?.extensions[0].otherCompiler = "clang of swiftlang" },
+        Fault("compiler", .note, "a different Swift") {
+            $0.extensions?.extensions[0].otherCompiler = "clang of swiftlang"
+        },
         Fault("manifest", .note, "odd key") { $0.extensions?.extensions[0].warnings = ["It has an odd key."] },
         Fault("health", .problem, "extensions.json") { $0.extensions?.isHealthDamaged = true },
     ]
@@ -194,7 +200,7 @@ struct DiagnosisTests {
         }
         let told = Diagnosis(facts).findings.filter { $0.name == "refused" }
         #expect(told.count == ExtensionChecks.maximumTold + 1)
-        #expect(told.last?.fact == "1984 more are not used.")
+        #expect(told.last?.fact == "1984 more extensions are not used.")
     }
 }
 

@@ -58,7 +58,7 @@ struct DoctorCommandTests {
         let (status, report) = try Self.report(command)
         #expect(status == 1)
         #expect(report["permissions"]?.level == "problem")
-        #expect(report["permissions"]?.advice == "Close it: chmod 700 \(command.harness.store)")
+        #expect(report["permissions"]?.advice == "Remove their access: chmod 700 \(command.harness.store)")
         #expect(report["refused"]?.fact.contains("is writable by others") == true)
         var info = stat()
         #expect(stat(command.harness.store, &info) == 0 && info.st_mode & 0o777 == 0o755, "It mends nothing.")
@@ -103,7 +103,7 @@ struct DoctorCommandTests {
             #expect(line.trimmingPrefix { $0 == " " }.split(separator: " ").count == 1, "\(line)")
         }
         #expect(output.contains("  problem  SEARCHLIGHT_SANDBOX=off is set"))
-        #expect(output.contains("           Costs: An extension may do whatever you may."))
+        #expect(output.contains("           Costs: An extension has all your rights."))
         let quiet = try command("doctor", "--quiet")
         #expect(!quiet.output.contains("  ok  ") && quiet.output.contains("  problem  "))
         let terminal = try command.onTerminal("doctor")

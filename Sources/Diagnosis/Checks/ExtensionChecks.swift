@@ -12,26 +12,27 @@ enum ExtensionChecks {
             findings.append(
                 .problem(
                     .extensions, "health",
-                    "What is held against extensions (extensions.json in the store) cannot be read.",
-                    costs: "It is set aside at the next change: nothing is disabled or in quarantine any more.",
-                    advice: "Look through “searchlight extensions” and disable again what you do not want."))
+                    "The state of the extensions (extensions.json in the store) cannot be read.",
+                    costs: "The next change replaces it, and no extension is disabled or in quarantine any more.",
+                    advice: "List the extensions with “searchlight extensions”, and disable unwanted ones again."))
         }
         for refusal in facts.refusals.prefix(maximumTold) {
             findings.append(
                 refusal.isShadowed
                     ? .note(
                         .extensions, "shadowed", "\(refusal.path) is not used. \(refusal.reason)",
-                        costs: "Nothing, unless this is the one you meant.")
+                        costs: "Nothing, unless you meant this extension.")
                     : .problem(
                         .extensions, "refused", "\(refusal.path) is not used. \(refusal.reason)",
-                        costs: "Its app is not indexed.", advice: "searchlight extensions validate PATH tells more."))
+                        costs: "Its app is not indexed.", advice: "To see more: searchlight extensions validate PATH"))
         }
         if facts.refusals.count > maximumTold {
             let more = facts.refusals.count - maximumTold
             findings.append(
                 .problem(
-                    .extensions, "refused", "\(more) more are not used.", costs: "Their apps are not indexed.",
-                    advice: "searchlight extensions lists them."))
+                    .extensions, "refused", "\(more) more extensions are not used.",
+                    costs: "Their apps are not indexed.",
+                    advice: "To list them: searchlight extensions"))
         }
         var clean: [String] = []
         for item in facts.extensions {
@@ -42,14 +43,14 @@ enum ExtensionChecks {
             return findings + [
                 .note(
                     .extensions, "none", "No extension is installed.",
-                    costs: "Only what apps donate while they run is found.",
-                    advice: "searchlight extensions where shows where to put one.")
+                    costs: "Only items that running apps donate are found.",
+                    advice: "To see where to put one: searchlight extensions where")
             ]
         }
         if !clean.isEmpty {
             let more = clean.count > maximumTold ? " and \(clean.count - maximumTold) more" : ""
             let names = clean.prefix(maximumTold).joined(separator: ", ") + more
-            findings.insert(.ok(.extensions, "usable", "Ready to be asked: \(names)."), at: 0)
+            findings.insert(.ok(.extensions, "usable", "Ready for requests: \(names)."), at: 0)
         }
         return findings
     }
@@ -61,46 +62,47 @@ enum ExtensionChecks {
             findings.append(
                 .problem(
                     .extensions, "quarantine", "\(name) is in quarantine. \(reason)",
-                    costs: "It is asked for nothing, and what its app changed is not found.",
-                    advice: "When it is mended: searchlight extensions release \(name)"))
+                    costs: "It gets no requests, and changes of its app are not found.",
+                    advice: "After it is fixed: searchlight extensions release \(name)"))
         }
         if item.isDisabled {
             findings.append(
                 .note(
-                    .extensions, "disabled", "\(name) is disabled.", costs: "It is asked for nothing.",
+                    .extensions, "disabled", "\(name) is disabled.", costs: "It gets no requests.",
                     advice: "searchlight extensions enable \(name)"))
         }
         if item.itemsSetAside > 0 {
             findings.append(
                 .note(
                     .extensions, "set-aside",
-                    "\(name) failed with \(item.itemsSetAside) of its items, which were set aside.",
-                    costs: "These are not brought up to date.",
-                    advice: "searchlight extensions info \(name) names them."))
+                    "\(name) failed with \(item.itemsSetAside) of its items, which are skip-listed.",
+                    costs: "These items are not updated.",
+                    advice: "To list them: searchlight extensions info \(name)"))
         }
         if !item.missingLibraries.isEmpty {
             findings.append(
                 .problem(
                     .extensions, "library",
-                    "\(name) needs \(item.missingLibraries.joined(separator: ", ")), which is nowhere on this machine.",
-                    costs: "It cannot be loaded.", advice: "Install the package that has it."))
+                    "\(name) needs \(item.missingLibraries.joined(separator: ", ")), which is not on this machine.",
+                    costs: "It cannot be loaded.", advice: "Install the package with this library."))
         }
         for choice in item.missingChoices {
             findings.append(
                 .note(
-                    .extensions, "bound-library", "\(name) calls \(choice), which is nowhere on this machine.",
-                    costs: "What it serves by that is not to be had.", advice: "Install the package that has it."))
+                    .extensions, "bound-library", "\(name) calls \(choice), which is not on this machine.",
+                    costs: "Its requests that need this library fail.", advice: "Install the package with this library."
+                ))
         }
         if let compiler = item.otherCompiler {
             findings.append(
                 .note(
-                    .extensions, "compiler", "\(name) was built with another Swift than Searchlight: \(compiler)",
-                    costs: "Swift's libraries fit only one compiler on Linux; it may fail to load, or crash.",
-                    advice: "Build it with the Swift that “searchlight --version” names."))
+                    .extensions, "compiler", "\(name) was built with a different Swift than Searchlight: \(compiler)",
+                    costs: "It may fail to load, or crash: Swift has no stable ABI on Linux.",
+                    advice: "Build it with the Swift version that “searchlight --version” prints."))
         }
         for warning in item.warnings.prefix(maximumTold) {
             findings.append(
-                .note(.extensions, "manifest", "\(name): \(warning)", costs: "It is used all the same."))
+                .note(.extensions, "manifest", "\(name): \(warning)", costs: "Nothing: it is used."))
         }
         return findings
     }

@@ -8,22 +8,22 @@ enum FollowedFileChecks {
 
     static func findings(_ followed: FollowedStatus) -> [Finding] {
         guard !followed.places.isEmpty else {
-            return [.ok(.service, "followed", "No extension has files followed.")]
+            return [.ok(.service, "followed", "No extension has watched files.")]
         }
         var findings: [Finding] = []
         if followed.unwatchedFolders > 0 {
             let limit =
                 followed.watchLimit.map {
-                    " The kernel allows you \($0) watches, half of which are left to other programs."
+                    " The kernel allows \($0) watches, and half are reserved for other programs."
                 }
                 ?? ""
             findings.append(
                 .problem(
                     .service, "followed.watches",
-                    "\(followed.unwatchedFolders) folders of followed files cannot be watched.\(limit)",
-                    costs: "What changes in them is found within minutes, not at once.",
+                    "\(followed.unwatchedFolders) folders cannot be watched.\(limit)",
+                    costs: "Changes in them are found within minutes, not at once.",
                     advice: """
-                        Allow more: echo fs.inotify.max_user_watches=1048576 | sudo tee /etc/sysctl.d/60-watches.conf && \
+                        Raise the limit: echo fs.inotify.max_user_watches=1048576 | sudo tee /etc/sysctl.d/60-watches.conf && \
                         sudo sysctl --system
                         """))
         }
@@ -31,25 +31,26 @@ enum FollowedFileChecks {
         if followed.unwatchedFolders == 0, !shared.isEmpty {
             findings.append(
                 .note(
-                    .service, "followed.polled", "Not every change is told in \(names(shared)).",
-                    costs: "Changes by other machines are found within minutes.",
-                    advice: "Nothing is to be done; “searchlight update” looks now."))
+                    .service, "followed.polled", "The kernel does not report every change in \(names(shared)).",
+                    costs: "Changes from other machines are found within minutes.",
+                    advice: "None is needed. To check for changes now: searchlight update"))
         }
         let away = followed.places.filter { $0.state == .unavailable }
         if !away.isEmpty {
             findings.append(
                 .note(
-                    .service, "followed.away", "Not there, or not readable: \(names(away)).",
-                    costs: "Their items stay as they were.",
+                    .service, "followed.away", "Missing or not readable: \(names(away)).",
+                    costs: "Their items are not updated.",
                     advice:
-                        "Mount the disk, or give yourself the right to read the folder; “searchlight status” names each."
+                        "Mount the disk, or make the folder readable. To list the folders: searchlight status"
                 ))
         }
         for place in followed.places.filter({ $0.state == .failed }).prefix(shown) {
             findings.append(
                 .problem(
-                    .service, "followed.failed", "\(place.path) is not followed: \(place.reason ?? "it failed").",
-                    costs: "Its changes are not noticed.", advice: "searchlight service stop, and look again."))
+                    .service, "followed.failed", "\(place.path) is not watched: \(place.reason ?? "it failed").",
+                    costs: "Its changes are not noticed.",
+                    advice: "Restart the service (searchlight service stop), and check again."))
         }
         if findings.isEmpty {
             let extensions = Set(followed.places.map(\.bundle)).count
@@ -57,7 +58,7 @@ enum FollowedFileChecks {
                 .ok(
                     .service, "followed",
                     """
-                    Changes of files are noticed, for \(counted(extensions, "extension")) in \
+                    Files are watched, for \(counted(extensions, "extension")) in \
                     \(counted(followed.places.count, "place")), with \(followed.watches) of the kernel's watches.
                     """))
         }

@@ -11,36 +11,36 @@ enum KernelChecks {
     /// introduced them.
     private static let protections: [(SandboxProtections, name: String, what: String, cost: String, since: String)] = [
         (
-            .files, "landlock", "Landlock", "An extension can read and change every file that you can, the index too.",
-            "Linux 5.13, and “landlock” among the kernel's lsm="
+            .files, "landlock", "Landlock", "An extension can read and change all your files, including the index.",
+            "Linux 5.13, and “landlock” in the kernel's lsm= parameter"
         ),
         (
             .truncation, "landlock-truncation", "Landlock's right to truncate",
-            "An extension can empty files that it may not write.", "Linux 6.2"
+            "An extension can truncate files without write access.", "Linux 6.2"
         ),
         (
             .tcp, "landlock-tcp", "Landlock's rules for TCP",
-            "Only the filter of system calls keeps extensions from the network.", "Linux 6.7"
+            "Only the system call filter blocks the network.", "Linux 6.7"
         ),
         (
             .devices, "landlock-devices", "Landlock's control of devices",
-            "An extension can send commands to a device that it may open.", "Linux 6.10"
+            "An extension can send commands to a device that it opened.", "Linux 6.10"
         ),
         (
             .scopes, "landlock-scopes", "Landlock's scopes",
-            "Only the filter of system calls keeps extensions from signals to your other programs.", "Linux 6.12"
+            "Only the system call filter blocks signals to your other programs.", "Linux 6.12"
         ),
         (
-            .code, "write-or-execute", "memory that cannot become code",
-            "A flaw in an extension's library is easier to make use of.", "Linux 6.3"
+            .code, "write-or-execute", "memory that cannot become executable",
+            "A flaw in an extension's library is easier to exploit.", "Linux 6.3"
         ),
         (
             .systemCalls, "seccomp", "filters of system calls (seccomp)",
             "An extension can start programs and use the network.", "a kernel with CONFIG_SECCOMP_FILTER"
         ),
         (
-            .telling, "seccomp-notices", "notices of refused system calls",
-            "“searchlight status” cannot tell what extensions tried, and they cannot change the modes of their files.",
+            .telling, "seccomp-notices", "notifications of refused system calls",
+            "“searchlight status” cannot show refused attempts of extensions, and extensions cannot change file modes.",
             "Linux 5.5"
         ),
     ]
@@ -49,8 +49,8 @@ enum KernelChecks {
         guard !facts.isSandboxOff else {
             return [
                 .problem(
-                    .kernel, "sandbox", "SEARCHLIGHT_SANDBOX=off is set, so that nothing confines extensions.",
-                    costs: "An extension may do whatever you may.",
+                    .kernel, "sandbox", "SEARCHLIGHT_SANDBOX=off is set, so extensions run without a sandbox.",
+                    costs: "An extension has all your rights.",
                     advice: "Unset the variable: unset SEARCHLIGHT_SANDBOX")
             ]
         }
@@ -59,13 +59,13 @@ enum KernelChecks {
             return [
                 .ok(
                     .kernel, "sandbox",
-                    "Linux \(facts.release) confines extensions by all there is: Landlock \(facts.landlockRevision), seccomp."
+                    "Linux \(facts.release) supports the complete sandbox: Landlock \(facts.landlockRevision), seccomp."
                 )
             ]
         }
         return missing.map { protection, name, what, cost, since in
-            let fact = "Linux \(facts.release) does not have \(what)."
-            let advice = "It takes \(since)."
+            let fact = "Linux \(facts.release) lacks \(what)."
+            let advice = "Use \(since)."
             // Without Landlock rules for files or without seccomp, an extension is not confined at
             // all.
             return protection == .files || protection == .systemCalls
@@ -77,28 +77,28 @@ enum KernelChecks {
     private static let missingAbilities: [(KernelAbilities, name: String, fact: String, cost: String, advice: String)] =
         [
             (
-                .processHandles, "process-handles", "Descriptors of processes (pidfd_getfd) cannot be had.",
-                "Extensions cannot replace files of theirs in one step, as Foundation does.",
-                "It takes Linux 5.6; in a container, a filter that lets pidfd_getfd through."
+                .processHandles, "process-handles", "Process descriptors (pidfd_getfd) are not available.",
+                "Extensions cannot replace their files atomically, as Foundation does.",
+                "Use Linux 5.6; in a container, allow pidfd_getfd."
             ),
             (
-                .openBeneath, "open-beneath", "Files cannot be opened strictly below a folder (openat2).",
-                "A folder that an extension promises cannot be dropped.",
-                "It takes Linux 5.6; in a container, a filter that lets openat2 through."
+                .openBeneath, "open-beneath", "Files cannot be opened beneath a folder (openat2).",
+                "Promised folders cannot be dropped.",
+                "Use Linux 5.6; in a container, allow openat2."
             ),
             (
-                .folderWatch, "folder-watch", "The kernel lets nobody watch one more folder (inotify).",
+                .folderWatch, "folder-watch", "The kernel's limit of watched folders is reached (inotify).",
                 "The service does not notice when extensions are added, replaced or removed.",
-                "End programs that watch much, or raise fs.inotify.max_user_instances with sysctl."
+                "End programs that watch many folders, or raise fs.inotify.max_user_instances with sysctl."
             ),
             (
-                .idleProcessor, "idle-processor", "The class SCHED_IDLE is refused.",
-                "Work in the background takes processor time from your programs.",
+                .idleProcessor, "idle-processor", "The scheduling class SCHED_IDLE is refused.",
+                "Background work takes processor time from your programs.",
                 "In a container, allow sched_setscheduler."
             ),
             (
-                .idleDisk, "idle-disk", "The idle class of disks is refused.",
-                "Work in the background reads and writes as if you had asked for it.",
+                .idleDisk, "idle-disk", "The idle I/O class is refused.",
+                "Background work reads and writes with normal priority.",
                 "In a container, allow ioprio_set."
             ),
         ]
@@ -111,14 +111,14 @@ enum KernelChecks {
             findings.append(
                 .note(
                     .kernel, "tracing-scope",
-                    "kernel.yama.ptrace_scope is \(scope), so that a host cannot look into its workers.",
+                    "kernel.yama.ptrace_scope is \(scope), so a host cannot inspect its workers.",
                     costs:
-                        "What extensions tried is told without names, and they cannot change the modes of their files.",
-                    advice: "If nothing else needs it: sysctl kernel.yama.ptrace_scope=1"))
+                        "Refused attempts are logged without file names, and extensions cannot change file modes.",
+                    advice: "If no other program needs this value: sysctl kernel.yama.ptrace_scope=1"))
         }
         if findings.isEmpty {
             findings = [
-                .ok(.kernel, "abilities", "Work in the background can give way, and folders can be watched.")
+                .ok(.kernel, "abilities", "Background work can run at idle priority, and folders can be watched.")
             ]
         }
         return findings
@@ -138,7 +138,7 @@ enum KernelChecks {
                 .kernel, "descriptors",
                 "A program may have \(limit == Int.max ? "any number of" : "\(limit)") files open.")
         }
-        let fact = "A program may have \(limit) files open here (RLIMIT_NOFILE)."
+        let fact = "A program may have \(limit) files open (RLIMIT_NOFILE)."
         let advice = "Raise it: ulimit -n 1024, or LimitNOFILE= in the unit."
         return limit < leastDescriptors
             ? .problem(
@@ -146,7 +146,7 @@ enum KernelChecks {
             : .note(
                 .kernel, "descriptors", fact,
                 costs:
-                    "A service started from here takes about \(max(1, (limit - 64) / 5)) apps at a time instead of 128.",
+                    "A service that starts with this limit serves about \(max(1, (limit - 64) / 5)) apps at a time instead of 128.",
                 advice: advice)
     }
 }

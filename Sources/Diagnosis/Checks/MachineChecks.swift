@@ -14,38 +14,38 @@ enum MachineChecks {
 
     private static let questions = [
         Question(
-            name: "presence", what: "whether somebody works at the machine",
+            name: "presence", what: "user activity",
             sensors: [.idleMonitor, .logind, .terminals],
-            cost: "Work in the background begins while you work, too.",
+            cost: "Background work also runs during your activity.",
             advice: "Run systemd-logind or elogind (Debian: libpam-systemd, or libpam-elogind)."),
         Question(
-            name: "lock", what: "whether the screen is locked", sensors: [.logind, .screenSaver],
-            cost: "Work in the background begins some minutes later than it could.",
-            advice: "It takes systemd-logind, or a screen saver on the session bus."),
+            name: "lock", what: "the lock of the screen", sensors: [.logind, .screenSaver],
+            cost: "Background work starts some minutes later than possible.",
+            advice: "Run systemd-logind, or a screen saver on the session bus."),
         Question(
-            name: "power", what: "whether the machine is on mains", sensors: [.upower, .powerSupply],
-            cost: "Work in the background may use up a battery.", advice: "Install UPower (Debian: upower)."),
+            name: "power", what: "mains power", sensors: [.upower, .powerSupply],
+            cost: "Background work may drain a battery.", advice: "Install UPower (Debian: upower)."),
         Question(
-            name: "power-saving", what: "whether power is to be saved", sensors: [.powerProfiles, .platformProfile],
-            cost: "Power saving that you choose does not hold up work in the background.",
+            name: "power-saving", what: "the power saver", sensors: [.powerProfiles, .platformProfile],
+            cost: "Background work ignores the power saver.",
             advice: "On a laptop, install power-profiles-daemon."),
         Question(
-            name: "pressure", what: "how much waits for processors, disks and memory (/proc/pressure)",
-            sensors: [.pressure], cost: "Work in the background sees only busy processors, not busy disks.",
+            name: "pressure", what: "pressure on processors, disks and memory (/proc/pressure)",
+            sensors: [.pressure], cost: "Background work ignores busy disks.",
             advice: "Start the kernel with psi=1."),
         Question(
             name: "pressure-notices", what: "sudden pressure (triggers in /proc/pressure)",
-            sensors: [.pressureTriggers], cost: "Work in the background gives way half a second later.",
-            advice: "Start the kernel with psi=1; in a container, let /proc/pressure be written."),
+            sensors: [.pressureTriggers], cost: "Background work pauses half a second later.",
+            advice: "Start the kernel with psi=1; in a container, make /proc/pressure writable."),
         Question(
-            name: "load", what: "how much others use the processors", sensors: [.load],
-            cost: "Work in the background does not wait for busy programs.", advice: "Mount /proc."),
+            name: "load", what: "the processor use of other programs", sensors: [.load],
+            cost: "Background work does not wait for busy programs.", advice: "Mount /proc."),
         Question(
-            name: "heat", what: "whether something is hot", sensors: [.thermal],
-            cost: "Work in the background goes on while the machine is hot.", advice: nil),
+            name: "heat", what: "the temperature", sensors: [.thermal],
+            cost: "Background work continues on a hot machine.", advice: nil),
         Question(
-            name: "free-disk", what: "how much of the store's disk is free", sensors: [.disk],
-            cost: "Work in the background may fill the disk.", advice: nil),
+            name: "free-disk", what: "the free space of the store's disk", sensors: [.disk],
+            cost: "Background work may fill the disk.", advice: nil),
     ]
 
     static func findings(_ report: MonitorReport) -> [Finding] {
@@ -61,13 +61,13 @@ enum MachineChecks {
             let because = reasons.isEmpty ? "" : " " + reasons.joined(separator: " ")
             findings.append(
                 .note(
-                    .machine, question.name, "Nothing tells \(question.what).\(because)", costs: question.cost,
+                    .machine, question.name, "No sensor reports \(question.what).\(because)", costs: question.cost,
                     advice: question.advice))
         }
         if !told.isEmpty {
             findings.insert(
                 .ok(
-                    .machine, "sensors", "The machine tells what the schedule goes by: \(told.joined(separator: ", "))."
+                    .machine, "sensors", "The scheduler has its sensors: \(told.joined(separator: ", "))."
                 ), at: 0)
         }
         return findings

@@ -4,14 +4,14 @@
 enum ProgramChecks {
     static func findings(_ facts: ProgramFacts) -> [Finding] {
         var findings: [Finding] = []
-        let reinstall = "Install Searchlight again; its parts belong together."
+        let reinstall = "Install Searchlight again."
         if facts.isWorkerThere {
-            findings.append(.ok(.programs, "worker", "Workers are started from \(facts.worker)."))
+            findings.append(.ok(.programs, "worker", "The worker program is \(facts.worker)."))
         } else {
             findings.append(
                 .problem(
-                    .programs, "worker", "There is no program of workers at \(facts.worker).",
-                    costs: "No extension can be asked for anything.", advice: reinstall))
+                    .programs, "worker", "There is no worker program at \(facts.worker).",
+                    costs: "No extension can run.", advice: reinstall))
         }
         if !facts.isQuickLookThere {
             findings.append(
@@ -24,7 +24,7 @@ enum ProgramChecks {
         } else {
             findings.append(
                 .problem(
-                    .programs, "library", "libCoreSpotlight.so is in none of its places.",
+                    .programs, "library", "libCoreSpotlight.so is not in any of its folders.",
                     costs: "No extension written in Swift can be loaded.", advice: reinstall))
         }
         let folder = facts.workerFolder
@@ -32,19 +32,19 @@ enum ProgramChecks {
             findings.append(
                 .problem(
                     .programs, "worker-folder",
-                    "Workers' folder \(folder.path) cannot be made: \(folder.nearest) cannot be written.",
-                    costs: "Extensions have no TMPDIR, and what writes there fails, promised files too.",
+                    "The workers' folder \(folder.path) cannot be created: \(folder.nearest) is not writable.",
+                    costs: "Extensions have no TMPDIR, so promised files and other temporary files fail.",
                     advice: "Check who owns it, or set XDG_CACHE_HOME."))
         }
         if let failure = facts.policyFailure {
             findings.append(
                 .problem(
                     .programs, "scheduling", failure, costs: "The service uses the standard policy instead.",
-                    advice: "Correct the file; “searchlight schedule policy” checks it."))
+                    advice: "Correct the file, and check it: searchlight schedule policy"))
         }
         let costs = [
             ("xdg-open", "“searchlight quicklook” prints its address and opens no browser.", "xdg-utils"),
-            ("rsvg-convert", "“searchlight simulate --plot” draws SVG, and no PNG.", "librsvg2-bin"),
+            ("rsvg-convert", "“searchlight simulate --plot” draws only SVG, not PNG.", "librsvg2-bin"),
         ]
         for (name, cost, package) in costs where !facts.found.contains(name) {
             findings.append(

@@ -8,26 +8,27 @@ enum ServiceChecks {
             [
                 .note(
                     .service, "running", "No service runs for this store.",
-                    costs: "Apps reach no index, and nothing is done in the background; commands do all themselves.",
+                    costs: "Apps have no index, and no background work is done. Commands open the index themselves.",
                     advice: "systemctl --user enable --now searchlightd.service, or run searchlightd.")
             ]
         case .nobody:
             [
                 .note(
-                    .service, "running", "There is a socket in the store, and nobody listens at it.",
-                    costs: "Apps reach no index, and nothing is done in the background.",
-                    advice: "systemctl --user restart searchlightd.socket, or run searchlightd; it replaces the socket."
+                    .service, "running", "The store has a socket, and no process listens on it.",
+                    costs: "Apps have no index, and no background work is done.",
+                    advice:
+                        "systemctl --user restart searchlightd.socket, or run searchlightd, which replaces the socket."
                 )
             ]
         case .other:
-            [.ok(.service, "running", "The service does not run; it is started when somebody asks for it.")]
+            [.ok(.service, "running", "The service does not run; it starts on demand.")]
         case .service(let process): answer(facts, process, version)
         }
     }
 
     private static func answer(_ facts: ServiceStateFacts, _ process: Int32, _ version: String?) -> [Finding] {
         var findings: [Finding] = []
-        let restart = "Restart it: searchlight service stop; it starts again when it is asked."
+        let restart = "Stop it; it starts again on demand: searchlight service stop"
         switch facts.answer {
         case .facts(let said):
             findings.append(
@@ -36,13 +37,13 @@ enum ServiceChecks {
                 findings.append(
                     .problem(
                         .service, "version",
-                        "The service is of version \(said.version), and this command of \(version).",
-                        costs: "What they say to each other may not be understood.", advice: restart))
+                        "The service has version \(said.version), and this command \(version).",
+                        costs: "Requests may fail.", advice: restart))
             } else if facts.isReplaced {
                 findings.append(
                     .note(
-                        .service, "version", "The service's program was replaced since it started.",
-                        costs: "What the newer one does better is not there yet.", advice: restart))
+                        .service, "version", "The program of the service was replaced after its start.",
+                        costs: "The service still runs the old version.", advice: restart))
             }
             findings += said.followed.map(FollowedFileChecks.findings) ?? []
         case .failure(let reason):
@@ -57,7 +58,7 @@ enum ServiceChecks {
             findings.append(
                 .note(
                     .service, "service-descriptors", "The service may have \(limit) files open.",
-                    costs: "It takes about \(max(1, (limit - 64) / 5)) apps at a time instead of 128.",
+                    costs: "It serves about \(max(1, (limit - 64) / 5)) apps at a time instead of 128.",
                     advice: "Set LimitNOFILE=1024 for it: systemctl --user edit searchlightd.service"))
         }
         return findings

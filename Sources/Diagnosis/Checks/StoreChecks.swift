@@ -8,9 +8,9 @@ enum StoreChecks {
         guard folder.isFolder else {
             return [
                 .problem(
-                    .store, "folder", "The store would be at \(folder.path), and \(folder.nearest) is no folder.",
+                    .store, "folder", "The store cannot be at \(folder.path): \(folder.nearest) is not a folder.",
                     costs: "Nothing can be indexed or found.",
-                    advice: "Move it away, or name another store with --store.")
+                    advice: "Move \(folder.nearest) away, or name another store with --store.")
             ]
         }
         var findings = [access(facts)]
@@ -23,16 +23,16 @@ enum StoreChecks {
         if marks.isDamaged {
             findings.append(
                 .problem(
-                    .store, "damage", "Damage was met in the index since all of it was checked.",
-                    costs: "Items may be missing or in another order until the index is repaired.",
+                    .store, "damage", "Damage was found in the index after the last complete check.",
+                    costs: "Items may be missing or in a different order.",
                     advice: "Repair it: searchlight verify --repair"))
         }
         if !marks.learns {
             findings.append(
                 .note(
-                    .store, "learning", "Learning is off: what you use is not counted.",
-                    costs: "Searches do not show sooner what you use often.",
-                    advice: "If you want that, switch it on: searchlight history on"))
+                    .store, "learning", "Learning is off: use of items is not counted.",
+                    costs: "Searches do not rank often used items higher.",
+                    advice: "To switch it on: searchlight history on"))
         }
         return findings
     }
@@ -42,12 +42,12 @@ enum StoreChecks {
         guard folder.isWritable, facts.mount?.isReadOnly != true else {
             return .problem(
                 .store, "folder",
-                "The store \(folder.path) cannot be written: \(folder.nearest) is not yours to change.",
-                costs: folder.exists ? "What apps donate is refused." : "No index can be made.",
-                advice: "Check who owns it and how it is mounted, or name another store with --store.")
+                "The store \(folder.path) cannot be written: you have no write access to \(folder.nearest).",
+                costs: folder.exists ? "Donations of apps fail." : "No index can be created.",
+                advice: "Check its owner and its mount options, or name another store with --store.")
         }
         guard folder.exists else {
-            return .ok(.store, "folder", "There is no store yet; it will be made at \(folder.path).")
+            return .ok(.store, "folder", "There is no store yet; it will be created at \(folder.path).")
         }
         guard facts.database != nil else {
             return .ok(.store, "folder", "The store at \(folder.path) has no index yet.")
@@ -61,8 +61,8 @@ enum StoreChecks {
             return [
                 .problem(
                     .store, "owner", "The store belongs to user \(folder.owner), and you are \(folder.user).",
-                    costs: "Whoever owns it can read and change what your apps donate.",
-                    advice: "Use it as its owner, or name a store of your own with --store.")
+                    costs: "Its owner can read and change the donations of your apps.",
+                    advice: "Use it as its owner, or name your own store with --store.")
             ]
         }
         guard folder.mode & 0o077 == 0 else {
@@ -70,13 +70,13 @@ enum StoreChecks {
             let canChange = folder.mode & 0o022 != 0
             return [
                 .problem(
-                    .store, "permissions", "The store's folder is open to others (mode \(mode)).",
+                    .store, "permissions", "Other users have access to the store's folder (mode \(mode)).",
                     costs: canChange
-                        ? "Others can replace your index, and read it." : "Others may see what your apps donated.",
-                    advice: "Close it: chmod 700 \(folder.path)")
+                        ? "Other users can replace and read your index." : "Other users can see your donations.",
+                    advice: "Remove their access: chmod 700 \(folder.path)")
             ]
         }
-        return [.ok(.store, "permissions", "Only you can look into it (mode 700).")]
+        return [.ok(.store, "permissions", "Only you have access to the store (mode 700).")]
     }
 
     /// Network file systems, and file systems without owners. SQLite's WAL uses shared memory,
@@ -91,21 +91,22 @@ enum StoreChecks {
     private static func fileSystem(_ mount: Mount?) -> Finding? {
         guard let mount else { return nil }
         let fact = "The store is on \(mount.kind), mounted at \(mount.point)."
-        let advice = "Put it on a disk of this machine: set SEARCHLIGHT_STORE."
+        let advice = "Use a store on a local disk: set SEARCHLIGHT_STORE."
         if remote.contains(mount.kind) {
             return .problem(
                 .store, "file-system", fact,
-                costs: "SQLite's log (WAL) needs memory shared on one machine; the index may be damaged there.",
+                costs: "The index may be damaged: SQLite's log (WAL) needs shared memory on one machine.",
                 advice: advice)
         }
         if withoutOwners.contains(mount.kind) {
             return .problem(
-                .store, "file-system", fact, costs: "Files have no owners there, so that others can read the index.",
+                .store, "file-system", fact,
+                costs: "Other users can read the index: this file system has no file owners.",
                 advice: advice)
         }
         if ["tmpfs", "ramfs"].contains(mount.kind) {
             return .note(
-                .store, "file-system", fact, costs: "The index is gone when the machine restarts.", advice: advice)
+                .store, "file-system", fact, costs: "The index is lost when the machine restarts.", advice: advice)
         }
         return .ok(.store, "file-system", fact)
     }
@@ -115,16 +116,16 @@ enum StoreChecks {
 
     private static func room(_ facts: StoreFacts) -> Finding? {
         guard let free = facts.free else { return nil }
-        let fact = "\(mebibytes(free)) are free on its disk"
-        let advice = "Make space there."
+        let fact = "The store's disk has \(mebibytes(free)) of free space"
+        let advice = "Free space on the disk."
         if free < leastRoom {
             return .problem(
-                .store, "room", "\(fact).", costs: "What apps donate may be refused for lack of space.", advice: advice)
+                .store, "room", "\(fact).", costs: "Donations may fail for lack of space.", advice: advice)
         }
         if free < facts.floor {
             return .note(
                 .store, "room", "\(fact), less than the floor of \(mebibytes(facts.floor)).",
-                costs: "Nothing is done in the background until there is more.", advice: advice)
+                costs: "No background work is done until there is more space.", advice: advice)
         }
         return .ok(.store, "room", "\(fact).")
     }
@@ -139,11 +140,12 @@ enum StoreChecks {
     private static func disk(_ facts: StoreFacts) -> Finding? {
         guard let scheduler = facts.diskScheduler else { return nil }
         guard !idleSchedulers.contains(scheduler) else {
-            return .ok(.store, "disk-scheduler", "Its disk's scheduler, \(scheduler), lets idle work wait.")
+            return .ok(
+                .store, "disk-scheduler", "The scheduler of the store's disk, \(scheduler), supports idle priority.")
         }
         return .note(
-            .store, "disk-scheduler", "Its disk's scheduler, \(scheduler), knows no idle class.",
-            costs: "Reading and writing in the background waits for nobody; quick disks hardly show it.",
-            advice: "On a slow disk choose bfq or mq-deadline.")
+            .store, "disk-scheduler", "The scheduler of the store's disk, \(scheduler), has no idle priority.",
+            costs: "Background reads and writes have normal priority. On fast disks this is hardly noticeable.",
+            advice: "On a slow disk, choose bfq or mq-deadline.")
     }
 }

@@ -68,7 +68,7 @@ extension ActivationFacts {
                 let (ends, end) = AsyncStream.makeStream(of: BusEnd.self)
                 do throws(BusError) {
                     let bus = try MessageBus(address: address, name: "doctor") { call in
-                        call.refuse(name: BusErrorName.unknownMethod, message: "Nothing is served here.")
+                        call.refuse(name: BusErrorName.unknownMethod, message: "This connection serves no calls.")
                     } onDisconnect: { reason in
                         end.yield(reason)
                         end.finish()
@@ -84,6 +84,6 @@ extension ActivationFacts {
                     return .failed(error.description)
                 }
             })
-        return answer ?? .failed("It did not answer within \(Int(roots.patience.rounded(.up))) s.")
+        return answer ?? .failed("It did not respond within \(Int(roots.patience.rounded(.up))) s.")
     }
 }

@@ -30,7 +30,7 @@ extension ServiceStateFacts {
         if let answer {
             facts.answer = answer
         } else {
-            facts.answer = .failure("It did not answer within \(Int(roots.patience.rounded(.up))) s.")
+            facts.answer = .failure("It did not respond within \(Int(roots.patience.rounded(.up))) s.")
         }
         if facts.answer == nil { facts.listener = .nobody }
         return facts
