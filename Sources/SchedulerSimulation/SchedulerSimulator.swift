@@ -308,7 +308,7 @@ public struct SchedulerSimulator: Sendable {
         } else {
             recorder.noteFailure(key)
             recorder.set(key, .waiting, [], at: now)
-            tell(.ended(key, .failed(reason: "the trace has it fail here")))
+            tell(.ended(key, .failed(reason: "the trace makes it fail here")))
             leave(key)
         }
         list()

@@ -136,7 +136,7 @@ struct ScheduleCommandTests {
         #expect(
             try service.command("throttle", service.bundle, "on").output == "\(service.bundle) was throttled before.\n")
         let why = try service.command("why", service.bundle)
-        #expect(why.output.contains("is paused: you have throttled the extension"))
+        #expect(why.output.contains("is paused: you throttled the extension"))
         #expect(why.output.contains("searchlight throttle \(service.bundle) off"))
         let report = try service.report()
         #expect(report.throttled == [service.bundle] && report.jobs.first?.decision == "paused")
@@ -173,7 +173,7 @@ struct ScheduleCommandTests {
             environment: service.command.environment)
         try await service.waitUntil { worker.state == "T" }
         let why = try service.command("why", service.bundle)
-        #expect(why.output.contains("a program asks that nothing begins") && why.output.contains("sh (sh -c read"))
+        #expect(why.output.contains("a program inhibits background work") && why.output.contains("sh (sh -c read"))
         try FileHandle(forWritingTo: URL(filePath: gate)).write(contentsOf: Data("x\n".utf8))
         #expect(inhibiting.wait() == .exited(7))
         try await service.waitUntil { worker.state.map { $0 != "T" } == true }
@@ -199,7 +199,7 @@ struct ScheduleCommandTests {
         try await service.waitUntil { service.workers.first?.state == "T" }
         try service.replace()
         try await service.waitUntil {
-            try service.command("why", service.bundle).output.contains("a program asks that nothing begins")
+            try service.command("why", service.bundle).output.contains("a program inhibits background work")
         }
         service.end()
     }

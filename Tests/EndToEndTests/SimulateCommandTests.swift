@@ -66,7 +66,7 @@ struct SimulateCommandTests {
         let (status, output) = try command("simulate", "laptop-office-day", "--quiet", "--plot", file)
         #expect(status == 0, "\(output)")
         let svg = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>\n") && svg.contains("somebody works at the machine"))
+        #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>\n") && svg.contains("the user is active"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("part") }.isEmpty)
         // The same as a recording, because it shows when the user was active.
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
@@ -106,7 +106,7 @@ struct SimulateCommandTests {
         let broken = try command.shell(
             #"printf '{"trace":1,"name":"t","date":"2026-03-02"}\n{"at":"9:00","end":1}\n' | "$SEARCHLIGHT" simulate -"#
         )
-        #expect(broken.status == 1 && broken.output.contains("Line 2 of the trace: “end” is 1; allowed is true."))
+        #expect(broken.status == 1 && broken.output.contains("Line 2 of the trace: “end” is 1. Set it to true."))
         let json = try command.shell(#"echo '{}' | "$SEARCHLIGHT" simulate - --json"#)
         #expect(json.status == 1)
         let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]

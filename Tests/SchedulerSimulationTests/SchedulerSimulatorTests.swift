@@ -78,7 +78,8 @@ struct SchedulerSimulatorTests {
         #expect(replay.jobs[0].spans.map(\.kind) == [.running, .quieting, .paused] && replay.totals.returns == 1)
         #expect(replay.totals.longestToQuiet < 0.06)
         #expect(SchedulerSimulator.replay(try Trace(jsonLines: Array(trace.jsonLines.utf8))) == replay)
-        #expect(TimelinePlot(replay, of: trace).svg.contains("runs at once, being fresh, although somebody works"))
+        #expect(
+            TimelinePlot(replay, of: trace).svg.contains("runs at once: changed files, although the user is active"))
     }
 
     @Test("One that does not cooperate is quiet after half a second")

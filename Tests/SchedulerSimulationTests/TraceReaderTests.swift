@@ -111,18 +111,18 @@ struct TraceReaderTests {
     @Test(
         "What is wrong is told with its line and what is allowed",
         arguments: [
-            (#"{"at": "9:00", "presense": 1}"#, "no key that says what happens"),
-            (#"{"at": "9:00", "end": true, "waiting": 1}"#, "several keys"),
-            (#"{"at": "9:00", "waiting": 1, "note": "x"}"#, "“note” means nothing here. Allowed are: at, waiting."),
+            (#"{"at": "9:00", "presense": 1}"#, "no event key"),
+            (#"{"at": "9:00", "end": true, "waiting": 1}"#, "several event keys"),
+            (#"{"at": "9:00", "waiting": 1, "note": "x"}"#, "“note” is unknown here. Use one of at, waiting."),
             (#"{"at": "9:00", "conditions": {"presense": 1}}"#, "“conditions.presense” means nothing here"),
             (
                 #"{"at": "9:00", "conditions": {"load": 1.5}}"#,
-                "“conditions.load” is 1.5; allowed is a number from 0 to 1"
+                "“conditions.load” is 1.5. Set it to a number from 0 to 1"
             ),
             (#"{"at": "9:00", "conditions": {"percent": 5}}"#, "Say \"power\" too"),
             (#"{"at": "9:00", "conditions": {"presence": "here"}}"#, "\"active\", \"away\""),
             (#"{"at": "9:00", "conditions": {"inhibitors": [{"why": "x"}]}}"#, "the name of a program"),
-            (#"{"at": "9", "waiting": 1}"#, "“at” is “9”; allowed is a clock time"),
+            (#"{"at": "9", "waiting": 1}"#, "“at” is “9”. Set it to a clock time"),
             (#"{"at": 9, "waiting": 1}"#, "“at” is 9"), (#"{"waiting": 1}"#, "“at” is missing"),
             (#"{"at": "9:60", "waiting": 1}"#, "a clock time"), (#"{"at": "8:00", "waiting": 1}"#, "is before 09:00"),
             (#"{"at": "800:00", "waiting": 1}"#, "31 days"),
@@ -136,7 +136,7 @@ struct TraceReaderTests {
                 "user-waiting, freshness, expiry, maintenance"
             ),
             (#"{"at": "9:00", "job": "a", "cpu": 1, "requested": "10:00"}"#, "not after the line's"),
-            (#"{"at": "9:00", "run": "b"}"#, "no job “reindex:b” came before. There was none so far."),
+            (#"{"at": "9:00", "run": "b"}"#, "there is no earlier job “reindex:b”. There are no earlier jobs."),
             (#"{"at": "9:00", "throttle": "vacuum"}"#, "the identifier of a bundle"),
             (#"{"at": "9:00", "job": "a", "cpu": 1, "fresh": true}"#, "files:BUNDLE"),
             (#"{"at": "9:00", "end": false}"#, "allowed is true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
@@ -153,8 +153,8 @@ struct TraceReaderTests {
     @Test("Without a header, or with another version, nothing is read")
     func headers() {
         let cases = [
-            ("", "it is empty"), ("\n\n", "it is empty"), (Self.header, "nothing happens"),
-            (#"{"at": "9:00", "end": true}"#, "has to be a header"), (#"{"trace": 2}"#, "“trace” is 2; allowed is 1"),
+            ("", "it is empty"), ("\n\n", "it is empty"), (Self.header, "it has no events"),
+            (#"{"at": "9:00", "end": true}"#, "is not a header"), (#"{"trace": 2}"#, "“trace” is 2. Set it to 1"),
             (#"{"trace": 1, "name": "t"}"#, "“date” and “zone”"),
             (#"{"trace": 1, "name": "t", "date": "2026-02-29"}"#, "“date” and “zone”"),
             (#"{"trace": 1, "name": "t", "date": "2026-02-28", "zone": "CET"}"#, "“date” and “zone”"),
@@ -169,7 +169,7 @@ struct TraceReaderTests {
     @Test("Nothing follows the end")
     func afterEnd() {
         let error = problem(#"{"at": "9:00", "end": true}"#, #"{"at": "9:01", "waiting": 1}"#)
-        #expect(error?.line == 3 && error?.problem.contains("nothing may follow") == true)
+        #expect(error?.line == 3 && error?.problem.contains("after the end of the trace") == true)
     }
 
     @Test("What is too much is refused: a file, a line, jobs")

@@ -129,79 +129,79 @@ extension Gate {
     var traits: Traits {
         switch self {
         case .disabled:
-            Traits("disabled", "the extension is disabled", opening: .event, remedy: "the extension has to be enabled")
+            Traits("disabled", "the extension is disabled", opening: .event, remedy: "enable the extension")
         case .quarantined:
             Traits(
                 "quarantined", "the extension is in quarantine", opening: .event,
-                remedy: "the extension has to be released from its quarantine, or replaced")
-        case .backOff: Traits("back-off", "it failed, and is left alone for a while")
+                remedy: "release the extension from its quarantine, or replace it")
+        case .backOff: Traits("back-off", "it failed, and is retried later")
         case .throttled:
             Traits(
-                "throttled", "you have throttled the extension", cause: .request, opening: .event,
-                remedy: "the extension is throttled until somebody lets it go on")
-        case .cpuQuota: Traits("cpu-quota", "it has used its processor time", rule: .switchable)
-        case .writeQuota: Traits("write-quota", "it has written as much as it may", rule: .switchable)
-        case .cancelled: Traits("cancelled", "you have cancelled it; it is left alone for a while", cause: .request)
+                "throttled", "you throttled the extension", cause: .request, opening: .event,
+                remedy: "end the throttling of the extension")
+        case .cpuQuota: Traits("cpu-quota", "its quota of processor time is used up", rule: .switchable)
+        case .writeQuota: Traits("write-quota", "its quota of written bytes is used up", rule: .switchable)
+        case .cancelled: Traits("cancelled", "you cancelled it; it is retried later", cause: .request)
         case .busy:
             Traits(
                 "turn", "another job is running", opening: .eventSoon,
-                remedy: "the job under way has to end or to give way")
-        case .dutyCycle: Traits("pace", "it works a little, then rests", opening: .timeSoon)
+                remedy: "the running job has to end or to pause")
+        case .dutyCycle: Traits("pace", "it rests after a slice of work", opening: .timeSoon)
         case .freshPace:
-            Traits("fresh-pace", "a little of the processor is kept for what was just saved", opening: .timeSoon)
-        case .unknownConditions: Traits("unwatched", "the machine is being looked at", letsFreshPass: true)
+            Traits("fresh-pace", "it rests after updating changed files", opening: .timeSoon)
+        case .unknownConditions: Traits("unwatched", "the machine's conditions are not known yet", letsFreshPass: true)
         case .personWaiting:
             Traits(
-                "person-waiting", "somebody waits for something else", cause: .user, rule: .switchable,
-                opening: .eventSoon, remedy: "what a person waits for has to be answered",
+                "person-waiting", "an interactive request is in progress", cause: .user, rule: .switchable,
+                opening: .eventSoon, remedy: "the interactive request has to end",
                 letsFreshPass: true)
         case .asleep:
             Traits("asleep", "the machine is about to sleep", cause: .sleep, remedy: "the machine has to wake")
         case .justResumed:
-            Traits("just-resumed", "the machine has just woken", rule: .relaxable(from: nil), letsFreshPass: true)
+            Traits("just-resumed", "the machine just woke up", rule: .relaxable(from: nil), letsFreshPass: true)
         case .inhibited:
             Traits(
-                "inhibited", "a program asks that nothing begins", rule: .relaxable(from: 48), letsFreshPass: true)
+                "inhibited", "a program inhibits background work", rule: .relaxable(from: 48), letsFreshPass: true)
         case .userActive:
             Traits(
-                "user-active", "somebody works at the machine", cause: .user, rule: .relaxable(from: 4),
+                "user-active", "the user is active", cause: .user, rule: .relaxable(from: 4),
                 letsFreshPass: true)
         case .batteryLow:
             Traits(
                 "battery-low", "the battery is nearly empty", cause: .power, rule: .relaxable(from: nil),
-                remedy: "the battery has to be charged, or the machine plugged in")
+                remedy: "charge the battery, or plug the machine in")
         case .onBattery:
             Traits(
-                "on-battery", "the machine runs on its battery", cause: .power, rule: .relaxable(from: 8),
-                remedy: "the machine has to be plugged in", letsFreshPass: true)
+                "on-battery", "the machine runs on battery", cause: .power, rule: .relaxable(from: 8),
+                remedy: "plug the machine in", letsFreshPass: true)
         case .powerSaver:
             Traits(
-                "power-saver", "power is to be saved", cause: .power, rule: .relaxable(from: 24),
-                remedy: "the power saver has to be switched off", letsFreshPass: true)
+                "power-saver", "the power saver is on", cause: .power, rule: .relaxable(from: 24),
+                remedy: "switch the power saver off", letsFreshPass: true)
         case .hot:
             Traits(
                 "hot", "the machine is hot", cause: .load, rule: .relaxable(from: 12),
                 remedy: "the machine has to cool down", letsFreshPass: true)
         case .cpuBusy:
             Traits(
-                "cpu-busy", "others use the processors", cause: .load, rule: .relaxable(from: 6),
+                "cpu-busy", "other programs use the processors", cause: .load, rule: .relaxable(from: 6),
                 remedy: "other programs have to use less of the processors", letsFreshPass: true)
         case .cpuPressure:
             Traits(
                 "cpu-pressure", "work waits for processors", cause: .load, rule: .relaxable(from: 6),
-                remedy: "less may wait for processors", letsFreshPass: true)
+                remedy: "the processor pressure has to fall", letsFreshPass: true)
         case .ioPressure:
             Traits(
                 "io-pressure", "work waits for disks", cause: .load, rule: .relaxable(from: 8),
-                remedy: "less may wait for disks", letsFreshPass: true)
+                remedy: "the disk pressure has to fall", letsFreshPass: true)
         case .memoryPressure:
             Traits(
                 "memory-pressure", "work waits for memory", cause: .load, rule: .relaxable(from: nil),
-                remedy: "less may wait for memory")
+                remedy: "the memory pressure has to fall")
         case .diskFloor:
             Traits(
                 "disk-floor", "the disk is nearly full", rule: .switchable,
-                remedy: "space has to be made on the store's disk")
+                remedy: "free space on the store's disk")
         }
     }
 

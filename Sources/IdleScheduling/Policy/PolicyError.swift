@@ -16,11 +16,11 @@ public enum PolicyError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreadable(let reason): "The scheduling configuration cannot be read: \(reason)"
         case .unknownKey(let key):
-            "The scheduling configuration has the key “\(key)”, which means nothing. docs/SCHEDULING.md lists the keys."
+            "The scheduling configuration has the unknown key “\(key)”. docs/SCHEDULING.md lists the keys."
         case .badValue(let key, let value, let allowed):
-            "The scheduling configuration sets \(key) to \(value); allowed is \(allowed)."
+            "The scheduling configuration sets \(key) to \(value). Set it to \(allowed)."
         case .contradiction(let key, let value, let allowed):
-            "The scheduling configuration sets \(key) to \(value), which contradicts the rest; \(allowed)."
+            "The scheduling configuration sets \(key) to \(value), which contradicts other keys: \(allowed)."
         }
     }
 }

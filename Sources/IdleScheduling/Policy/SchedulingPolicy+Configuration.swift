@@ -18,7 +18,7 @@ extension SchedulingPolicy {
     public init(configuration: Data) throws(PolicyError) {
         guard configuration.count <= Self.maximumConfigurationBytes else {
             throw .unreadable(
-                "it has \(configuration.count) bytes; allowed are \(Self.maximumConfigurationBytes).")
+                "it has \(configuration.count) bytes; the limit is \(Self.maximumConfigurationBytes).")
         }
         let values: [String: JSONValue]
         do throws(JSONProblem) {
@@ -27,7 +27,7 @@ extension SchedulingPolicy {
             values = members
         } catch {
             let fault = error.text.prefix(1).uppercased() + error.text.dropFirst()
-            throw .unreadable("it has to be a JSON object, as docs/SCHEDULING.md describes it. \(fault)")
+            throw .unreadable("it is not a JSON object as in docs/SCHEDULING.md. \(fault)")
         }
         self.init()
         let settings = Dictionary(PolicySetting.all.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
@@ -76,9 +76,10 @@ extension SchedulingPolicy {
     }
 
     private static func allowed(for gate: Gate) -> String {
-        guard gate.isSwitchable else { return "true; this gate always holds" }
-        guard gate.isRelaxable else { return "true or false; no job ever passes this gate" }
-        return "true, false, null, or a score from 1 to \(highestScore.plain) from which jobs pass it slowly"
+        guard gate.isSwitchable else { return "true; this gate cannot be switched off" }
+        guard gate.isRelaxable else { return "true or false; no job bypasses this gate" }
+        return
+            "true, false, null, or the score from 1 to \(highestScore.plain) at which jobs start to bypass it at low rate"
     }
 
     // MARK: Contradictions
@@ -101,12 +102,12 @@ extension SchedulingPolicy {
             ]
         for (key, value, upperKey, upper) in pairs where value > upper {
             throw .contradiction(
-                key: key, value: value.plain, allowed: "it may not be more than \(upperKey), which is \(upper.plain)")
+                key: key, value: value.plain, allowed: "it must be at most \(upperKey), which is \(upper.plain)")
         }
         guard sliceRelaxed * 10 <= slicePeriod else {
             throw .contradiction(
                 key: "slice.relaxed", value: sliceRelaxed.plain,
-                allowed: "it may not be more than a tenth of slice.period, which is \(slicePeriod.plain)")
+                allowed: "it must be at most a tenth of slice.period, which is \(slicePeriod.plain)")
         }
     }
 }

@@ -83,10 +83,10 @@ extension Scheduler {
     private func remedy(_ gate: Gate) -> String {
         switch gate {
         case .inhibited:
-            "these have to end: "
+            "end these programs: "
                 + machine.conditions.inhibitors.filter { $0.isOwn || !policy.switchedOff.contains(gate) }.prefix(8).map
             { "\($0.who) (\($0.why))" }.joined(separator: ", ")
-        case .userActive: "nobody may touch the machine for \(Int(policy.userActiveSeconds)) s"
+        case .userActive: "the user has to be inactive for \(Int(policy.userActiveSeconds)) s"
         default: gate.traits.remedy ?? "it opens by itself"
         }
     }

@@ -31,12 +31,12 @@ enum PlotStyle {
     /// The legend of the marks in a job's row. Each entry belongs to an activity or a gate.
     static let legend: [(words: String, height: Double, kind: StaticString, activity: Replay.Activity?, gate: Gate?)] =
         [
-            ("runs", 16, "running", .running, nil), ("runs slowly, past gates", 10, "relaxed", .relaxed, nil),
-            ("runs at once, being fresh", 14, "fresh", .fresh, nil),
-            ("a person wants it now", 16, "wanted", .wanted, nil),
-            ("becomes quiet", 16, "quieting", .quieting, nil),
+            ("runs", 16, "running", .running, nil), ("runs at low rate, bypassing gates", 10, "relaxed", .relaxed, nil),
+            ("runs at once: changed files", 14, "fresh", .fresh, nil),
+            ("requested by the user", 16, "wanted", .wanted, nil),
+            ("is pausing", 16, "quieting", .quieting, nil),
             ("quiet", 4, "paused", .paused, nil), ("waits", 2, "waiting", .waiting, nil),
-            ("throttled", 16, "throttled", nil, .throttled), ("somebody is active", 16, "presence", nil, .userActive),
+            ("throttled", 16, "throttled", nil, .throttled), ("user is active", 16, "presence", nil, .userActive),
         ]
 
     /// The style sheet. It repeats the rules for dark backgrounds, because SVG viewers other than

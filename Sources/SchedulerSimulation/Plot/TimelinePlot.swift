@@ -122,7 +122,7 @@ public struct TimelinePlot {
         gap: Double
     ) {
         guard !rows.isEmpty else { return }
-        svg.label(24, top + 16, "What keeps work from running", "heading")
+        svg.label(24, top + 16, "Closed gates", "heading")
         for (index, row) in rows.enumerated() {
             let y = top + 26 + Double(index) * Self.gateRow
             svg.label(Self.left - 12, y + 12, row.name, "name", title: row.code)
@@ -145,7 +145,7 @@ public struct TimelinePlot {
             let y = top + Double(index) * Self.jobRow
             svg.label(Self.left - 12, y + 20, Self.cut(job.key.shortName, 28), "name", title: job.key.name)
             for mark in replay.throttled.filter({ $0.kind == job.key.bundle }).marks(gap: gap) {
-                bar(&svg, mark, y + 3, 26, "throttled", 2, "\(span(mark)): throttled by its owner")
+                bar(&svg, mark, y + 3, 26, "throttled", 2, "\(span(mark)): throttled by the user")
             }
             let marks = visible(job).marks(gap: gap)
             for activity in [Replay.Activity.waiting, .paused, .relaxed, .fresh, .running, .wanted, .quieting] {
@@ -159,7 +159,7 @@ public struct TimelinePlot {
                 let took = SpokenTime.words(job.longestTime)
                 svg.path(
                     "M\(x) \(y)l3.5 3.5l6 -7.5", "done",
-                    title: "\(clock.timeOfDay(finished)): done, at most \(took) after it was asked for")
+                    title: "\(clock.timeOfDay(finished)): done, at most \(took) after the request")
             }
         }
     }
@@ -184,13 +184,13 @@ public struct TimelinePlot {
         let reasons = mark.gates.map(\.words).joined(separator: "; ")
         switch mark.kind {
         case .waiting: return "\(span(mark)): waits"
-        case .paused: return "\(span(mark)): quiet" + (reasons.isEmpty ? "" : ": \(reasons)")
+        case .paused: return "\(span(mark)): paused" + (reasons.isEmpty ? "" : ": \(reasons)")
         case .running: return "\(span(mark)): runs"
-        case .relaxed: return "\(span(mark)): runs slowly, although \(reasons)"
+        case .relaxed: return "\(span(mark)): runs at low rate, although \(reasons)"
         case .fresh:
-            return "\(span(mark)): runs at once, being fresh" + (reasons.isEmpty ? "" : ", although \(reasons)")
-        case .wanted: return "\(span(mark)): runs because a person wants it"
-        case .quieting: return "\(span(mark)): becomes quiet"
+            return "\(span(mark)): runs at once: changed files" + (reasons.isEmpty ? "" : ", although \(reasons)")
+        case .wanted: return "\(span(mark)): runs: requested by the user"
+        case .quieting: return "\(span(mark)): is pausing"
         }
     }
 

@@ -87,7 +87,7 @@ extension Conditions {
         guard fields.has("percent") else { return }
         let percent = try fields.number("percent", 0...100, orNull: true)
         guard power != nil || percent == nil else {
-            throw JSONProblem(#"“percent” says how full a battery is, but “power” is not known. Say "power" too."#)
+            throw JSONProblem(#"“percent” needs “power”. Add "power"."#)
         }
         power?.percent = percent
     }

@@ -24,12 +24,12 @@ struct TraceFields {
     func allow(_ keys: [String]) throws(JSONProblem) {
         guard let unknown = fields.first(where: { !keys.contains($0.key) }) else { return }
         let allowed = keys.joined(separator: ", ")
-        throw JSONProblem("“\(prefix)\(unknown.key.cut)” means nothing here. Allowed are: \(allowed).")
+        throw JSONProblem("“\(prefix)\(unknown.key.cut)” is unknown here. Use one of \(allowed).")
     }
 
     func refuse(_ key: String, allowed: String) -> JSONProblem {
-        guard let value = self[key] else { return JSONProblem("“\(prefix)\(key)” is missing: \(allowed).") }
-        return JSONProblem("“\(prefix)\(key)” is \(value.shown); allowed is \(allowed).")
+        guard let value = self[key] else { return JSONProblem("“\(prefix)\(key)” is missing. Set it to \(allowed).") }
+        return JSONProblem("“\(prefix)\(key)” is \(value.shown). Set it to \(allowed).")
     }
 
     func text(_ key: String, bytes: Int) throws(JSONProblem) -> String? {

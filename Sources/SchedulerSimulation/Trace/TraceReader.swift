@@ -16,11 +16,11 @@ extension Trace {
             guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { continue }
             guard line.count <= Self.maximumLineBytes else {
                 throw TraceError(
-                    line: number, "it has \(line.count) bytes; allowed are \(Self.maximumLineBytes).")
+                    line: number, "it has \(line.count) bytes; the limit is \(Self.maximumLineBytes).")
             }
             do throws(JSONProblem) {
                 guard case .object(let fields) = try JSONValue(reading: line, maximumDepth: 4) else {
-                    throw JSONProblem("it has to be a JSON object: {\"at\": …}.")
+                    throw JSONProblem("it is not a JSON object: {\"at\": …}.")
                 }
                 if reader == nil {
                     reader = TraceReader(try Trace(header: fields))
@@ -34,26 +34,26 @@ extension Trace {
         guard let reader else {
             throw TraceError(
                 line: nil,
-                #"it is empty. It begins with a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
+                #"it is empty. Begin it with a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
         }
         guard !reader.trace.events.isEmpty else {
-            throw TraceError(line: nil, #"nothing happens in it. A line is an event: {"at": "9:00", "end": true}"#)
+            throw TraceError(line: nil, #"it has no events. Add a line such as {"at": "9:00", "end": true}"#)
         }
         self = reader.trace
     }
 
     /// The message for a file larger than ``maximumBytes``.
-    public static let tooLarge = "it has more than \(maximumBytes >> 20) MiB, the most that is read."
+    public static let tooLarge = "it is larger than the limit of \(maximumBytes >> 20) MiB."
 
     private init(header: [JSONValue.Field]) throws(JSONProblem) {
         let fields = TraceFields(header, clock: nil)
         guard fields.has("trace") else {
             throw JSONProblem(
-                #"the first line has to be a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
+                #"the first line is not a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
         }
         guard fields["trace"]?.number == Double(Self.formatVersion) else {
             throw fields.refuse(
-                "trace", allowed: "\(Self.formatVersion), the version of the form that this program reads")
+                "trace", allowed: "\(Self.formatVersion), the version of the format that this program reads")
         }
         try fields.allow(["trace", "name", "description", "date", "zone", "policy"])
         guard let name = try fields.text("name", bytes: 128), !name.isEmpty else {
@@ -62,7 +62,7 @@ extension Trace {
         let zone = try fields.text("zone", bytes: 16) ?? "Z"
         guard let clock = TraceClock(date: try fields.text("date", bytes: 16) ?? "", zone: zone) else {
             throw JSONProblem(
-                "“date” and “zone” have to be a day and a time zone, as in \"date\": \"2026-03-02\", \"zone\": \"+01:00\"."
+                "“date” and “zone” are not a day and a time zone, as in \"date\": \"2026-03-02\", \"zone\": \"+01:00\"."
             )
         }
         self.init(
@@ -105,15 +105,15 @@ private struct TraceReader {
         guard kinds.count == 1, let kind = kinds.first else {
             let all = Self.kinds.joined(separator: ", ")
             throw JSONProblem(
-                "it has \(kinds.isEmpty ? "no key that says what happens" : "several keys that say what happens"). One of: \(all)."
+                "it has \(kinds.isEmpty ? "no event key" : "several event keys"). Use one of \(all)."
             )
         }
         guard let moment = try fields.moment("at") else { throw fields.refuse("at", allowed: TraceFields.times) }
         let last = trace.events.last
-        if last?.happening == .end { throw JSONProblem("nothing may follow the end of the trace.") }
+        if last?.happening == .end { throw JSONProblem("it is after the end of the trace. Remove it.") }
         if let last, moment < last.moment {
             throw JSONProblem(
-                "\(clock.text(moment)) is before \(clock.text(last.moment)), where the line before is. Lines have to be in order."
+                "\(clock.text(moment)) is before \(clock.text(last.moment)), the time of the previous line. Sort the lines by time."
             )
         }
         guard moment - trace.start <= Trace.longest || last == nil else {
@@ -132,7 +132,7 @@ private struct TraceReader {
         switch kind {
         case "conditions":
             guard case .object(let changes)? = fields[kind] else {
-                throw fields.refuse(kind, allowed: #"an object with what has changed: {"presence": "active"}"#)
+                throw fields.refuse(kind, allowed: #"an object with the changes: {"presence": "active"}"#)
             }
             try conditions.take(TraceFields(changes, clock: clock, prefix: "conditions."), at: moment)
             return .conditions(conditions)
@@ -148,7 +148,7 @@ private struct TraceReader {
         case "run", "cancel":
             let key = try key(kind, fields)
             guard jobs.contains(key) else {
-                throw JSONProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
+                throw JSONProblem("there is no earlier job “\(key.name.cut)”. \(Self.known(jobs))")
             }
             return kind == "run" ? .runNow(key) : .cancel(key)
         default:
@@ -159,14 +159,15 @@ private struct TraceReader {
 
     private static func known(_ jobs: Set<ScheduledJob.Key>) -> String {
         jobs.isEmpty
-            ? "There was none so far." : "There were: \(jobs.sorted().prefix(8).map(\.name).joined(separator: ", "))."
+            ? "There are no earlier jobs."
+            : "Earlier jobs: \(jobs.sorted().prefix(8).map(\.name).joined(separator: ", "))."
     }
 
     private func key(_ field: String, _ fields: TraceFields) throws(JSONProblem) -> ScheduledJob.Key {
         guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
             let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse(
-                field, allowed: "the identifier of a bundle (of 1 to 255 bytes), files: before one, or one of \(tasks)")
+                field, allowed: "the identifier of a bundle (of 1 to 255 bytes), files:BUNDLE, or one of \(tasks)")
         }
         return key
     }
@@ -182,7 +183,7 @@ private struct TraceReader {
         }
         jobs.insert(key)
         guard let cpu = try fields.number("cpu", 0...1e6) else {
-            throw fields.refuse("cpu", allowed: "the processor time that the job takes, in seconds")
+            throw fields.refuse("cpu", allowed: "the processor time of the job, in seconds")
         }
         var job = TracedJob(key: key, cpu: cpu, seconds: try fields.number("seconds", 0...1e6))
         if let text = try fields.text("urgency", bytes: 64) {
@@ -193,7 +194,7 @@ private struct TraceReader {
         }
         job.requested = try fields.moment("requested")
         if let requested = job.requested, requested > moment {
-            throw fields.refuse("requested", allowed: "a time that is not after the line's")
+            throw fields.refuse("requested", allowed: "a time that is not after the line's time")
         }
         job.deadline = try fields.moment("deadline")
         job.written = UInt64(try fields.number("written", 0...1e15) ?? 0)
@@ -201,7 +202,7 @@ private struct TraceReader {
         job.isResumable = try fields.bool("pages") ?? job.isResumable
         job.isFresh = try fields.bool("fresh") ?? false
         if job.isFresh {
-            guard case .files = key else { throw fields.refuse("fresh", allowed: "true only of a job “files:BUNDLE”") }
+            guard case .files = key else { throw fields.refuse("fresh", allowed: "true only for a job “files:BUNDLE”") }
         }
         job.isCooperative = try fields.bool("cooperative") ?? true
         job.failures = try fields.count("fails", 0...1000) ?? 0
