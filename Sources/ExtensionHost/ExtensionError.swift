@@ -51,35 +51,35 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         case .workerUnavailable(let reason): "No worker could be started: \(reason)"
         case .cannotLoad(let identifier, _, let message): "\(identifier) could not be loaded. \(message)"
         case .crashed(let identifier, let during, let exit, let lastOutput):
-            "\(identifier) \(exit.description) while it was asked to \(during)." + Self.quote(lastOutput)
+            "\(identifier) \(exit.description) during the request to \(during)." + Self.quote(lastOutput)
         case .timedOut(let identifier, let during, let limit):
-            "\(identifier) was asked to \(during) and did not answer or make progress within \(limit); it was stopped."
+            "\(identifier) did not answer or make progress within \(limit) during the request to \(during), and was stopped."
         case .delegateUnavailable(let identifier, let during, let reason):
-            "The app \(identifier) was asked to \(during) and could not be: \(reason)."
+            "The app \(identifier) could not \(during): \(reason)."
         case .failed(let identifier, let during, .unsupported, ""):
             "\(identifier) does not serve requests to \(during)."
         case .failed(let identifier, let during, let status, let message):
             "\(identifier) could not \(during): \(message)\(status == .unsupported ? " (unsupported)" : "")"
         case .malformedAnswer(let identifier, let during, let reason):
-            "\(identifier) gave an answer that makes no sense when asked to \(during): \(reason)"
+            "\(identifier) sent an invalid answer to the request to \(during): \(reason)"
         case .memoryExceeded(let identifier, let during, let limit, let lastOutput):
             """
-            \(identifier) took more than the \(limit >> 20) MiB of memory that it may while it was asked to \(during). Its \
-            author can have it do less at once, or ask for more with Searchlight.MemoryLimit in its Info.plist.
+            \(identifier) exceeded its memory limit of \(limit >> 20) MiB during the request to \(during). Reduce its memory \
+            use, or raise Searchlight.MemoryLimit in its Info.plist.
             """ + Self.quote(lastOutput)
         case .disabled(let identifier):
-            "\(identifier) is disabled and was not asked. “searchlight extensions enable \(identifier)” has it used again."
+            "\(identifier) is disabled. To enable it, run “searchlight extensions enable \(identifier)”."
         case .quarantined(let identifier, let quarantine):
             """
-            \(identifier) is in quarantine since \(Self.text(quarantine.since)) and was not asked: it \
-            \(quarantine.reason). It is asked again once it is replaced or Searchlight is; \
-            “searchlight extensions release \(identifier)” has it tried as it is.
+            \(identifier) is in quarantine since \(Self.text(quarantine.since)): it \
+            \(quarantine.reason). It is retried after an update of the extension or of Searchlight. \
+            To retry it now, run “searchlight extensions release \(identifier)”.
             """ + Self.quote(quarantine.evidence.lastOutput)
         case .backingOff(let identifier, let backOff, let last):
             """
-            \(identifier) failed \(backOff.failures) \(backOff.failures == 1 ? "time" : "times in a row") and is left alone \
+            \(identifier) failed \(backOff.failures) \(backOff.failures == 1 ? "time" : "times in a row") and gets no requests \
             until \(Self.text(backOff.until))\(last.map { "; the last time it \($0)" } ?? ""). \
-            “searchlight reindex \(identifier)” asks it now.
+            To retry it now, run “searchlight reindex \(identifier)”.
             """
         case .cancelled: "The request was cancelled."
         }
@@ -90,13 +90,13 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     public var advice: String? {
         switch self {
         case .crashed(let identifier, _, _, _), .timedOut(let identifier, _, _), .malformedAnswer(let identifier, _, _):
-            "“searchlight extensions validate \(identifier)” looks for the cause."
+            "To find the cause, run “searchlight extensions validate \(identifier)”."
         default: nil
         }
     }
 
     private static func quote(_ lines: [String]) -> String {
-        lines.isEmpty ? "" : " It last said:\n" + lines.map { "  | " + $0 }.joined(separator: "\n")
+        lines.isEmpty ? "" : " Its last output:\n" + lines.map { "  | " + $0 }.joined(separator: "\n")
     }
 
     private static func text(_ moment: Double) -> String {
@@ -113,9 +113,9 @@ extension ExtensionError {
     static func workerUnavailable(failing operation: String, code: Int32) -> ExtensionError {
         let hint =
             switch code {
-            case EMFILE: " This process has as many descriptors open as it may: raise the limit with ulimit -n."
-            case EAGAIN: " No more processes and threads may be started: raise the limit with ulimit -u, or end some."
-            case ENOMEM: " There is no memory left that it may take: raise the limits with ulimit -v and ulimit -d."
+            case EMFILE: " This process reached its limit of open files. Raise it with ulimit -n."
+            case EAGAIN: " The limit of processes and threads is reached. Raise it with ulimit -u, or end some."
+            case ENOMEM: " The memory limit is reached. Raise it with ulimit -v and ulimit -d."
             default: ""
             }
         return .workerUnavailable(reason: "\(operation) failed: \(String(cString: strerror(code))).\(hint)")

@@ -93,7 +93,7 @@ extension ExtensionHost {
         {
             throw .failed(
                 identifier: identifier, during: request.purpose, status: .unsupported,
-                message: "it gave a folder, not a regular file, and \(type) is no type of folders")
+                message: "it provided a folder, not a regular file, and \(type) is not a folder type")
         }
         return reply
     }

@@ -148,7 +148,7 @@ extension ExtensionHost {
             } catch {
                 // An item is not skip-listed if the worker got no processor time.
                 if !counts, case .timedOut(_, _, let limit) = error, worker.wasStarved {
-                    throw .noProcessor(for: bundle.identifier, "reindex so many items", within: limit)
+                    throw .noProcessor(for: bundle.identifier, "reindex that many items", within: limit)
                 }
                 if counts, let kind = worker.kind(of: error) {
                     await Self.note(kind, error, of: bundle, in: book, onEvent)
@@ -224,10 +224,10 @@ extension ExtensionError {
     /// The reason for skip-listing an item, as the end of a sentence about the extension.
     fileprivate var itemReason: String {
         switch self {
-        case .crashed(_, _, let exit, _): "\(exit.description) while it was asked for it"
-        case .memoryExceeded: "took more memory than it may while it was asked for it"
-        case .failed(_, _, _, let message): "could not do what it was asked for it: \(message)"
-        default: "did not answer in time when it was asked for it"
+        case .crashed(_, _, let exit, _): "\(exit.description) during the request for this item"
+        case .memoryExceeded: "exceeded its memory limit during the request for this item"
+        case .failed(_, _, _, let message): "failed the request for this item: \(message)"
+        default: "did not answer the request for this item in time"
         }
     }
 }

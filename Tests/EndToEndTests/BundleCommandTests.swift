@@ -57,7 +57,7 @@ struct BundleCommandTests {
         #expect(listed.contains("Shadowed: \(harness.extensions)/zzz.searchext"))
         #expect(try command("reindex", "com.example.notebook").status != 0)
         let all = try command("reindex")
-        #expect(all.status == 0 && all.output.contains("is disabled and was not asked"), "\(all.output)")
+        #expect(all.status == 0 && all.output.contains("is disabled. To enable it"), "\(all.output)")
         _ = try command("extensions", "enable", "com.example.notebook")
         #expect(try command("reindex", "com.example.notebook").status == 0)
         let info = try #require(try command.json("extensions", "info", "com.example.notebook") as? [String: Any])

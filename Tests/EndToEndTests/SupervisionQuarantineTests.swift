@@ -156,7 +156,7 @@ struct SupervisionQuarantineTests {
         try Data("eat".utf8).write(to: URL(filePath: path))
         let (status, output) = try command("reindex", bundle)
         #expect(status == 7)
-        #expect(output.contains("took more than the 128 MiB of memory that it may"), "\(output)")
+        #expect(output.contains("exceeded its memory limit of 128 MiB"), "\(output)")
         #expect(output.contains("MemoryLimit"))
         // It was not tried twice: it would fail in the same way again.
         try await command.harness.withEngine { engine async throws in

@@ -96,7 +96,7 @@ struct DelegateRegistryTests {
         let responder = try #require(registry.newest(for: "a", excluding: [], includingSilent: false))
         registry.unregister(token)
         let error = await #expect(throws: ExtensionError.self) { _ = try await responder.perform(.reindexAll) }
-        guard case .delegateUnavailable("a", _, "it has gone")? = error else {
+        guard case .delegateUnavailable("a", _, "it disconnected")? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

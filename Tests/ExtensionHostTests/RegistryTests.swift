@@ -69,7 +69,7 @@ struct RegistryTests {
         let browsers = "$HOME/.mozilla/firefox, $HOME/.config/chromium"
         let warning = try #require(try warnings(["~/Notes", "~/.mozilla/firefox", "~/.config/chromium"]).first)
         #expect(
-            warning.hasPrefix("It may read \(browsers), where programs also keep passwords"))
+            warning.hasPrefix("It can read \(browsers), which also contain passwords"))
         let many = try warnings((1...20).map { "~/.mozilla/firefox/profile\($0)" })
         #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, where") == true, "\(many)")
     }
@@ -93,10 +93,10 @@ struct RegistryTests {
         #expect(try warnings("ReadablePaths") == [])
         #expect(
             try warnings("ReadablePath") == [
-                "Its Info.plist has the unknown key Searchlight.ReadablePath, which is not read. Did you mean Searchlight.ReadablePaths?"
+                "Its Info.plist has the unknown key Searchlight.ReadablePath, which has no effect. Did you mean Searchlight.ReadablePaths?"
             ])
         #expect(
-            try warnings("Colour") == ["Its Info.plist has the unknown key Searchlight.Colour, which is not read."])
+            try warnings("Colour") == ["Its Info.plist has the unknown key Searchlight.Colour, which has no effect."])
         let long = try #require(try warnings(String(repeating: "x", count: 5000)).first)
         #expect(long.utf8.count < 300)
     }
@@ -170,7 +170,7 @@ struct RegistryTests {
         #expect(search("a").extensions.count == 1, "a sticky folder lets nobody replace it")
         unlink(link)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../nowhere")
-        #expect(try problem() == .notADirectory(found: "a symbolic link that leads nowhere"))
+        #expect(try problem() == .notADirectory(found: "a dangling symbolic link"))
         _ = real
     }
 

@@ -34,9 +34,9 @@ public struct BackgroundMeasures: OptionSet, Hashable, Sendable, Codable {
     /// of the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
-            (.processor, "have them yield processors (SCHED_IDLE)"), (.disk, "have them yield disks (ioprio)"),
-            (.session, "have them yield processors to other sessions (autogroup)"),
-            (.timers, "let their timers be late"), (.memory, "end them first when memory runs out"),
+            (.processor, "lower their processor priority (SCHED_IDLE)"), (.disk, "lower their disk priority (ioprio)"),
+            (.session, "lower their priority among sessions (autogroup)"),
+            (.timers, "relax their timers"), (.memory, "end them first if memory runs out"),
         ]
         return table.filter { contains($0.0) }.map(\.1)
     }

@@ -40,7 +40,7 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
         switch self {
         case .manifestUnreadable(let reason): "Its Info.plist cannot be read: \(reason)."
         case .notADirectory(let found):
-            "It is \(found), and a bundle is a folder. Move it out of the way, or replace it by the folder."
+            "It is \(found), and a bundle is a folder. Remove it, or replace it with the folder."
         case .notAFile(let name, let found):
             """
             Its \(name) is \(found), not a regular file. Put a copy of the file there; only the bundle as a whole may be \
@@ -49,7 +49,7 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
         case .manifestTooLarge(let bytes):
             "Its Info.plist has \(bytes) bytes; the limit is \(ExtensionManifest.maximumBytes). Shorten it."
         case .missingKey(let key): "Its Info.plist has no \(key). Add it."
-        case .misspeltKey(let key): "\(key) Without that key it needs a CFBundleExecutable, and has none."
+        case .misspeltKey(let key): "\(key) Correct the key, or add CFBundleExecutable."
         case .invalidValue(let key, let value, let expected):
             "\(key) in its Info.plist is \(value.debugDescription); expected is \(expected)."
         case .closedPath(let key, let path, let reason, let advice):
@@ -61,23 +61,23 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
         case .notALibrary(let name, let found):
             "\(name) is not a shared library: \(found). Build it with -shared, or as a dynamic library product."
         case .damagedLibrary(let name, let found):
-            "\(name) is not whole: \(found). If it is still being copied, it will be used once that is done; else copy it again."
+            "\(name) is incomplete: \(found). Wait until it is copied, or copy it again."
         case .privileged(let name, let mode):
             """
-            \(name) has the set-user-ID or set-group-ID bit (mode \(mode)), which no library needs. Take it away (chmod \
+            \(name) has the set-user-ID or set-group-ID bit (mode \(mode)), which no library needs. Remove it (chmod \
             ug-s).
             """
         case .wrongArchitecture(let name, let found, let expected):
             "\(name) was built for \(found); this machine needs \(expected). Rebuild it for this machine."
         case .writableByOthers(let path, let detail):
-            "\(path) \(detail), so somebody else could replace its code. Change its owner or mode (chmod go-w)."
+            "\(path) \(detail), so another user could replace its code. Change its owner or mode (chmod go-w)."
         case .invalidBinding(let number, let line, let column, let problem, let advice):
             """
             Binding \(number) of Searchlight.SymbolBindings in its Info.plist, line \(line), column \(column): \
             \(problem). \(advice).
             """
         case .shadowed(let identifier, let other):
-            "\(identifier) is already provided by \(other), which comes first. Remove one of the two."
+            "\(identifier) is already provided by \(other), which has precedence. Remove one of the two."
         }
     }
 }
@@ -100,17 +100,17 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .nameMismatch(let directory, let identifier):
-            "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
+            "Its folder is named \(directory). Rename it to \(identifier)\(ExtensionBundle.suffix), after its identifier."
         case .unknownKey(let key): key.description
         case .changesAllDocuments(let paths):
             """
-            It may change everything in \(paths.prefix(8).joined(separator: ", ")), such as projects that the user runs; only \
-            folders of its own below should be declared.
+            It can change everything in \(paths.prefix(8).joined(separator: ", ")), including programs that the user runs. \
+            Declare only its own folders below them.
             """
         case .readsSessions(let paths):
             """
-            It may read \(paths.prefix(8).joined(separator: ", "))\(paths.count > 8 ? " and \(paths.count - 8) more" : ""), where \
-            programs also keep passwords and sessions; only the files it needs should be declared.
+            It can read \(paths.prefix(8).joined(separator: ", "))\(paths.count > 8 ? " and \(paths.count - 8) more" : ""), which \
+            also contain passwords and sessions of programs. Declare only the files that it needs.
             """
         }
     }

@@ -56,7 +56,7 @@ struct BundleReader {
         guard number >= 0 else {
             let code = errno
             if code == ENOTDIR { throw .notADirectory(found: Self.kind(isLink ? nil : link.st_mode)) }
-            if isLink, code == ENOENT { throw .notADirectory(found: "a symbolic link that leads nowhere") }
+            if isLink, code == ENOENT { throw .notADirectory(found: "a dangling symbolic link") }
             throw Self.unreadable(code)
         }
         let folder = OwnedDescriptor(adopting: number)
@@ -70,7 +70,7 @@ struct BundleReader {
         guard fstatat(number, "..", &status, 0) == 0 else { throw Self.unreadable(errno) }
         let target = Self.path(of: number) ?? path
         if let flaw = trust.flaw(status, at: .target("/proc/self/fd/\(number)/.."), orSticky: true) {
-            throw .writableByOthers(path: "\(path): the folder around \(target), where it leads,", detail: flaw)
+            throw .writableByOthers(path: "\(path): the parent folder of its target \(target)", detail: flaw)
         }
         return (folder, target)
     }
@@ -183,7 +183,7 @@ struct BundleReader {
 
     /// Returns a phrase for the file type that follows “is”. `nil` stands for the target of a link.
     private static func kind(_ mode: mode_t?) -> String {
-        guard let mode else { return "a symbolic link to something else than a folder" }
+        guard let mode else { return "a symbolic link to something other than a folder" }
         return switch mode & S_IFMT {
         case S_IFREG: "a file"
         case S_IFDIR: "a folder"

@@ -30,7 +30,7 @@ struct BundleTrust {
         } isTrustedGroup: {
             $0 == 0 || isPrivate($0)
         }
-        return byList ? "is writable by others, whom its access list names (getfacl shows it)" : nil
+        return byList ? "is writable by others through its access list (see getfacl)" : nil
     }
 
     static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }

@@ -13,66 +13,67 @@ enum DenyList {
         let advice: String
 
         static let secrets = Reason(
-            sentence: "is, holds or lies in what keys, passwords or sessions are kept in",
-            advice: "the folders that hold what is to be found")
+            sentence: "is, contains or is in a store of keys, passwords or sessions",
+            advice: "the folders with the searchable files")
         static let everything = Reason(
-            sentence: "is, holds or lies in what everything of a person's is in",
-            advice: "the folders that hold what is to be found")
+            sentence: "is, contains or is in the folder with all of the user's files",
+            advice: "the folders with the searchable files")
         static let store = Reason(
-            sentence: "is, holds or lies in what Searchlight keeps everybody's items and extensions in",
-            advice: "the folders that hold what is to be found")
+            sentence: "is, contains or is in a folder of Searchlight with the items or extensions of all apps",
+            advice: "the folders with the searchable files")
 
         static let unfollowed = Reason(
-            sentence: "leads through more links or names than are followed, or has a name that is no text",
-            advice: "the folder that it leads to")
+            sentence: "leads through too many links or names, or has a name that is not text",
+            advice: "its target folder")
 
         // Reasons to deny writing.
         static let programs = Reason(
-            sentence: "is, holds or lies in what other programs are started or configured from", advice: documents)
+            sentence: "is, contains or is in a folder from which other programs are started or configured",
+            advice: documents)
         static let started = Reason(
             sentence:
-                "is, holds or lies in the desktop, the templates or the public folder, from where programs are started, "
-                + "menus are filled and others read",
+                "is, contains or is in the desktop, the templates or the public folder, which start programs, "
+                + "fill menus or are shared",
             advice: documents)
         static func elsewhere(_ names: AppNames) -> Reason {
             let own = names.names.first.map { "$XDG_DATA_HOME/\($0) or " } ?? ""
             return Reason(
-                sentence: "is neither in a folder named as the extension or its app is nor in a folder for documents",
+                sentence: "is neither in a folder named after the extension or its app nor in a folder for documents",
                 advice: own + documents)
         }
         static func foreign(_ base: String) -> Reason {
             Reason(
                 sentence:
-                    "is in \(base), outside of the home folder, which belongs to root or may be written by others",
+                    "is in \(base), outside of the home folder, which belongs to root or is writable by others",
                 advice: "a folder below the home folder")
         }
         static func hidden(_ name: String) -> Reason {
             Reason(
-                sentence: "leads through the hidden name \(name), as programs call what they run or are configured by",
+                sentence: "leads through the hidden name \(name), which programs use for code and configuration",
                 advice: "a folder that is not hidden")
         }
         static func named(by variable: String) -> Reason {
             Reason(
                 sentence:
-                    "is, holds or lies in a folder in which programs are looked for, as the variable \(variable) says",
+                    "is, contains or is in a program folder of the variable \(variable)",
                 advice: "another folder")
         }
         static func mounted(_ source: String) -> Reason {
             Reason(
-                sentence: "is, holds or lies in a folder that is mounted a second time, from \(source)",
-                advice: "that folder, if it may be written")
+                sentence: "is, contains or is in a folder that is mounted a second time, from \(source)",
+                advice: "that folder, if writing to it is allowed")
         }
         static let unknownMounts = Reason(
             sentence:
-                "may lie in a folder that is mounted a second time, since what is mounted cannot be read "
+                "may be in a folder that is mounted a second time, because the mounts cannot be read "
                 + "(/proc/self/mountinfo)",
-            advice: "a folder named as the extension")
+            advice: "a folder named after the extension")
         static func unseen(_ place: String) -> Reason {
             Reason(
                 sentence:
-                    "may be what a link in the home folder's settings leads to, since there are too many files and folders "
-                    + "to look at all of them (up to \(place))",
-                advice: "a folder named as the extension")
+                    "may be the target of a link in the home folder's settings, because there are too many files and folders "
+                    + "to check all of them (up to \(place))",
+                advice: "a folder named after the extension")
         }
         private static let documents = "a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS)"
     }

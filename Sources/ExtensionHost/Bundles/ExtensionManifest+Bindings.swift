@@ -21,7 +21,8 @@ extension ExtensionManifest {
         if root["CFBundleExecutable"] != nil || point?["NSExtensionPrincipalClass"] != nil {
             throw .invalidValue(
                 key: bindingsKey, value: "\(texts.count) bindings",
-                expected: "none beside CFBundleExecutable or NSExtensionPrincipalClass; make two bundles of it")
+                expected:
+                    "none together with CFBundleExecutable or NSExtensionPrincipalClass; split the bundle into two")
         }
         for (index, text) in texts.enumerated() {
             do throws(BindingError) { _ = try SymbolBinding(parsing: text) } catch {

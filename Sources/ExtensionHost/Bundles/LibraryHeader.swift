@@ -74,10 +74,10 @@ enum LibraryHeader {
         let damaged = { (found: String) in BundleProblem.damagedLibrary(name: name, found: found) }
         let (count, entrySize) = (file.header.e_phnum, MemoryLayout<Elf64_Phdr>.size)
         guard file.header.e_phentsize == entrySize, (1...UInt16(maximumSegments)).contains(count) else {
-            throw damaged("its header speaks of \(count) segments")
+            throw damaged("its header declares \(count) segments")
         }
         let (end, overflows) = file.header.e_phoff.addingReportingOverflow(UInt64(count) * UInt64(entrySize))
-        guard !overflows, end <= size else { throw damaged("its segments are said to be listed beyond its end") }
+        guard !overflows, end <= size else { throw damaged("its segment table is beyond its end") }
         // Linkers put the table right behind the header. A table elsewhere is left to the dynamic
         // linker.
         guard end <= readBytes else { return }
@@ -89,7 +89,7 @@ enum LibraryHeader {
             }
         }
         guard segments.contains(where: { $0.p_type == PT_DYNAMIC }) else {
-            throw .notALibrary(name: name, found: "it has no dynamic section, so that it cannot be loaded")
+            throw .notALibrary(name: name, found: "it has no dynamic section, so it cannot be loaded")
         }
     }
 

@@ -52,6 +52,6 @@ public struct UnknownKey: Hashable, Sendable, Codable, CustomStringConvertible {
     /// A sentence, followed by a question if a known key has a similar name.
     public var description: String {
         let question = meant.isEmpty ? "" : " Did you mean \(meant.joined(separator: " or "))?"
-        return "Its Info.plist has the unknown key \(key), which is not read.\(question)"
+        return "Its Info.plist has the unknown key \(key), which has no effect.\(question)"
     }
 }

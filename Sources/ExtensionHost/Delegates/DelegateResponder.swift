@@ -73,11 +73,11 @@ final class DelegateResponder: Responder {
             guard request.isReindex, let loss = delegate.takeLoss() else { return request.isReindex ? [] : answer }
             throw .failed(
                 identifier: bundle, during: request.purpose, status: loss.status,
-                message: "it acknowledged, but donations could not be kept: \(loss)")
+                message: "it acknowledged, but its donations could not be stored: \(loss)")
         case .failed(let error): throw failure(error, request)
         case .timedOut(let limit):
             throw unavailable(request, "it did not answer or make progress within \(limit)")
-        case .unregistered: throw unavailable(request, "it has gone")
+        case .unregistered: throw unavailable(request, "it disconnected")
         case .cancelled: throw .cancelled
         }
     }
@@ -131,7 +131,7 @@ final class DelegateResponder: Responder {
             onDisconnect()
             return unavailable(request, "it closed its connection")
         case .malformed, .system:
-            return unavailable(request, "its answer makes no sense. \(error.description)")
+            return unavailable(request, "its answer is invalid. \(error.description)")
         }
     }
 

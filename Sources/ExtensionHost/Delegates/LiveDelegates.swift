@@ -46,7 +46,7 @@ public final class LiveDelegates: Sendable {
             // Counted per process: a token that outlives its engine must not match a token of the
             // next engine.
             let token = DelegateToken(number: Self.last.add(1, ordering: .relaxed).newValue)
-            if state.isClosed { return (token, "the host is being shut down") }
+            if state.isClosed { return (token, "the host is shutting down") }
             let count = state.bundles[bundle]?.count ?? 0
             if count >= Self.maximumForBundle {
                 return (token, "\(count) apps are registered for it; the limit is \(Self.maximumForBundle)")

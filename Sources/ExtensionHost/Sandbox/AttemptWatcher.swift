@@ -528,7 +528,7 @@ extension WorkerExcess {
         case .descriptorsInFlight: SandboxRefusal(.limit, "descriptors that it sends to itself and does not receive")
         case .locks: SandboxRefusal(.limit, "\(CSANDBOX_MAXIMUM_LOCKS) file locks")
         case .mappings: SandboxRefusal(.limit, "65536 pieces of memory")
-        case .unmeasured(let reason): SandboxRefusal(.limit, "what cannot be measured: \(reason)")
+        case .unmeasured(let reason): SandboxRefusal(.limit, "use that cannot be measured: \(reason)")
         }
     }
 }

@@ -241,7 +241,7 @@ private struct Granting {
             }
             if isWritable(followed) {
                 withheld.append(
-                    .init(path: declared.description, reason: "the extension can write what it lists itself"))
+                    .init(path: declared.description, reason: "the extension can write this list itself"))
                 continue
             }
             if let reason = closedFolders.reason(followed.path) {
@@ -320,7 +320,7 @@ private struct Granting {
         guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
         for folder in folders.bases.map(\.path) where leads(folder, into: real) {
-            return "it is or holds \(folder), where all programs have their files"
+            return "it is or contains \(folder), which all programs use for their files"
         }
         return nil
     }
@@ -328,7 +328,7 @@ private struct Granting {
     /// Returns a reason for a path in /proc: its links have another target for each process, and
     /// writes affect others.
     private static func processes(_ path: String, _ real: String) -> String? {
-        lies(path, in: "/proc") || lies(real, in: "/proc") ? "it is about processes" : nil
+        lies(path, in: "/proc") || lies(real, in: "/proc") ? "it is in /proc" : nil
     }
 
     /// Returns `true` if a path leads into a folder, with all links resolved.
@@ -341,9 +341,9 @@ private struct Granting {
     private func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
         guard let real = paths.real(path) else { return "it \(DenyList.Reason.unfollowed.sentence)" }
         if let reason = Self.processes(path, real) { return reason }
-        if leads(folders.home, into: real) { return "it is the home folder or holds it" }
+        if leads(folders.home, into: real) { return "it is or contains the home folder" }
         for folder in closed.map({ paths.real($0) ?? $0 }) where lies(folder, in: real) || lies(real, in: folder) {
-            return "it would reach \(folder), which is Searchlight's own"
+            return "it would include \(folder), a folder of Searchlight"
         }
         return nil
     }

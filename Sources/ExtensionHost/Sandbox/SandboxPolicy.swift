@@ -122,8 +122,8 @@ package struct SandboxPolicy: Hashable, Sendable {
         var parsed = csandbox_parsed()
         guard csandbox_parse(bytes, bytes.count, &parsed) == 0 else {
             throw .workerUnavailable(
-                reason: "what it may reach is too much: \(rules.count) paths of \(bytes.count) bytes in all. "
-                    + "Declare fewer folders in its Info.plist, or name fewer in the files it reads them from.")
+                reason: "it declares too many paths: \(rules.count) with \(bytes.count) bytes in all. "
+                    + "Declare fewer folders in its Info.plist, or list fewer in its files of ReadablePathsFrom.")
         }
         return bytes
     }

@@ -45,12 +45,12 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
     /// order of the bits.
     public var names: [String] {
         let table: [(Self, String)] = [
-            (.privileges, "take away privileges"), (.limits, "limit memory, files and descriptors"),
+            (.privileges, "drop privileges"), (.limits, "limit memory, files and descriptors"),
             (.files, "confine files (Landlock, Linux 5.13)"), (.truncation, "confine truncation (Landlock, Linux 6.2)"),
             (.tcp, "confine TCP (Landlock, Linux 6.7)"), (.devices, "confine devices (Landlock, Linux 6.10)"),
             (.scopes, "confine signals and abstract sockets (Landlock, Linux 6.12)"),
-            (.code, "forbid code made at run time (Linux 6.3)"), (.systemCalls, "filter system calls (seccomp)"),
-            (.telling, "tell what was refused (seccomp, Linux 5.5)"), (.endWithHost, "end workers with their host"),
+            (.code, "block code generated at run time (Linux 6.3)"), (.systemCalls, "filter system calls (seccomp)"),
+            (.telling, "report refused attempts (seccomp, Linux 5.5)"), (.endWithHost, "end workers with their host"),
             (.processes, "hide other processes (seccomp, Linux 5.19)"),
         ]
         return table.filter { contains($0.0) }.map(\.1)
@@ -111,13 +111,13 @@ public struct SandboxReport: Hashable, Sendable, Codable {
             withheld.append(
                 DeniedPath(
                     path: "AllowsNetwork",
-                    reason: "this kernel cannot ask the host to which addresses the extension connects (Linux 5.6)"))
+                    reason: "this kernel cannot check the addresses of its connections (Linux 5.6)"))
         }
         if report.unsafe > 0 {
             withheld.append(
                 DeniedPath(
                     path: "\(report.unsafe) of its paths",
-                    reason: "links came to be on the way to them while the worker was started"))
+                    reason: "links appeared in these paths during the start of the worker"))
         }
     }
 }
@@ -213,13 +213,13 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case .writablePaths: ", which WritablePaths in its Info.plist does not grant"
         case .allowsNetwork: ", which AllowsNetwork in its Info.plist does not grant"
         case .memoryLimit: ", which MemoryLimit in its Info.plist does not grant"
-        case .temporaryFolder: ", which is for everybody; a worker has a folder of its own for such files, $TMPDIR"
+        case .temporaryFolder: ", which all users share; use the worker's own folder for temporary files, $TMPDIR"
         case .madeBefore:
-            ", which it declares and which was not there when its worker started; its app or its installer makes it"
+            ", which it declares and which did not exist at the start of its worker; create it with its app or installer"
         case .otherMachines:
-            ", an address of this machine, which is closed to extensions; AllowsNetwork is for other machines"
-        case .tcpAlone: ", which AllowsNetwork does not grant; it is for TCP"
-        case .noServers: ", which AllowsNetwork does not grant; it is for connecting to others"
+            ", an address of this machine, which extensions may not use; AllowsNetwork is for other machines"
+        case .tcpAlone: ", which AllowsNetwork does not grant; it grants only TCP"
+        case .noServers: ", which AllowsNetwork does not grant; it grants only outgoing connections"
         }
     }
 
@@ -235,7 +235,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case .signal: "tried to send a signal to \(detail)"
         case .inspection: "tried to reach \(detail)"
         case .memory: "tried to get memory (\(detail))"
-        case .limit: "tried to go beyond a limit (\(detail))"
+        case .limit: "tried to exceed a limit (\(detail))"
         case .kernel: "tried to call \(detail)"
         }
     }

@@ -164,7 +164,7 @@ package struct WritableFolders {
         mounts: MountPoints?, names most: Int? = nil
     ) -> String? {
         let names = AppNames(bundle: bundle, desktopEntry: desktopEntry)
-        guard let declared = DeclaredPath(path) else { return "it is no path" }
+        guard let declared = DeclaredPath(path) else { return "it is not a path" }
         if let reason = WritableNames.reason(declared, names) { return reason.sentence }
         guard let user = UserFolders(environment: environment) else { return "there is no home folder" }
         guard let real = user.path(declared, bundle: "/") else { return "there is no such folder" }

@@ -53,10 +53,10 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
         /// A description of the failure, as the rest of a sentence about the extension.
         public var summary: String {
             switch kind {
-            case .crashed: (exit?.description ?? "ended its worker") + " while it was asked to \(during)"
-            case .memoryExceeded: "took more memory than it may while it was asked to \(during)"
-            case .hung: "did not stop when it was late with its answer to \(during)"
-            case .late: "did not answer in time when it was asked to \(during)"
+            case .crashed: (exit?.description ?? "ended its worker") + " during the request to \(during)"
+            case .memoryExceeded: "exceeded its memory limit during the request to \(during)"
+            case .hung: "did not stop after the time limit of the request to \(during)"
+            case .late: "did not answer the request to \(during) in time"
             case .notLoaded: "could not be loaded"
             }
         }

@@ -194,7 +194,7 @@ final class HealthBook: Sendable {
                 for name in unsaved { kept[name] = known[name] }
                 areItemsKept = giveBackItems(of: kept[identifier], identifier, present)
                 guard areItemsKept else {
-                    throw HealthStoreError(path: identifier, reason: "what it owes cannot be written down now")
+                    throw HealthStoreError(path: identifier, reason: "its pending work cannot be stored now")
                 }
                 apply(to: &kept)
             }

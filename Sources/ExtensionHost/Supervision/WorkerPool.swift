@@ -117,7 +117,7 @@ actor WorkerPool {
             }
             throw .workerUnavailable(
                 reason:
-                    "\(self[origin].count) workers are in use, and no more may be. Try again once one of them is done.")
+                    "All \(self[origin].count) workers are in use. Try again when a request is done.")
         }
         let loaded = Loaded()
         let start = start(bundle, origin, loaded)

@@ -44,9 +44,9 @@ public final class BundleWatch: Sendable {
         } catch {
             throw Failure(
                 description: """
-                    Extensions are not watched, since \(error.operation) failed: \
-                    \(String(cString: strerror(error.code)).lowercased()). One that is added or replaced is noticed when \
-                    extensions are listed (searchlight extensions), or at the next start.
+                    Extensions are not watched, because \(error.operation) failed: \
+                    \(String(cString: strerror(error.code)).lowercased()). To find added or replaced extensions, run \
+                    “searchlight extensions”, or restart the service.
                     """)
         }
         place.watch = watch

@@ -44,7 +44,7 @@ public final class DonationIntake: Sendable {
                 state.isKeeping = true
                 if state.isClosed, state.loss == nil {
                     state.loss = BusError.refused(
-                        .unavailable, "its connection ended before they were kept")
+                        .unavailable, "its connection ended before they were stored")
                 }
                 return !state.isClosed
             }
@@ -118,13 +118,13 @@ public final class DonationIntake: Sendable {
     public func take(_ request: IndexRequest, _ call: IncomingCall) -> Bool {
         let bytes = request.byteCount
         let refusal: String? = gate.state.withLock { state in
-            if state.isClosed { return "The connection is being ended." }
+            if state.isClosed { return "The connection is ending." }
             if bytes > ChangeList.maximumBytes {
-                return "A donation has \(bytes) bytes; the limit is \(ChangeList.maximumBytes). Send smaller ones."
+                return "A donation has \(bytes) bytes; the limit is \(ChangeList.maximumBytes). Send smaller donations."
             }
             guard state.waiting < Self.maximumWaiting, state.waitingBytes + bytes <= Self.maximumWaitingBytes else {
                 return
-                    "\(state.waiting) donations of \(state.waitingBytes) bytes wait to be kept. Wait for completions."
+                    "\(state.waiting) donations of \(state.waitingBytes) bytes are pending. Wait for completions."
             }
             state.waiting += 1
             state.waitingBytes += bytes

@@ -126,8 +126,8 @@ extension ExtensionError {
     static func noProcessor(for identifier: String, _ deed: String, within limit: Duration) -> ExtensionError {
         .workerUnavailable(
             reason: """
-                Others used the processors, so that \(identifier) could not \(deed) within \(limit). \
-                Try again once the machine has less to do.
+                Other programs used the processors, so \(identifier) could not \(deed) within \(limit). \
+                Try again when the machine is less busy.
                 """)
     }
 }

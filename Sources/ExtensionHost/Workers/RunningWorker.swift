@@ -176,7 +176,7 @@ final class RunningWorker: Responder {
             await close(after: request)
             throw .failed(
                 identifier: bundle.identifier, during: request.purpose, status: loss.status,
-                message: "it acknowledged, but donations could not be kept: \(loss)")
+                message: "it acknowledged, but its donations could not be stored: \(loss)")
         case .failure(let error): throw await failure(error, request, stop)
         }
     }

@@ -18,8 +18,8 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"
-        case .endedByHost: "broke or closed its connection and had to be ended"
-        case .exceeded(let limit): "went beyond a limit (\(limit)) and was ended"
+        case .endedByHost: "broke or closed its connection and was ended"
+        case .exceeded(let limit): "exceeded a limit (\(limit)) and was ended"
         case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
         }
     }

@@ -111,7 +111,7 @@ final class WorkerProcess: Sendable {
             let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
             let sent = csandbox_send_policy(policyEnd.number, bytes, bytes.count)
             // A worker that has already ended is reported like any other that ends.
-            if sent != EPIPE { try Self.check(sent, "handing over its policy") }
+            if sent != EPIPE { try Self.check(sent, "sending its policy") }
             watcher = try AttemptWatcher(
                 pid, policy, WorkerGauge.Connection(ownEnd, worker: workerEnd), socket: policyEnd,
                 stop: (stopRead, stopWrite),

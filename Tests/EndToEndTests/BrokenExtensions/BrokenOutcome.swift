@@ -125,12 +125,12 @@ indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
     private func isTold(in text: String) -> Bool {
         switch self {
         case .crashes(let exits):
-            text.contains("while it was asked to preview")
+            text.contains("during the request to preview")
                 && (exits.isEmpty || exits.contains { text.contains($0.description) })
-        case .hangs: text.contains("and did not answer")
-        case .takesTooMuchMemory: text.contains("of memory that it may")
+        case .hangs: text.contains("did not answer or make progress")
+        case .takesTooMuchMemory: text.contains("exceeded its memory limit")
         case .fails(_, let words): words.isEmpty || text.contains(words)
-        case .makesNoSense(let words): text.contains("makes no sense") && (words.isEmpty || text.contains(words))
+        case .makesNoSense(let words): text.contains("invalid answer") && (words.isEmpty || text.contains(words))
         case .cannotBeDelivered: text.contains("bytes")
         default: false
         }

@@ -47,7 +47,7 @@ struct ValidatorCheckTests {
             .scripted, .previews, .warning,
             #"Removed: 2 scripts ("script"), 1 event handler ("a()"), 1 remote load ("https://example.org/x.css")."#),
         Fault(.crashing, .previews, .crashed, "abort"),
-        Fault(.endless, .cancellation, .warning, "had to be ended"),
+        Fault(.endless, .cancellation, .warning, "was ended"),
         Fault(.slowNotice, .throttle, .warning, "until it had heeded a notice"),
         Fault(.shared, .concurrency, .failed, "12 requests are under way"),
         Fault(.leaking, .memoryGrowth, .failed, "memory grows by"),

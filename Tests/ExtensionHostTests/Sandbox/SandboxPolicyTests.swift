@@ -373,7 +373,7 @@ struct SandboxPolicyTests {
         let withheld = policy.withheld.filter { $0.reason.contains("link in a folder that the extension can change") }
         #expect(Set(withheld.map(\.path)) == Set(described(unsafe)), "\(policy.withheld)")
         #expect(policy.withheld.contains { $0.path == "$HOME/list" && $0.reason.contains("can write") })
-        #expect(policy.withheld.contains { $0.path.hasSuffix("/circle") && $0.reason.contains("more links") })
+        #expect(policy.withheld.contains { $0.path.hasSuffix("/circle") && $0.reason.contains("too many links") })
         #expect(policy.withheld.filter { $0.path.hasPrefix("/proc") }.count == 2, "\(policy.withheld)")
     }
 
@@ -397,7 +397,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.count + policy.withheld.count < 600, "\(policy.rules.count) \(policy.withheld.count)")
         // The bundle's own paths come first, and exist.
         #expect(policy.rules.contains { $0.path == "/usr" } && policy.rules.contains { $0.path.hasSuffix("searchext") })
-        #expect(policy.withheld.contains { $0.reason.contains("more links or names") })
+        #expect(policy.withheld.contains { $0.reason.contains("too many links or names") })
     }
 
     @Test("takes no file of somebody else's for the extension's own folder")

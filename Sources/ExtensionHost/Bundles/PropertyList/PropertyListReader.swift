@@ -48,7 +48,7 @@ struct PropertyListReader {
         let end = try tag()
         guard end.isEnd, end.name == "plist" else { throw problem("there is more than one value in <plist>") }
         try skipBetweenElements()
-        guard place == bytes.count else { throw problem("there is something behind </plist>") }
+        guard place == bytes.count else { throw problem("there is content after </plist>") }
         return value
     }
 
@@ -89,7 +89,7 @@ struct PropertyListReader {
                 try skip(beyond: ">", "the document type")
                 // Entity declarations allow an exponential expansion.
                 if bytes[start..<place].contains(UInt8(ascii: "[")) {
-                    throw problem("its document type has declarations of its own; leave them out")
+                    throw problem("its document type has declarations; remove them")
                 }
             } else {
                 return
@@ -147,7 +147,7 @@ struct PropertyListReader {
 
     private mutating func element(depth: Int) throws(Problem) -> PropertyValue {
         let tag = try tag()
-        guard !tag.isEnd else { throw problem("</\(tag.name)> stands where a value is expected") }
+        guard !tag.isEnd else { throw problem("there is </\(tag.name)> where a value is expected") }
         return try value(of: tag, depth: depth)
     }
 
@@ -167,10 +167,10 @@ struct PropertyListReader {
         case "integer", "real", "date", "data":
             let text = tag.isEmpty ? "" : try text(of: tag)
             guard let value = Self.scalar(tag.name, text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-                throw problem("\(text.prefix(40).debugDescription) is no <\(tag.name)>")
+                throw problem("\(text.prefix(40).debugDescription) is not a valid <\(tag.name)>")
             }
             return value
-        default: throw problem("<\(tag.name)> is no element of a property list")
+        default: throw problem("<\(tag.name)> is not an element of a property list")
         }
     }
 
@@ -197,10 +197,10 @@ struct PropertyListReader {
                 guard tag.name == "dict" else { throw problem("<dict> is ended by </\(tag.name)>") }
                 return values
             }
-            guard tag.name == "key" else { throw problem("<\(tag.name)> stands where a <key> is expected") }
+            guard tag.name == "key" else { throw problem("there is <\(tag.name)> where a <key> is expected") }
             let key = tag.isEmpty ? "" : try text(of: tag)
             guard values[key] == nil else {
-                throw problem("the key \(key.prefix(80).debugDescription) stands twice in one dictionary")
+                throw problem("the key \(key.prefix(80).debugDescription) occurs twice in one dictionary")
             }
             try skipBetweenElements()
             if follows("</dict") { throw problem("the key \(key.prefix(80).debugDescription) has no value") }
@@ -259,7 +259,7 @@ struct PropertyListReader {
         let start = place + 1
         let limit = min(bytes.count, start + 12)
         guard let end = bytes[start..<limit].firstIndex(of: UInt8(ascii: ";")) else {
-            throw problem("“&” begins no entity; write &amp;")
+            throw problem("“&” does not begin an entity; write &amp;")
         }
         let name = String(decoding: bytes[start..<end], as: UTF8.self)
         place = end + 1
@@ -269,7 +269,7 @@ struct PropertyListReader {
                 UInt32(name.dropFirst())
             } else { nil }
         guard let number, let scalar = Unicode.Scalar(number), number >= 0x20 || [9, 10, 13].contains(number) else {
-            throw problem("&\(name); is no known character")
+            throw problem("&\(name); is not a known character")
         }
         return scalar
     }
