@@ -53,7 +53,7 @@ struct EarlyEntries: Sendable {
     }
 
     private static var damage: DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of entries that were applied early is damaged")
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of early applied entries is damaged")
     }
 
     private static func checksum(of sequence: UInt64) -> Int64 {

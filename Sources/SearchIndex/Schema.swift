@@ -60,7 +60,7 @@ enum Schema {
     static func refuseNewer(_ db: Database, path: String) throws {
         guard try migrator.hasBeenSuperseded(db) else { return }
         if let row = try? StoreRow(db), row.format <= StoreRow.currentFormat {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of steps of the format is damaged")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of format steps is damaged")
         }
         throw SearchIndexError.newerFormat(path: path)
     }

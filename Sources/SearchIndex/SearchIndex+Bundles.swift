@@ -29,7 +29,7 @@ extension SearchIndex {
     ///   the rest.
     @discardableResult
     public func forget(bundle: String) async throws(SearchIndexError) -> Int {
-        let (count, indexes) = try await read("Reading what there is of \(bundle)") { db in
+        let (count, indexes) = try await read("Reading the account of \(bundle)") { db in
             let number = try Int64.fetchOne(
                 db, sql: "SELECT id FROM bundle WHERE identifier = ?", arguments: [bundle])
             let indexes = try String.fetchAll(

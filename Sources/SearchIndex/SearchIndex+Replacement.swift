@@ -35,7 +35,7 @@ extension SearchIndex {
     /// Returns the number of the replacement that ``beginWholeReplacement(of:)`` began; `nil` once
     /// it has ended or was undone.
     public func replacement(of bundle: String) async throws(SearchIndexError) -> Int64? {
-        try await read("Reading how far a reindex of \(bundle) has come") { db in
+        try await read("Reading the progress of a reindex of \(bundle)") { db in
             try Int64.fetchOne(db, sql: "SELECT number FROM replacement WHERE bundle = ?", arguments: [bundle])
         }
     }

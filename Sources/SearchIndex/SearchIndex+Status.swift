@@ -14,7 +14,7 @@ public struct KeptFindings: Hashable, Sendable, Codable {
 extension SearchIndex {
     /// Returns the findings of the last opening that met a problem; `nil` if none ever did.
     public func lastFindings() async throws(SearchIndexError) -> KeptFindings? {
-        try await readApplied("Reading what was found") { db in
+        try await readApplied("Reading the findings") { db in
             let rows = try Row.fetchAll(db, sql: "SELECT moment, finding FROM recovery ORDER BY rowid LIMIT 100")
             guard let first = rows.first else { return nil }
             return KeptFindings(

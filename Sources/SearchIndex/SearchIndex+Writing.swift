@@ -91,7 +91,7 @@ extension SearchIndex {
         guard batch.itemCount <= ChangeList.maximumChanges else {
             throw .invalidItem(
                 identifier: "?",
-                reason: "a batch has more than \(ChangeList.maximumChanges) items. Send smaller ones")
+                reason: "a batch has more than \(ChangeList.maximumChanges) items. Send smaller batches")
         }
         for rename in batch.renames where !canBeStored(rename.newIdentifier) {
             throw .invalidItem(identifier: rename.identifier, reason: "its new identifier contains a NUL")

@@ -142,7 +142,7 @@ public final class SearchIndex: Sendable {
         } catch {
             let operation =
                 access != .readOnly
-                ? "Opening the index" : "Reading the index, which takes small files written beside it,"
+                ? "Opening the index" : "Reading the index, which needs to write small files beside it,"
             throw SearchIndexError(error, path: directory, operation: operation)
         }
     }

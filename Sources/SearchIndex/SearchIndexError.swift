@@ -43,40 +43,41 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         switch self {
         case .noStore(let path):
             """
-            There is no index at \(path) yet. The first app that donates makes one; “searchlight reindex” has the \
-            extensions donate.
+            There is no index at \(path) yet. The first donation creates it; to make the extensions donate, run \
+            “searchlight reindex”.
             """
         case .newerFormat(let path):
-            "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
+            "The index at \(path) was written by a later version of Searchlight. Update Searchlight, or use another store."
         case .damaged(let path, let detail):
             "The index at \(path) is damaged (\(detail)). Run “searchlight verify --repair” to repair it."
         case .losingRepair(let path, let detail, let bundles):
             """
             The index at \(path) is damaged (\(detail)), and a repair may lose items\(Self.named(bundles)). Nothing was changed. \
-            Donate again what you can, or save a copy of that folder; then run “searchlight verify --repair”.
+            Save a copy of the folder or donate again, then run “searchlight verify --repair”.
             """
-        case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
+        case .full(let path, let operation):
+            "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
-            "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
+            "\(operation) failed: \(path) cannot be written. Check its permissions and mount options."
         case .untrusted(_, let reason): "The store is not used. \(reason)"
         case .invalidItem(let identifier, let reason):
             "The item \(identifier.debugDescription) is refused: \(reason). Correct it and donate it again."
         case .batchTooLarge(let what, let value, let limit):
-            "The batch is refused: it has \(value) \(what), and the limit is \(limit). Divide it."
+            "The batch is refused: it has \(value) \(what); the limit is \(limit). Split it."
         case .mismatchedClientState:
-            "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
+            "The batch is refused: it expects a different client state. Fetch the last client state, and start again from it."
         case .clientStateTooLong(let bytes):
             "The client state has \(bytes) bytes; the limit is \(ClientState.maximumBytes). Shorten it."
         case .closed: "The index is closed. Open it again."
         case .storage(let path, let operation, let detail):
-            "\(operation) in \(path) failed: \(detail). “searchlight verify” says whether the index is damaged."
+            "\(operation) in \(path) failed: \(detail). To check the index for damage, run “searchlight verify”."
         }
     }
 
     private static func named(_ bundles: [String]) -> String {
         guard let first = bundles.first else { return "" }
         let others = bundles.count > 1 ? " and \(bundles.count - 1) more" : ""
-        return " of \(first)\(others), which no extension donates again"
+        return " of \(first)\(others), and no extension donates them again"
     }
 
     /// `true` if the store is damaged.

@@ -74,7 +74,7 @@ enum UnwritableStore {
         else {
             return nil
         }
-        return "no file may have more than \(limit.rlim_cur >> 10) KiB here; raise that limit: ulimit -f unlimited"
+        return "files are limited to \(limit.rlim_cur >> 10) KiB; raise the limit: ulimit -f unlimited"
     }
 
     /// Advice for a process that has reached its limit of open files; `nil` if another file can be
@@ -86,7 +86,7 @@ enum UnwritableStore {
             return nil
         }
         guard errno == EMFILE else { return nil }
-        return "no more files may be open here; raise that limit: ulimit -n"
+        return "the limit of open files is reached; raise it: ulimit -n"
     }
 
     /// Returns `true` if SQLite reports a full disk that has room. SQLite reports this also for an

@@ -44,25 +44,26 @@ package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .storeInUse(let path, let process):
             """
             The store at \(path) is in use by another searchlight\(process.map { " (process \($0))" } ?? ""). \
-            Wait until it is done, or name another store with --store.
+            Wait until it ends, or name another store with --store.
             """
-        case .alreadyReindexing(let identifier): "\(identifier) is being reindexed already. Wait until that is done."
+        case .alreadyReindexing(let identifier):
+            "A reindex of \(identifier) is already in progress. Wait until it ends."
         case .itemNotFound(let name):
-            "There is no item \(Self.quoted(name)) in the index. “searchlight search” prints what is there."
+            "There is no item \(Self.quoted(name)) in the index. To find items, run “searchlight search”."
         case .itemElsewhere(let name, let place, let places):
             """
             \(place) has no item \(Self.quoted(name)); \(places.joined(separator: ", ")) \
-            \(places.count == 1 ? "has" : "have") one. Name that with --bundle and --index, or leave these out.
+            \(places.count == 1 ? "has" : "have") one. Name one of them with --bundle and --index, or leave these options out.
             """
         case .ambiguousItem(let name, let candidates):
             """
-            \(candidates.count) items are called \(Self.quoted(name)): \
+            \(candidates.count) items are named \(Self.quoted(name)): \
             \(candidates.map { "@\($0.number) of \($0.scope.phrase)" }.joined(separator: ", ")). \
-            Name one by its number, or add --bundle or --index.
+            Use the number of one, or add --bundle or --index.
             """
         case .service(let problem): problem.description
         case .storeFile(let path, let operation, let detail):
-            "\(operation) \(path) failed: \(detail). Check who owns it, and whether its device has room."
+            "\(operation) \(path) failed: \(detail). Check its owner, and the free space of its device."
         }
     }
 

@@ -63,7 +63,7 @@ final class HealthFile: HealthStore {
             if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return lock }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
         }
-        throw HealthStoreError(path: path, reason: "another process holds it")
+        throw HealthStoreError(path: path, reason: "another process has locked it")
     }
 
     private static func read(_ file: StoreFile) -> (extensions: [String: ExtensionHealth], isDamaged: Bool) {

@@ -58,15 +58,15 @@ struct PagedReindex {
         while let next = try await page(from: cursor) {
             pages += 1
             rest -= 1
-            guard next != cursor else { throw endless("page \(pages) ended where it had begun") }
-            guard pages < limits.pages else { throw endless("it has made \(pages) pages, and no more may be") }
+            guard next != cursor else { throw endless("page \(pages) ended at its own start") }
+            guard pages < limits.pages else { throw endless("it reached the limit of \(pages) pages") }
             // The cursor is saved first, so that an acknowledged page is not requested again if a
             // later step fails.
             try onPage(next, pages)
             if rest == 0 {
                 let now = try await yield()
                 if let before, now.isNoMore(than: before) {
-                    throw endless("the last \(limits.fruitlessPages) pages have brought nothing new")
+                    throw endless("the last \(limits.fruitlessPages) pages have no new items")
                 }
                 (before, rest) = (now, limits.fruitlessPages)
             }
@@ -90,6 +90,6 @@ struct PagedReindex {
         .extension(
             .malformedAnswer(
                 identifier: bundle, during: "reindex everything in pages",
-                reason: what + ". The last page must be ended with the cursor NULL"))
+                reason: what + ". End the last page with the cursor NULL"))
     }
 }

@@ -61,7 +61,7 @@ extension SearchlightEngine {
     private func onHealth(_ body: (ExtensionHost) async throws(HealthStoreError) -> Void) async throws(EngineError) {
         do throws(HealthStoreError) { try await body(host) } catch {
             throw .storeFile(
-                path: error.path, operation: "Writing how extensions behave to", detail: error.reason)
+                path: error.path, operation: "Writing the health of extensions to", detail: error.reason)
         }
     }
 

@@ -46,13 +46,13 @@ extension SearchlightEngine {
     private func extensionState(of identifier: String) -> (ExtensionState, reason: String?) {
         let health = health(of: identifier)
         if health.isDisabled {
-            return (.disabled, "It was disabled. Enable it with: searchlight extensions enable \(identifier)")
+            return (.disabled, "It is disabled. To enable it: searchlight extensions enable \(identifier)")
         }
         if let quarantine = health.quarantine {
             return (
                 .quarantined,
                 """
-                It \(quarantine.reason). It is asked again once it changes, or after: searchlight extensions release \
+                It \(quarantine.reason). It is retried when it changes. To retry it now: searchlight extensions release \
                 \(identifier)
                 """
             )
@@ -60,7 +60,7 @@ extension SearchlightEngine {
         if let backOff = health.backOff, backOff.until > configuration.now() {
             let times = backOff.failures == 1 ? "once" : "\(backOff.failures) times in a row"
             return (
-                .backingOff, "It failed \(times), and is left alone for a while by all but a person who asks for it."
+                .backingOff, "It failed \(times). For a while, it gets only requests from the user."
             )
         }
         return (.ready, nil)
@@ -163,11 +163,11 @@ extension DeclaredAccess {
     /// The access beyond the default, one line each.
     fileprivate var lines: [String] {
         var lines = readablePaths.map { "reads \($0)" } + writablePaths.map { "changes \($0)" }
-        lines += readablePathsFrom.map { "reads what is listed in \($0)" }
+        lines += readablePathsFrom.map { "reads the paths listed in \($0)" }
         switch watchedPaths {
         case .none: break
-        case .all: lines.append("is told of changes in all of it")
-        case .some(let paths): lines += paths.map { "is told of changes in \($0)" }
+        case .all: lines.append("is notified of all changes")
+        case .some(let paths): lines += paths.map { "is notified of changes in \($0)" }
         }
         if allowsNetwork { lines.append("the network") }
         lines.append("\(memoryLimit >> 20) MiB of memory")

@@ -48,7 +48,7 @@ package struct StoreCheck: Sendable {
         configuration.access = .readWrite
         let engine = try SearchlightEngine(configuration)
         done += engine.recovery.findings
-        for job in engine.jobStore.jobs { done.append("A reindex of \(job.bundle) is owed.") }
+        for job in engine.jobStore.jobs { done.append("A reindex of \(job.bundle) is pending.") }
         await engine.close()
         return Repair(done: done, after: try verify(progress: progress))
     }
@@ -94,6 +94,6 @@ extension VerificationReport {
         } else if jobs.wasMissing {
             findings.append(.init(part: part, problem: "it is missing", repair: .oweEverything))
         }
-        checks.append(.init(what: "list of owed jobs", count: jobs.jobs.count))
+        checks.append(.init(what: "list of pending jobs", count: jobs.jobs.count))
     }
 }

@@ -79,7 +79,7 @@ struct BundleCommandTests {
             status.contains(
                 """
                 Disabled: \(notebook)
-                  It was disabled. Enable it with: searchlight extensions enable \(notebook)
+                  It is disabled. To enable it: searchlight extensions enable \(notebook)
                 """), "\(status)")
         #expect(status.contains("In quarantine: \(crashing)\n  It lost 3 workers"), "\(status)")
         #expect(status.contains("searchlight extensions release \(crashing)"), "\(status)")
@@ -90,7 +90,7 @@ struct BundleCommandTests {
         // Its last output has several lines.
         let info = try command("extensions", "info", crashing).output
         #expect(info.contains("\n          ") && info.contains("  | last words about crash\n"), "\(info)")
-        let owed = try #require(info.split(separator: "\n").first { $0.contains("owes") })
+        let owed = try #require(info.split(separator: "\n").first { $0.contains("pending") })
         #expect(!owed.contains("last words"), "\(info)")
         #expect(info.split(separator: "\n").allSatisfy { $0.components(separatedBy: " | ").count <= 2 }, "\(info)")
         // A bundle that is now rejected has no requests in its present form.

@@ -178,7 +178,7 @@ struct IndexCommandTests {
             let wrong = try donate(
                 #"{"uniqueIdentifier": "two"}"#, options: ["--client-state", "état 2"] + options)
             #expect(wrong.status == 4, "\(wrong.output)")
-            #expect(wrong.output.contains("the client state is not the one it expects"))
+            #expect(wrong.output.contains("it expects a different client state"))
         }
         #expect(try command("show", "two").status == 2)
         let right = try donate(

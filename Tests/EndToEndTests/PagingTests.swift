@@ -238,7 +238,7 @@ struct PagingTests {
         limits.fruitlessPages = 10
         let engine = try paged.harness.engine(pages: limits)
         let error = await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
-        #expect(error?.description.contains("the last 10 pages have brought nothing new") == true)
+        #expect(error?.description.contains("the last 10 pages have no new items") == true)
         #expect(paged.pages.count == 20)
         // The items are still there: a failed reindex deletes nothing.
         #expect(try await engine.itemCounts()[paged.bundle] == 40)
@@ -246,7 +246,7 @@ struct PagingTests {
         await engine.close()
         let strict = try paged.harness.engine(pages: limits)
         let many = await #expect(throws: EngineError.self) { _ = try await paged.reindex(strict) }
-        #expect(many?.description.contains("no more may be") == true)
+        #expect(many?.description.contains("reached the limit of 3 pages") == true)
         await strict.close()
     }
 

@@ -236,7 +236,7 @@ struct ScheduleCommandTests {
         #expect(try command("inhibit", "--", "sh", "-c", "exit 5", "--help").status == 5)
         #expect(try command("inhibit", "sh", "-c", "exit 5", "--why").status == 5)
         let noProgram = try command("inhibit", "--", command.harness.folder)
-        #expect(noProgram.status == 126 && noProgram.output.contains("execute"))
+        #expect(noProgram.status == 126 && noProgram.output.contains("executable"))
     }
 
     @Test("A job that is cancelled ends, stays owed and is left alone, until somebody wants it")

@@ -95,7 +95,7 @@ struct ServiceProblemTests {
         }
         let outcome = try await command.outcome(["search", "one"])
         #expect(outcome.status == 8)
-        #expect(outcome.errors.contains("The service ended before it answered"), "\(outcome)")
+        #expect(outcome.errors.contains("The service ended before its answer"), "\(outcome)")
         fake.close()
     }
 
@@ -121,7 +121,7 @@ struct ServiceProblemTests {
         }
         let outcome = try await command.outcome(["search", "one"])
         #expect(outcome.status == 1)
-        #expect(outcome.errors.contains("makes no sense"), "\(outcome)")
+        #expect(outcome.errors.contains("invalid answer"), "\(outcome)")
         fake.close()
     }
 

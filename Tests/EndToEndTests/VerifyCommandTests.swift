@@ -25,7 +25,7 @@ struct VerifyCommandTests {
         let (status, output) = try command("verify")
         #expect(status == 0, "\(output)")
         #expect(output.contains("Checked: item records, with their columns and checksums (3)\n"))
-        #expect(output.contains("list of owed jobs") && output.hasSuffix("No damage was found.\n"), "\(output)")
+        #expect(output.contains("list of pending jobs") && output.hasSuffix("No damage was found.\n"), "\(output)")
         let report = try #require(try command.json("verify") as? [String: Any])
         #expect(report["isClean"] as? Bool == true)
         #expect((report["checks"] as? [[String: Any]])?.count ?? 0 > 5)
@@ -57,7 +57,7 @@ struct VerifyCommandTests {
         #expect(FileManager.default.fileExists(atPath: database + ".damaged"))
         #expect(try command("reindex").status == 0)
         #expect(try command("verify").status == 0)
-        #expect(try !command("status").output.contains("Owed"))
+        #expect(try !command("status").output.contains("Pending: a reindex"))
     }
 
     @Test("Files that others may read, and a list of jobs that is gone or changed, are found and mended")
@@ -170,7 +170,7 @@ struct VerifyCommandTests {
         #expect(try command("client-state", "--bundle", "org.example.book").output.contains("Nothing was changed"))
         let repaired = try command("delete", "--bundle", "org.example.book", "--identifiers", "none")
         let notes = repaired.output.split(separator: "\n").filter { $0.hasPrefix("Note: ") }
-        #expect(notes.first?.contains("copied to a new one; others may be lost") == true, "\(notes)")
+        #expect(notes.first?.contains("copied to a new database; others may be lost") == true, "\(notes)")
         #expect(notes.first?.hasSuffix("kept as index.sqlite.damaged.") == true, "\(notes)")
         #expect(notes.last == "Note: some donations may be lost. Have the apps donate again: searchlight reindex")
         #expect(!notes.contains { $0.contains("was rebuilt") || $0.contains(" 0 ") || $0.contains("***") }, "\(notes)")

@@ -24,7 +24,7 @@ struct WhyNotCommandTests {
     func filter() throws {
         let (status, output) = try command("why-not", "one", "annual", "budget", "kind:pdf")
         #expect(status == 0)
-        #expect(output.contains("It is not found: the search asks for items of the kind pdf.\n"), "\(output)")
+        #expect(output.contains("It is not found: the search is limited to items of the kind pdf.\n"), "\(output)")
         #expect(output.contains("annual    in the title\n"), "\(output)")
         #expect(output.contains("budget    in the text\n"), "\(output)")
         #expect(output.contains("kind:pdf  does not match: contentType is public.html\n"), "\(output)")

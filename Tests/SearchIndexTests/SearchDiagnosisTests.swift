@@ -47,8 +47,8 @@ struct SearchDiagnosisTests {
         for (text, places) in [
             ("annual ", "in the title"), ("report ", "in the title, in the text as “reports”"),
             ("connected ", "in the description as “connections”"), ("finance ", "in the keywords"),
-            ("budg", "in the text as “budget”"), ("zebra ", "only in com_example_code, which searches do not read"),
-            ("giraffe ", "not in the item"), ("nnua", "inside of “annual” in the title"),
+            ("budg", "in the text as “budget”"), ("zebra ", "only in com_example_code, which is not searched"),
+            ("giraffe ", "not in the item"), ("nnua", "inside “annual” in the title"),
         ] {
             let words = try await diagnosis(store, text).words
             #expect(words.map(\.places) == [places], "\(text)")
@@ -72,7 +72,7 @@ struct SearchDiagnosisTests {
         let diagnosis = try await diagnosis(store, "else rare ", of: "3")
         #expect(diagnosis.outcome == .noWord)
         #expect(diagnosis.words.map(\.tells) == [false, true])
-        #expect(diagnosis.summary.hasSuffix("it only has words that make no hit by themselves."))
+        #expect(diagnosis.summary.hasSuffix("it only has words that do not make a hit alone."))
     }
 
     @Test(
@@ -82,7 +82,7 @@ struct SearchDiagnosisTests {
         #expect(diagnosis.outcome == .excluded)
         #expect(diagnosis.conditions.map(\.text) == ["kind:pdf", "from:anna"])
         #expect(diagnosis.conditions.map(\.isMet) == [false, true])
-        #expect(diagnosis.summary == "It is not found: the search asks for items of the kind pdf.")
+        #expect(diagnosis.summary == "It is not found: the search is limited to items of the kind pdf.")
         let unmet = try #require(diagnosis.conditions.first)
         #expect(unmet.attributes == ["contentType"])
         #expect(diagnosis.item.record.attributes["contentType"] == .string("public.html"))
@@ -143,7 +143,7 @@ struct SearchDiagnosisTests {
     func excludedWord() async throws {
         let diagnosis = try await diagnosis(store(), "annual -budget -giraffe")
         #expect(diagnosis.conditions.map(\.isMet) == [false, true])
-        #expect(diagnosis.summary == "It is not found: the search asks for items without “budget”.")
+        #expect(diagnosis.summary == "It is not found: the search is limited to items without “budget”.")
         #expect(diagnosis.suggestions.map(\.text) == ["annual -giraffe"])
     }
 
@@ -192,7 +192,7 @@ struct SearchDiagnosisTests {
         #expect(try await store.index.expiredItem(named: "one", bundle: nil) == nil)
         let diagnosis = try #require(try await store.index.diagnose(SearchRequest("gone"), item: number))
         #expect(diagnosis.conditions.map(\.kind) == [.expiry] && diagnosis.outcome == .excluded)
-        #expect(diagnosis.summary == "It is not found: the search asks for items that have not expired.")
+        #expect(diagnosis.summary == "It is not found: the search is limited to items that have not expired.")
         #expect(diagnosis.suggestions.isEmpty)
     }
 

@@ -150,7 +150,7 @@ struct HealthFileTests {
         let error = #expect(throws: HealthStoreError.self) {
             try HealthFile(directory: folder.path, attempts: 1).replace([:])
         }
-        #expect(error?.reason == "another process holds it")
+        #expect(error?.reason == "another process has locked it")
         #expect(HealthFile(directory: folder.path).load() == all)
     }
 

@@ -28,7 +28,7 @@ enum FullTextCheck {
         let extra = try (Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0) - (items - lost)
         guard lost == 0, extra == 0 else { return ["\(lost) items have no text, and \(extra) texts have no item"] }
         let total = try Int.fetchOne(db, sql: "SELECT texts FROM text_total") ?? 0
-        guard total == items else { return ["\(total) texts are said to be there, and \(items) are"] }
+        guard total == items else { return ["the number of texts is recorded as \(total) and is \(items)"] }
         var expected: (ranked: UInt64, text: UInt64) = (0, 0)
         let words = RankedWords()
         var spelling = try SpellingCheck(db)
@@ -46,11 +46,11 @@ enum FullTextCheck {
         for (table, sum) in [
             (FullTextIndex.rankedTable, expected.ranked), (FullTextIndex.textTable, expected.text),
         ] where try self.sum(of: table, db) != sum {
-            problems.append("the words of \(table) are not those of the items")
+            problems.append("the words of \(table) differ from the words of the items")
         }
         guard problems.isEmpty else { return problems }
         return try SpellingWords.problems(db)
-            + (spelling.missing.map { ["“\($0)” occurs and is not in \(SpellingWords.table)"] } ?? [])
+            + (spelling.missing.map { ["“\($0)” occurs and is missing from \(SpellingWords.table)"] } ?? [])
     }
 
     /// Sums the hashes of the words.

@@ -209,7 +209,7 @@ enum SpellingWords {
             guard block.count > 0, areSound, key > previous else { return ["a row of \(table) is damaged"] }
             (count, previous) = (count + block.count, key)
         }
-        return count == total ? [] : ["\(total) words are said to be in \(table), and \(count) are"]
+        return count == total ? [] : ["the number of words of \(table) is recorded as \(total) and is \(count)"]
     }
 }
 

@@ -81,7 +81,7 @@ final class TextNumberAllocator {
         largestBefore = before
         let largest = max(before, largestGiven)
         guard largest < .max else {
-            throw DatabaseError(resultCode: .SQLITE_FULL, message: "all numbers of texts are taken")
+            throw DatabaseError(resultCode: .SQLITE_FULL, message: "all text numbers are in use")
         }
         return largest + 1
     }

@@ -80,7 +80,7 @@ extension SearchIndex {
         _ events: @escaping @Sendable (Database, _ now: Double) throws -> [(Engagement, reporter: Int64)]
     ) async throws(SearchIndexError) -> Int {
         guard learns else { return 0 }
-        return try await writeAtOnce("Counting what was used") { [clock, folder] db in
+        return try await writeAtOnce("Counting uses") { [clock, folder] db in
             let now = try clock.adjust(db)
             // Learning may have been turned off while this waited.
             guard !folder.isLearningOff else { return 0 }
@@ -99,7 +99,7 @@ extension SearchIndex {
     ///   - limit: The largest number of entries.
     public func engagementHistory(from offset: Int, limit: Int) async throws(SearchIndexError) -> EngagementHistory {
         let isOn = learns
-        return try await readApplied("Reading what was counted") { [clock] db in
+        return try await readApplied("Reading the counts of use") { [clock] db in
             try EngagementHistory(isOn: isOn, from: offset, limit: limit, now: clock.now(db), db)
         }
     }
@@ -113,7 +113,7 @@ extension SearchIndex {
     ///   nevertheless. The call can be repeated.
     @discardableResult
     public func clearEngagement() async throws(SearchIndexError) -> Int {
-        let erased = try await writeAtOnce("Erasing what was counted") { db in
+        let erased = try await writeAtOnce("Erasing the counts of use") { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(DISTINCT item) FROM engagement") ?? 0
             let before = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? 0
             try db.execute(sql: "PRAGMA secure_delete = ON")
@@ -122,7 +122,7 @@ extension SearchIndex {
             try db.execute(sql: "DELETE FROM engagement")
             return count
         }
-        let operation = "Overwriting what was counted"
+        let operation = "Overwriting the counts of use"
         var steps = try await writeAtOnce(operation) { try Int.fetchOne($0, sql: "PRAGMA freelist_count") ?? 0 }
         // Only counts the pages free at the start; pages freed later may come from other data.
         while steps > 0, try await writeAtOnce(operation, Self.giveBackPages) > 0 { steps -= Self.pagesPerStep }

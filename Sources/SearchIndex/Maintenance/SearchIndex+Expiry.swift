@@ -56,7 +56,7 @@ extension SearchIndex {
         var isDone = false
         while !isDone {
             let start = found
-            (found, isDone) = try await readApplied("Looking for what expires of \(bundle)") { db in
+            (found, isDone) = try await readApplied("Finding expiring items of \(bundle)") { db in
                 try Self.expiryPage(db, bundle, after: start, through: through, lifetime: lifetime, limit: limit)
             }
         }
@@ -100,14 +100,14 @@ extension SearchIndex {
     /// it.
     private func adjustToClock() async throws(SearchIndexError) {
         guard applier != nil, clock.isSet else { return }
-        _ = try await writeAtOnce("Following the clock") { [clock] db in try clock.adjust(db) }
+        _ = try await writeAtOnce("Adjusting the clock") { [clock] db in try clock.adjust(db) }
     }
 
     /// Returns the first expiry time of each bundle that has expiring items, in seconds since
     /// 2001-01-01 UTC.
     public func firstExpiries() async throws(SearchIndexError) -> [String: Double] {
         try await adjustToClock()
-        return try await read("Reading what expires") { db in
+        return try await read("Reading expiration dates") { db in
             let rows = try Row.fetchCursor(
                 db.cachedStatement(
                     sql: """

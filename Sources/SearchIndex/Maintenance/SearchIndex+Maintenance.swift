@@ -77,7 +77,7 @@ extension SearchIndex {
     ///   only continue a merge, so that new donations do not keep it from ending.
     /// - Returns: `true` if there was anything to do.
     public func mergeStep(isFirst: Bool) async throws(SearchIndexError) -> Bool {
-        try await write("Merging what full texts are found by") { db in
+        try await write("Merging the full-text index") { db in
             try FullTextMerging.step(db, pages: FullTextMerging.minimumStep, joinsAll: isFirst)
         }
     }
@@ -86,7 +86,7 @@ extension SearchIndex {
     ///
     /// - Returns: The number of free pages left; 0 if pages cannot be returned in steps.
     public func vacuumStep() async throws(SearchIndexError) -> Int {
-        try await write("Giving back free pages", Self.giveBackPages)
+        try await write("Releasing free pages", Self.giveBackPages)
     }
 
     /// Returns some free pages to the file system if there are many. Keeps a reserve that the next

@@ -14,7 +14,7 @@ public enum IndexQueryError: Error, Hashable, Sendable, Codable, CustomStringCon
         switch self {
         case .cancelled: "The query was cancelled."
         case .tooComplex(let what, let value, let limit):
-            "The query has \(value) \(what), and the limit is \(limit). Shorten it."
+            "The query has \(value) \(what); the limit is \(limit). Shorten it."
         case .index(let error): error.description
         }
     }

@@ -40,7 +40,7 @@ struct QueryEvaluator: Sendable {
         db.add(
             function: DatabaseFunction(Self.functionName, argumentCount: 1, pure: true) { arguments in
                 guard let evaluator = slot.evaluator else {
-                    throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the query is over")
+                    throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the query has ended")
                 }
                 return try evaluator.matches(arguments[0])
             })

@@ -95,7 +95,7 @@ struct DatabaseExamination {
 
     /// Adds the problems, each with its repair, to a report.
     func report(into report: inout VerificationReport) {
-        let skipped = isReadOnly ? "the store cannot be written, which SQLite's checks of these need" : nil
+        let skipped = isReadOnly ? "the store is not writable, and SQLite's checks need to write" : nil
         report.checks.append(.init(what: "item records, with their columns and checksums", count: items))
         report.checks.append(.init(what: "client states", count: clientStates))
         for index in DerivedIndex.all {
@@ -108,7 +108,7 @@ struct DatabaseExamination {
             report.add("items", "\(damagedItems.count - reasons.count) more are damaged", .deleteItems)
         }
         if !wrongColumns.isEmpty {
-            report.add("items", "\(wrongColumns.count) have columns that their records contradict", .rewriteColumns)
+            report.add("items", "\(wrongColumns.count) have columns that differ from their records", .rewriteColumns)
         }
         if damagedStates > 0 {
             report.add("client states", "\(damagedStates) are damaged", .deleteClientStates)
@@ -143,16 +143,16 @@ struct DatabaseExamination {
             for id in damagedItems { try delete.execute(arguments: [id]) }
             try StoreRow.noteLoss(db, through: sequence)
             done.append(
-                "\(damagedItems.count) damaged items were deleted (\(reasons.first ?? "")); they have to be donated again."
+                "\(damagedItems.count) damaged items were deleted (\(reasons.first ?? "")). Their apps have to donate them again."
             )
         }
         if !wrongColumns.isEmpty {
             try rewriteColumns(db)
-            done.append("The columns of \(wrongColumns.count) items were filled in again from their records.")
+            done.append("The columns of \(wrongColumns.count) items were rewritten from their records.")
         }
         if damagedStates > 0 {
             try db.execute(sql: "DELETE FROM client_state")
-            done.append("The client states were damaged and are deleted.")
+            done.append("The client states were damaged and were deleted.")
         }
         // The derived rows of damaged items are not known any more, so all indexes are rebuilt.
         let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all

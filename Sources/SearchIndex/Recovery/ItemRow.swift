@@ -45,7 +45,7 @@ struct ItemRow {
             throw Self.damage(id, error.description)
         }
         guard identifier == record.uniqueIdentifier else {
-            throw Self.damage(id, "its identifier is not that of its record")
+            throw Self.damage(id, "its identifier differs from its record")
         }
     }
 

@@ -81,8 +81,8 @@ struct Salvage {
 
     /// Returns one or two sentences about the outcome.
     private func summary(_ reason: String, items: Int?, isComplete: Bool) -> String {
-        guard let items else { return "The database cannot be read (\(reason)). Searchlight made a new one." }
-        let copied = "\(items) \(items == 1 ? "item was" : "items were") copied to a new one"
+        guard let items else { return "The database cannot be read (\(reason)). A new database was created." }
+        let copied = "\(items) \(items == 1 ? "item was" : "items were") copied to a new database"
         return isComplete
             ? "The database was damaged (\(reason)). \(copied), and no item is lost."
             : """
@@ -164,7 +164,8 @@ struct Salvage {
             for (rows, table) in lists where rows.isIncomplete {
                 result.hasLosses = true
                 if rows.damaged > 0 {
-                    result.findings.append("Rows of the table “\(table)” are damaged and left out: \(rows.damaged).")
+                    result.findings.append(
+                        "Rows of the table “\(table)” are damaged and were skipped: \(rows.damaged).")
                 }
                 if rows.lacksPages {
                     result.findings.append("Some pages of the table “\(table)” cannot be read; their rows are lost.")
@@ -176,7 +177,7 @@ struct Salvage {
                 ) { try EngagementTable.carry($0, to: target) }
                 // Counts only affect the order of hits, and accumulate again with use.
                 if learned.isIncomplete {
-                    result.findings.append("Some counts of use are lost. Only the order of hits depends on them.")
+                    result.findings.append("Some counts of use are lost. They only affect the order of hits.")
                 }
             }
             if !result.hasLosses {

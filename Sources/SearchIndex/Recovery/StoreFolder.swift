@@ -121,7 +121,7 @@ package struct StoreFolder: Sendable {
         // Makes the setting durable before returning.
         try? SystemLogFiles().synchronizeFolder(self.path)
         guard isLearningOff == isOn else { return }
-        throw .readOnly(path: self.path, operation: "Noting whether use is counted")
+        throw .readOnly(path: self.path, operation: "Switching the counts of use on or off")
     }
 
     // MARK: Replacing the database

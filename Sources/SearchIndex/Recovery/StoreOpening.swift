@@ -77,7 +77,7 @@ struct StoreOpening {
         }
     }
 
-    private static let beyondTheEnd = "a page number that no database has"
+    private static let beyondTheEnd = "an invalid page number"
 
     private func describe(_ error: any Error) -> String {
         switch error {
@@ -234,7 +234,7 @@ struct StoreOpening {
         }
         report.lostDonations = true
         report.hasRepaired = true
-        report.findings.append("The database is older than the list of jobs; what came between is lost.")
+        report.findings.append("The database is older than the list of jobs; later changes are lost.")
     }
 
     private func keepFindings(_ pool: DatabasePool) throws {

@@ -38,7 +38,7 @@ struct StoreRow: Hashable {
     }
 
     private static var damage: DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the store knows of itself cannot be read")
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the header of the store cannot be read")
     }
 
     /// Creates the state of a new store.

@@ -48,7 +48,7 @@ public struct StoreVerifier: Sendable {
             guard lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700) == 0 else {
                 return "The mode of \(finding.part) could not be changed: \(String(cString: strerror(errno)))."
             }
-            return "Others may not use \(finding.part) any more."
+            return "The access of others to \(finding.part) was removed."
         }
     }
 
@@ -57,7 +57,8 @@ public struct StoreVerifier: Sendable {
         var report = VerificationReport()
         checkModes(&report)
         if folder.isSuspect {
-            report.notes.append("Damage was met; the store is checked and mended when it is written.")
+            report.notes.append(
+                "Damage was found during use. The next command that writes the store checks and repairs it.")
         }
         let known = try checkDatabase(&report, progress)
         try checkLog(&report, known?.row, known?.early ?? EarlyEntries())
@@ -78,14 +79,14 @@ public struct StoreVerifier: Sendable {
             let isTemporary = ["-wal", "-shm"].contains { name.hasSuffix($0) }
             if !isSocket && !isTemporary { count += 1 }
             guard isFolder || isSocket || status.st_mode & S_IFMT == S_IFREG else {
-                report.add(name, "it is no file", .none)
+                report.add(name, "it is not a file", .none)
                 continue
             }
             // Another program may have created the store's folder; the files in it are private
             // nevertheless.
             if name != "", status.st_mode & 0o077 != 0 {
                 let mode = String(status.st_mode & 0o777, radix: 8)
-                report.add(name, "others may use it (mode \(mode))", .restrictMode)
+                report.add(name, "others have access to it (mode \(mode))", .restrictMode)
             }
         }
         report.checks.append(.init(what: "files and their modes", count: count))
@@ -109,7 +110,8 @@ public struct StoreVerifier: Sendable {
                 live?.interruptWhenCancelled(db)
                 try Schema.refuseNewer(db, path: folder.path)
                 guard try Schema.canBeRead(db) else {
-                    report.notes.append("The database has an older format; it is upgraded when it is written.")
+                    report.notes.append(
+                        "The database has an older format. The next command that writes it upgrades it.")
                     report.checks.append(.init(what: "database", skipped: "it has an older format"))
                     return nil
                 }
@@ -127,12 +129,12 @@ public struct StoreVerifier: Sendable {
 
     private func checkLog(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
         guard let store = try row?.identifier ?? folder.logIdentifier() else {
-            report.checks.append(.init(what: "journal", skipped: "there is none that says whose it is"))
+            report.checks.append(.init(what: "write-ahead log", skipped: "none belongs to this database"))
             return
         }
         let applied = row?.applied ?? 0
         guard FileManager.default.fileExists(atPath: folder.log) else {
-            report.add("journal", "its folder is missing", .discardJournal)
+            report.add("write-ahead log", "its folder is missing", .discardJournal)
             return
         }
         let (findings, last) = try examineJournal(store, applied: applied, acknowledged: early.last)
@@ -149,7 +151,7 @@ public struct StoreVerifier: Sendable {
         }
         if row != nil, last - applied > early.count {
             report.notes.append(
-                "\(last - applied - UInt64(early.count)) entries of the write-ahead log wait to be applied.")
+                "\(last - applied - UInt64(early.count)) entries of the write-ahead log are not applied yet.")
         }
     }
 

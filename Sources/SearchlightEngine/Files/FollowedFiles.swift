@@ -133,6 +133,6 @@ final class FollowedFiles: Sendable {
     }
 
     private func failure(_ error: FileWatchingError) -> EngineError {
-        .storeFile(path: path, operation: "Following files in", detail: error.description)
+        .storeFile(path: path, operation: "Watching files of", detail: error.description)
     }
 }

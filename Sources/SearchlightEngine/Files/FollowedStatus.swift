@@ -84,7 +84,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
             case .missing: place.state = .missing
             case .unavailable(let places):
                 (place.state, place.reason) = (
-                    .unavailable, "not there or not readable: \(places.joined(separator: ", "))"
+                    .unavailable, "missing or not readable: \(places.joined(separator: ", "))"
                 )
             case .silent: (place.state, place.reason) = (.unavailable, "its file system does not answer")
             case .failed(let reason): (place.state, place.reason) = (.failed, withoutFullStop(reason))
@@ -94,7 +94,7 @@ package struct FollowedStatus: Hashable, Sendable, Codable {
                 place.reason =
                     switch polling {
                     case .unwatched: "the kernel allows no more watches"
-                    case .shared: "others may change it unseen (a network or FUSE file system)"
+                    case .shared: "its changes are not always reported (a network or FUSE file system)"
                     }
             }
             return place

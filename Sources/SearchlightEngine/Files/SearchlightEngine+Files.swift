@@ -59,7 +59,8 @@ extension SearchlightEngine {
     private func followed() throws(EngineError) -> FollowedFiles {
         guard let files else {
             throw .storeFile(
-                path: configuration.storeDirectory, operation: "Following files in", detail: "the store is only read")
+                path: configuration.storeDirectory, operation: "Watching files of",
+                detail: "the store is open for reading only")
         }
         return files
     }

@@ -72,7 +72,7 @@ package final class ClientCallHandler: Sendable {
             throw .remote(
                 name: BusErrorName.unknownMethod,
                 message: """
-                    The service knows no \(name.prefix(80).debugDescription). Install the command and the service from the \
+                    The service does not support \(name.prefix(80).debugDescription). Install the command and the service from the \
                     same release, and restart the service.
                     """)
         }

@@ -70,7 +70,7 @@ package final class ClientCallSession: Sendable {
             guard !state.hasEnded else { return "The connection has ended." }
             guard state.running[number] == nil else { return "A call with the number \(number) is running." }
             guard state.running.count < Self.maximumRunning else {
-                return "\(Self.maximumRunning) calls of this client are running. Wait for one of them."
+                return "\(Self.maximumRunning) calls of this client are running. Wait until one ends."
             }
             // The task is created under the lock, so that it is recorded before it can remove
             // itself.

@@ -25,7 +25,9 @@ final class EngineConnection: Sendable {
             var arguments = BusArguments(call.arguments, of: call.member.member)
             guard call.member == AdminRequest.eventMember, let fields = try? arguments.dictionary(),
                 let message = try? BusDecoder.decode(EventMessage.self, from: .dictionary(fields))
-            else { return call.refuse(name: BusErrorName.unknownMethod, message: "Only progress is taken here.") }
+            else {
+                return call.refuse(name: BusErrorName.unknownMethod, message: "This connection only accepts progress.")
+            }
             if let listener = all.withLock({ $0[message.number] }) {
                 for event in message.events { listener(event) }
             }

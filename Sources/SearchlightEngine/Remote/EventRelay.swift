@@ -58,7 +58,7 @@ final class EventRelay: Sendable {
     private func next() -> [ExtensionEvent]? {
         state.withLock { state in
             if state.waiting.isEmpty, state.skipped > 0 {
-                let line = "(\(state.skipped) lines were left out: the command did not keep up)"
+                let line = "(\(state.skipped) lines were skipped: the command did not keep up)"
                 state.waiting = [.output(bundle: state.bundle, line: line)]
                 state.skipped = 0
             }

@@ -65,7 +65,8 @@ struct FulfilCall: EngineCall {
             case (let data?, nil): return .data(data)
             case (nil, let file?): return .file(file)
             default:
-                throw .service(.malformedAnswer(during: "fulfil a promise", reason: "it has not one content"))
+                throw .service(
+                    .malformedAnswer(during: "fulfil a promise", reason: "it does not have exactly one content"))
             }
         }
     }

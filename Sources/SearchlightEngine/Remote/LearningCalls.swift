@@ -8,7 +8,7 @@ import UserSearch
 /// try await store.perform(EngageCall(Engagement(item: 12, text: "quart", kind: .open)))
 /// ```
 package struct EngageCall: EngineCall {
-    package var purpose: String { "count what was used" }
+    package var purpose: String { "count uses of items" }
     var engagement: Engagement
 
     package init(_ engagement: Engagement) { self.engagement = engagement }
@@ -20,7 +20,7 @@ package struct EngageCall: EngineCall {
 
 /// Lists the counts of use, the largest first.
 package struct HistoryCall: EngineCall {
-    package var purpose: String { "list what is counted" }
+    package var purpose: String { "list the counts of use" }
     var offset: Int
     var limit: Int
 
@@ -46,7 +46,7 @@ package struct HistoryCall: EngineCall {
 
 /// Erases all counts of use. Returns the number of items that had any.
 package struct ClearHistoryCall: EngineCall {
-    package var purpose: String { "erase what is counted" }
+    package var purpose: String { "erase the counts of use" }
 
     package init() {}
 
@@ -57,7 +57,7 @@ package struct ClearHistoryCall: EngineCall {
 
 /// Switches counting on or off. Returns `true` if that is a change.
 package struct SetLearningCall: EngineCall {
-    package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
+    package var purpose: String { isOn ? "start counting uses" : "stop counting uses" }
     var isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }

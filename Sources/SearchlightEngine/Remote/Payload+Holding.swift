@@ -25,6 +25,6 @@ extension Payload {
 
     private static func failure(_ purpose: String, _ code: Int32) -> EngineError {
         .storeFile(
-            path: "in memory", operation: "Keeping what is sent to \(purpose)", detail: String(cString: strerror(code)))
+            path: "in memory", operation: "Storing the data to \(purpose)", detail: String(cString: strerror(code)))
     }
 }

@@ -30,7 +30,7 @@ package struct ExtensionListingCall: EngineCall {
 /// Reports on one extension; throws ``ExtensionError/notFound(identifier:searchPath:known:)`` for
 /// an unknown identifier.
 package struct ExtensionDetailsCall: EngineCall {
-    package var purpose: String { "say what is known of \(bundle)" }
+    package var purpose: String { "show the extension \(bundle)" }
     var bundle: String
 
     package init(bundle: String) { self.bundle = bundle }
@@ -44,7 +44,7 @@ package struct ExtensionDetailsCall: EngineCall {
 
 /// Lists the directories that are searched for extensions.
 package struct ExtensionPlacesCall: EngineCall {
-    package var purpose: String { "say where extensions are looked for" }
+    package var purpose: String { "list the folders of extensions" }
 
     package init() {}
 

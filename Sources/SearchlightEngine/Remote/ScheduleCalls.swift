@@ -3,7 +3,7 @@ import ConditionSensors
 import IdleScheduling
 
 struct ScheduleCall: ClientCall {
-    var purpose: String { "say what it does in the background" }
+    var purpose: String { "list its background jobs" }
     var keys: [ScheduledJob.Key]?
 
     static let maximumKeys = 1000
@@ -17,7 +17,7 @@ struct ScheduleCall: ClientCall {
 }
 
 struct RunJobCall: ClientCall {
-    var purpose: String { "do a job now" }
+    var purpose: String { "run a job now" }
     var key: ScheduledJob.Key
 
     func perform(_ context: CallContext) async throws(EngineError) -> Bool {
@@ -47,7 +47,7 @@ struct ThrottleCall: ClientCall {
 /// Pauses the start of background work. The answer follows when the call is cancelled or its client
 /// disconnects.
 struct InhibitCall: ClientCall {
-    var purpose: String { "begin nothing in the background" }
+    var purpose: String { "pause background work" }
     var who: String
     var why: String
 
@@ -64,7 +64,7 @@ struct InhibitCall: ClientCall {
 extension CallContext {
     fileprivate func schedule(_ purpose: String) throws(EngineError) -> any ScheduleService {
         guard let schedule = try service(for: purpose).schedule() else {
-            throw .service(.refused(during: purpose, reason: "it is just beginning or ending"))
+            throw .service(.refused(during: purpose, reason: "it is just starting or stopping"))
         }
         return schedule
     }

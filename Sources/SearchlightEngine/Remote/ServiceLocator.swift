@@ -19,7 +19,7 @@ enum ServiceLocator {
             case .notPermitted(let path): throw .cannotConnect(path: path, reason: String(cString: strerror(EACCES)))
             case .anotherUser(let path, let user):
                 throw .cannotConnect(
-                    path: path, reason: "it is user \(user)'s and not this user's (\(geteuid())), so it is told nothing"
+                    path: path, reason: "it belongs to user \(user) and not to this user (\(geteuid()))"
                 )
             case .system(_, let code): throw .cannotConnect(path: socket, reason: String(cString: strerror(code)))
             case .notInherited(let detail): throw .cannotConnect(path: socket, reason: detail)

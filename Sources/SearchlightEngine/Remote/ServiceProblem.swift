@@ -24,33 +24,32 @@ package enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringCon
         switch self {
         case .cannotConnect(let path, let reason):
             """
-            The service at \(path) cannot be connected to: \(reason). A store belongs to one user: check who owns its \
-            folder, or name another with --store.
+            Connecting to the service at \(path) failed: \(reason). Check the owner of the store's folder, or name another \
+            store with --store.
             """
         case .notAnswering(let path, let seconds):
             """
-            The service at \(path) did not answer within \(seconds) s. It may be waiting for a store that another program has, \
-            or mending one after a crash, which takes minutes: wait and try again. What it does says: systemctl --user \
-            status searchlightd
+            The service at \(path) did not answer within \(seconds) s. It may be waiting for a store in use, or repairing one \
+            after a crash, which takes minutes. Wait and try again. To see its state: systemctl --user status searchlightd
             """
         case .otherVersion(let reason): reason
         case .refused(let during, let reason): "The service refused to \(during): \(reason)"
         case .ended(let during):
             """
-            The service ended before it answered the request to \(during), which it may have carried out. Run the \
+            The service ended before its answer to the request to \(during), which may have taken effect. Run the \
             command again.
             """
         case .malformedAnswer(let during, let reason):
             """
-            The service gave an answer that makes no sense when asked to \(during): \(reason). Install the command and \
+            The service sent an invalid answer to the request to \(during): \(reason). Install the command and \
             the service from the same release, and restart the service.
             """
         case .requestTooLarge(let during, let bytes, let limit):
-            "The request to \(during) has \(bytes) bytes, and the service takes at most \(limit). Ask for less at a time."
+            "The request to \(during) has \(bytes) bytes; the limit is \(limit). Split the request."
         case .answerTooLarge(let during, let limit):
             """
-            The answer to the request to \(during) has more than \(limit) bytes, which the service does not send. Ask \
-            for less, or stop the service and run the command with --in-process.
+            The answer to the request to \(during) has more than \(limit) bytes, the limit of the service. Request \
+            less, or stop the service and run the command with --in-process.
             """
         }
     }

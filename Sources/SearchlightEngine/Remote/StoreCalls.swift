@@ -10,7 +10,7 @@ package struct Done: Codable, Sendable {}
 /// Reports the findings of the store's opening. A service reports losses only to the first client
 /// that asks.
 package struct OpeningCall: EngineCall {
-    package var purpose: String { "say what was found at its opening" }
+    package var purpose: String { "list the findings of its opening" }
 
     package init() {}
 
@@ -25,7 +25,7 @@ package struct OpeningCall: EngineCall {
 /// which may take long.
 package struct StatusCall: EngineCall {
     package var need: EngineNeed { .reading }
-    package var purpose: String { "say how the index is" }
+    package var purpose: String { "show the state of the index" }
     var isExact: Bool
 
     package init(isExact: Bool) { self.isExact = isExact }
@@ -57,7 +57,7 @@ package struct ItemCountsCall: EngineCall {
 /// Returns the account of a bundle: its indexed items and its missing content.
 package struct AccountCall: EngineCall {
     package var need: EngineNeed { .reading }
-    package var purpose: String { "say what the index has of a bundle" }
+    package var purpose: String { "show the account of a bundle" }
     var bundle: String
 
     package init(bundle: String) { self.bundle = bundle }
@@ -69,7 +69,7 @@ package struct AccountCall: EngineCall {
 
 /// Returns the durable donations that searches do not include yet.
 package struct PendingCall: EngineCall {
-    package var purpose: String { "say what cannot be found yet" }
+    package var purpose: String { "list pending donations" }
 
     package init() {}
 
@@ -140,7 +140,7 @@ package struct ClientStateCall: EngineCall {
 
 /// Answers once every donation that was durable before the call can be found.
 package struct SettleCall: EngineCall {
-    package var purpose: String { "have everything found that was donated" }
+    package var purpose: String { "include all pending donations" }
 
     package init() {}
 
@@ -153,7 +153,7 @@ package struct SettleCall: EngineCall {
 /// Reports the durable donations of a scope that were rejected after a mark. Without a mark, it
 /// only returns a mark for the next call.
 package struct RejectionsCall: EngineCall {
-    package var purpose: String { "say what was left out" }
+    package var purpose: String { "list skipped items" }
     var scope: IndexScope
     var mark: Rejections.Mark?
 
@@ -169,7 +169,7 @@ package struct RejectionsCall: EngineCall {
 
 /// Reports the facts about the service.
 package struct FactsCall: ClientCall {
-    package var purpose: String { "say how it is" }
+    package var purpose: String { "show its state" }
 
     package init() {}
 

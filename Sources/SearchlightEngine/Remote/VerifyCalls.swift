@@ -28,7 +28,7 @@ struct RepairCall: ClientCall {
 extension CallContext {
     fileprivate func maintenance(for purpose: String) throws(EngineError) -> any StoreMaintenance {
         guard let maintenance = try service(for: purpose).maintenance() else {
-            throw .service(.refused(during: purpose, reason: "it has not begun yet. Try again in a moment"))
+            throw .service(.refused(during: purpose, reason: "it has not started yet. Try again in a moment"))
         }
         return maintenance
     }

@@ -42,7 +42,7 @@ package struct PolicyFile: Sendable {
         } catch .system(ENOENT) where !isNamed {
             return SchedulingPolicy()
         } catch {
-            throw failure("The file could not be read: \(error) Correct that, or take it away.")
+            throw failure("The file could not be read: \(error) Correct the problem, or remove the file.")
         }
         do throws(PolicyError) { return try SchedulingPolicy(configuration: Data(bytes)) } catch {
             throw failure(error.description)
@@ -50,6 +50,6 @@ package struct PolicyFile: Sendable {
     }
 
     private func failure(_ reason: String) -> Failure {
-        Failure(description: "Reading how to schedule from \(path) failed. \(reason)")
+        Failure(description: "Reading the scheduling policy \(path) failed. \(reason)")
     }
 }

@@ -27,7 +27,7 @@ extension SearchlightEngine {
     ///   filter.
     func request(for search: ItemSearch) throws(EngineError) -> SearchRequest {
         guard search.filters.count <= ItemSearch.maximumFilters else {
-            let reason = "\(search.filters.count) filters, and the limit is \(ItemSearch.maximumFilters)"
+            let reason = "\(search.filters.count) filters; the limit is \(ItemSearch.maximumFilters)"
             throw .service(.refused(during: "search", reason: reason))
         }
         var request = SearchRequest(search.text, bundle: search.bundle)

@@ -264,7 +264,7 @@ struct SearchSpellingTests {
                 try db.execute(sql: "UPDATE spelling_total SET words = words - ?", arguments: [2])
                 #expect(SpellingWords.length(ofKey: key) == 9)
                 let problems = try FullTextCheck.problems(db)
-                #expect(problems == ["“quarterly” occurs and is not in spelling_block"])
+                #expect(problems == ["“quarterly” occurs and is missing from spelling_block"])
                 return .rollback
             }
             try db.execute(sql: "UPDATE spelling_total SET words = ?", arguments: [SpellingWords.maximumWords])

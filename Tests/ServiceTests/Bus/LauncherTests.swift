@@ -170,7 +170,7 @@ struct LauncherTests {
         }
         let excluded = try await diagnosis("cheeses -gruyere kind:pdf nothing")
         #expect(text(excluded, "outcome") == "excluded")
-        #expect(text(excluded, "summary") == "It is not found: the search asks for items of the kind pdf.")
+        #expect(text(excluded, "summary") == "It is not found: the search is limited to items of the kind pdf.")
         guard case .dictionaries(let words)? = excluded["words"],
             case .dictionaries(let conditions)? = excluded["conditions"],
             case .dictionaries(let suggestions)? = excluded["suggestions"]

@@ -186,17 +186,17 @@ extension SearchDiagnosis {
         switch outcome {
         case .shown: "It is hit \(rank ?? 1)."
         case .behind where (rank ?? 0) <= limit:
-            "It ranks \(rank ?? 0) by the rule, and a page of \(limit) does not show it."
+            "It ranks \(rank ?? 0), but a page of \(limit) does not show it."
         case .behind: "It is hit \(rank ?? 0) of \(found); the first page shows \(limit)."
-        case .tooFarBehind: "It is a hit behind the first \(Self.maximumRank); the first page shows \(limit)."
-        case .missed: "It is a hit by the rule, and the search did not come across it."
+        case .tooFarBehind: "It is a hit after the first \(Self.maximumRank); the first page shows \(limit)."
+        case .missed: "It matches, but the search did not find it."
         case .excluded:
-            "It is not found: the search asks for items "
+            "It is not found: the search is limited to items "
                 + conditions.filter { !$0.isMet }.map(\.sentence).joined(separator: " and ") + "."
         case .noWord:
             "It is not found: "
                 + (words.allSatisfy(\.occurrences.isEmpty)
-                    ? "it has none of the words." : "it only has words that make no hit by themselves.")
+                    ? "it has none of the words." : "it only has words that do not make a hit alone.")
         case .nothingSought: "It is not found: the text has no word to search for."
         }
     }
@@ -219,13 +219,13 @@ extension SearchDiagnosis.Word {
             switch occurrence.match {
             case .exact: "in the \(occurrence.field)"
             case .form, .beginning: "in the \(occurrence.field) as “\(occurrence.example)”"
-            case .inside: "inside of “\(occurrence.example)” in the \(occurrence.field)"
+            case .inside: "inside “\(occurrence.example)” in the \(occurrence.field)"
             }
         }
         if places.isEmpty, !unsearched.isEmpty {
-            places = ["only in \(unsearched.joined(separator: ", ")), which searches do not read"]
+            places = ["only in \(unsearched.joined(separator: ", ")), which is not searched"]
         }
         let place = places.isEmpty ? "not in the item" : places.joined(separator: ", ")
-        return tells ? place : place + "; makes no hit by itself, since nearly all items have it or none"
+        return tells ? place : place + "; makes no hit by itself, because nearly all items or no items have it"
     }
 }
