@@ -184,7 +184,8 @@ package final class Daemon: Sendable {
         guard !owed.isEmpty else { return }
         configuration.log.write(
             .notice,
-            "A reindex is owed of \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "").")
+            "A reindex is pending of \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "")."
+        )
     }
 
     /// Requests the end of the service; ``run()`` performs it.
@@ -201,7 +202,7 @@ package final class Daemon: Sendable {
     /// the store.
     private func end(_ ending: Ending) async {
         life.stopTimers()
-        configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
+        configuration.notify("STOPPING=1\nSTATUS=Finishing requests in progress.")
         listener.withLock { listener in
             listener?.close()
             listener = nil
@@ -219,12 +220,12 @@ package final class Daemon: Sendable {
         let isDone = await core.holder.stop()
         if !isDone {
             configuration.log.write(
-                .warning, "Requests that were not done within \(configuration.limits.stopTime) were given up.")
+                .warning, "Requests that did not end within \(configuration.limits.stopTime) were cancelled.")
         }
         await sessions.closeAll()
         bus.leave()
         await joining.withLock { $0 }?.value
-        configuration.log.write(.notice, "Ended\(ending == .idle ? ", since nobody needed the service" : "").")
+        configuration.log.write(.notice, "Ended\(ending == .idle ? ", because no client was connected" : "").")
     }
 }
 

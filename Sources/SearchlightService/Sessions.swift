@@ -60,7 +60,7 @@ final class Sessions: Sendable {
                     })
             }
         } catch {
-            core.log.write(.error, core.strangers, "A connection could not be begun. \(error.description)")
+            core.log.write(.error, core.strangers, "A connection could not be opened. \(error.description)")
             end(session, token)
         }
     }

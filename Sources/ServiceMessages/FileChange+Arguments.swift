@@ -23,7 +23,7 @@ extension [FileChange] {
         let (kinds, paths, earlier) = (try arguments.strings(), try arguments.strings(), try arguments.strings())
         guard kinds.count <= Self.maximumCount, kinds.count == paths.count, kinds.count == earlier.count else {
             throw .malformed(
-                "UpdateFiles has \(kinds.count) kinds, \(paths.count) paths and \(earlier.count) earlier ones")
+                "UpdateFiles has \(kinds.count) kinds, \(paths.count) paths and \(earlier.count) earlier paths")
         }
         self = []
         for (index, name) in kinds.enumerated() {

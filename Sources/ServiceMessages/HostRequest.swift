@@ -97,7 +97,7 @@ public enum HostRequest: Sendable, Hashable {
                 call: try arguments.unsigned(), completed: try arguments.unsigned(), total: try arguments.unsigned())
         case .misuse:
             guard let rule = Misuse(rawValue: try arguments.string()) else {
-                throw .malformed("a misuse of no known rule is reported")
+                throw .malformed("a misuse of an unknown rule is reported")
             }
             self = .misuse(rule, message: try arguments.string())
         case .libraryMemory: self = .libraryMemory(kept: Int64(bitPattern: try arguments.unsigned()))

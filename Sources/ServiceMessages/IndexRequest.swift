@@ -85,7 +85,7 @@ public enum IndexRequest: ClientRequest, Hashable {
                 throw .remote(
                     name: BusErrorName.limitsExceeded,
                     message: """
-                        A donation has \(bytes.count) bytes; the limit is \(ChangeList.maximumBytes). Send smaller ones.
+                        A donation has \(bytes.count) bytes; the limit is \(ChangeList.maximumBytes). Send smaller donations.
                         """)
             }
             do throws(ItemRecordError) { batch.changes = try ChangeList(decoding: bytes) } catch {
@@ -174,7 +174,7 @@ extension BusArguments {
             throw .remote(
                 name: ServiceErrorName.invalidClientState,
                 message: """
-                    A client state has \(state.count) bytes; the limit is \(ClientState.maximumBytes). Keep a shorter one.
+                    A client state has \(state.count) bytes; the limit is \(ClientState.maximumBytes). Use a shorter state.
                     """)
         }
         return state

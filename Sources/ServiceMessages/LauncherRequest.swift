@@ -95,7 +95,7 @@ public struct LauncherOptions: Sendable, Hashable {
     init(_ options: [String: BusValue], of method: String, allowing known: Set<String>) throws(BusError) {
         for (name, value) in options {
             guard known.contains(name) else {
-                throw .malformed("\(method) knows no option \(String(name.prefix(64)).debugDescription)")
+                throw .malformed("\(method) has no option \(String(name.prefix(64)).debugDescription)")
             }
             switch (name, value) {
             case ("limit", .unsigned(let number)): limit = number

@@ -46,7 +46,7 @@ extension Payload {
         guard length <= UInt64(limit) else {
             throw .remote(
                 name: BusErrorName.limitsExceeded,
-                message: "The data has \(length) bytes, and the limit is \(limit). Ask for it as a file.")
+                message: "The data has \(length) bytes; the limit is \(limit). Request it as a file.")
         }
         switch self {
         case .inline(let bytes): return bytes

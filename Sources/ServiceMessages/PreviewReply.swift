@@ -39,7 +39,7 @@ public struct PreviewReply: Sendable {
         for start in stride(from: 0, to: texts.count, by: 3) {
             guard PreviewHeader.isIdentifier(texts[start]), names.insert(texts[start]).inserted,
                 PreviewHeader.isContentType(texts[start + 1]), let length = UInt64(texts[start + 2]), length <= rest
-            else { throw .malformed("attachment \(start / 3) of a preview makes no sense") }
+            else { throw .malformed("attachment \(start / 3) of a preview is malformed") }
             rest -= length
             header.attachments.append(
                 PreviewHeader.Attachment(identifier: texts[start], contentType: texts[start + 1], length: Int(length)))

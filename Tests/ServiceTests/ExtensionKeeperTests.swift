@@ -37,7 +37,7 @@ struct ExtensionKeeperTests {
         try PlainBundle("com.example.x", in: extensions, version: "2")
         #expect(await eventually { service.lines.contains("com.example.x was replaced.") })
         // Its pending reindex is requested. This service has no workers.
-        #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
+        #expect(await eventually { service.lines.contains("The pending reindex of com.example.x failed.") })
         let engine = try #require(service.service.engine)
         engine.ledger?.update { $0.noteDonation(of: "com.example.x") }
         rename(extensions + "/com.example.x.searchext", folder.path("aside"))
@@ -105,7 +105,7 @@ struct ExtensionKeeperTests {
         try FileManager.default.removeItem(atPath: extensions + "/com.example.notes.searchext")
         #expect(
             await eventually {
-                service.lines.contains("com.example.notes was removed for good; its 2 items were deleted.")
+                service.lines.contains("com.example.notes is no longer installed; its 2 items were deleted.")
             })
         let counts = try await engine.itemCounts()
         #expect(counts.isEmpty)
@@ -130,7 +130,7 @@ struct ExtensionKeeperTests {
         let listing = try await engine.extensionListing()
         #expect(listing.extensions.map(\.identifier) == ["com.example.x"])
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
-        #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
+        #expect(await eventually { service.lines.contains("The pending reindex of com.example.x failed.") })
         await service.stop()
     }
 
@@ -144,7 +144,7 @@ struct ExtensionKeeperTests {
 
     /// Returns once a reindex has failed N times, and waits for its next attempt.
     private func failed(_ count: Int, _ service: TestService) async throws -> Bool {
-        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        func failures() -> Int { service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } }
         guard await eventually({ failures() == count }) else { return false }
         let isWaiting = try await eventually {
             let report = try await service.service.scheduling.schedule(of: nil)
@@ -158,7 +158,7 @@ struct ExtensionKeeperTests {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
         let service = try await service { move(&$0, by: clock) }
-        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        func failures() -> Int { service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } }
         #expect(try await failed(1, service))
         let requests = service.service.load.total
         for (count, wait) in [(2, 30), (3, 60), (4, 120)] {
@@ -192,7 +192,7 @@ struct ExtensionKeeperTests {
             return report.jobs.first?.job?.refusal == .disabled
         }
         #expect(isRefused)
-        #expect(service.lines.all.count { $0.contains("that com.example.x owes failed") } == 1)
+        #expect(service.lines.all.count { $0.contains("pending reindex of com.example.x failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
         #expect(try await failed(2, service))
         // Its back-off after two failures has ended, too, except for the half minute after any
@@ -228,7 +228,8 @@ struct ExtensionKeeperTests {
     func rests() async throws {
         try PlainBundle("com.example.x", in: extensions)
         let service = try await service()
-        #expect(await eventually { service.lines.contains("owes failed") && service.service.load.requests == 0 })
+        #expect(
+            await eventually { service.lines.contains("The pending reindex of") && service.service.load.requests == 0 })
         #expect(service.service.watchedDirectories == 2)
         await service.stop()
     }

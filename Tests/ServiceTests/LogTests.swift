@@ -16,7 +16,7 @@ struct LogTests {
         #expect(lines.all.count == 20)
         now.withLock { $0 = .seconds(3) }
         log.write(.warning, peer, "later")
-        #expect(lines.all.last == "later (980 lines were left out before)")
+        #expect(lines.all.last == "later (980 lines were omitted before)")
         let other = log.allowance()
         log.write(.warning, other, "other")
         #expect(lines.all.last == "other")

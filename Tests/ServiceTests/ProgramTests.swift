@@ -87,7 +87,7 @@ struct ProgramTests {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder, arguments: ["--idle-exit", "1"])
         #expect(await program.wait() == 0)
-        #expect(program.output.contains("nobody needed"))
+        #expect(program.output.contains("no client was connected"))
     }
 
     @Test("A socket that is handed over is used, and left where it is")

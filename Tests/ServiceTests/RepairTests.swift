@@ -220,7 +220,7 @@ struct RepairTests {
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         await #expect {
             _ = try await engine.repair()
-        } throws: { "\($0)".contains("is being repaired already") }
+        } throws: { "\($0)".contains("repair of the store is already in progress") }
         await repair.end()
         #expect(try await engine.repair().after.isClean)
         await engine.close()

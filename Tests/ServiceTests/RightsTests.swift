@@ -221,7 +221,7 @@ struct RightsTests {
         let fetch = PromiseRequest.fetchData(bundle: "org.gnome.Maps", item: "a", type: "public.text")
         let fetched = await refusal { _ = try await honest.connection.call(fetch.member, fetch.arguments) }
         #expect(fetched == ServiceErrorName.accessDenied)
-        #expect(service.lines.contains("its sandbox that it is"))
+        #expect(service.lines.contains("its sandbox has the bundle"))
         await service.stop()
     }
 
@@ -233,7 +233,7 @@ struct RightsTests {
         let refused = await refusal { try await client.hello(.app, bundle: "com.example.notes") }
         #expect(refused != nil)
         #expect(await eventually { !client.isConnected })
-        #expect(service.lines.contains("another user's"))
+        #expect(service.lines.contains("belongs to another user"))
         await service.stop()
     }
 

@@ -136,7 +136,7 @@ struct StopTests {
         #expect(client.isConnected)
         clock.advance(by: ServiceLimits().helloTime)
         #expect(await eventually { !client.isConnected })
-        #expect(service.lines.contains("it did not say who it is"))
+        #expect(service.lines.contains("it did not identify itself"))
         await service.stop()
     }
 

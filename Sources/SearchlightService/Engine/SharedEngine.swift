@@ -39,7 +39,7 @@ struct SharedEngine: EngineSource {
             throw .service(
                 .refused(
                     during: "store items",
-                    reason: "more than \(flow.limit) bytes of donations wait to be kept. Try again in a moment"))
+                    reason: "more than \(flow.limit) bytes of donations are pending. Try again in a moment"))
         }
         return try await use(need.patience, isInteractive: need == .userReading, EngineError.init, body)
     }

@@ -127,7 +127,7 @@ final class ExtensionKeeper: Sendable {
         if new.count > Self.maximumRefusals {
             core.log.write(
                 .warning, refusalsAllowance,
-                "\(new.count - Self.maximumRefusals) more bundles are refused; searchlight extensions lists them.")
+                "\(new.count - Self.maximumRefusals) more bundles are refused. To list them: searchlight extensions")
         }
     }
 
@@ -161,10 +161,10 @@ final class ExtensionKeeper: Sendable {
     private func removeDue() async {
         // Clears the timer, so that a later change of the timer does not cancel this task.
         state.withLock { $0.removal = nil }
-        await use("delete what removed extensions left") { engine in
+        await use("delete the items of removed extensions") { engine in
             for (bundle, items) in await engine.carryOutRemovals() {
                 self.core.log.write(
-                    .notice, "\(bundle) was removed for good; its \(items) items were deleted.")
+                    .notice, "\(bundle) is no longer installed; its \(items) items were deleted.")
             }
             guard let due = engine.nextRemoval else { return }
             guard due <= self.now() else { return self.scheduleRemovals(engine) }

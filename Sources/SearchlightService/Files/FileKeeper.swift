@@ -164,7 +164,7 @@ final class FileKeeper: Sendable {
             follow(engine)
         } catch {
             engine.setFileFollower(nil)
-            core.log.write(.warning, trouble, "Files cannot be followed. \(error)")
+            core.log.write(.warning, trouble, "Files cannot be watched. \(error)")
             let timer = core.clock.timer(after: Self.retryPause) { [weak self] in self?.lookAgain() }
             let before = state.withLock { state in
                 state.failure = "\(error)"
@@ -242,7 +242,7 @@ final class FileKeeper: Sendable {
             do throws(EngineError) {
                 if try await engine.takeFileNews() { lookAgain() }
             } catch {
-                core.log.write(.warning, trouble, "Changed files could not be noted. \(error.description)")
+                core.log.write(.warning, trouble, "Changed files could not be recorded. \(error.description)")
             }
         }
     }
@@ -259,12 +259,12 @@ final class FileKeeper: Sendable {
         }
         for (tree, treeState) in new.sorted(by: { $0.key.root < $1.key.root }) {
             core.log.write(
-                .warning, trouble, "\(tree.root) is not followed for \(tree.owner). \(treeState.problem ?? "")")
+                .warning, trouble, "\(tree.root) is not watched for \(tree.owner). \(treeState.problem ?? "")")
         }
         guard isUnwatched else { return }
         core.log.write(
             .warning, trouble,
-            "\(status.unwatchedFolders) folders are not watched (\(String(cString: strerror(status.code ?? 0)))). “searchlight doctor” says what to do."
+            "\(status.unwatchedFolders) folders are not watched (\(String(cString: strerror(status.code ?? 0)))). For a remedy, run “searchlight doctor”."
         )
     }
 }
@@ -274,7 +274,8 @@ extension FileWatcher.TreeState {
     fileprivate var problem: String? {
         switch self {
         case .waiting, .watched, .missing: nil
-        case .unavailable(let places): "Not there, so nothing is concluded: \(places.joined(separator: ", "))."
+        case .unavailable(let places):
+            "Not available, so its items stay in the index: \(places.joined(separator: ", "))."
         case .silent: "Its file system does not answer."
         case .failed(let reason): reason
         }

@@ -39,15 +39,15 @@ final class EventLog: Sendable {
             case .warning: (.warning, message)
             case .error: (.error, message)
             }
-        case .retrying(_, let error): (.warning, "asked once more, since: \(error.description)")
+        case .retrying(_, let error): (.warning, "retried once, because: \(error.description)")
         case .refusal(_, let refusal): (.warning, "the sandbox refused: it \(refusal.description)")
         case .misuse(_, let rule, let message): (.warning, "broke a rule (\(rule.rawValue)): \(message)")
         case .setAside(_, let item, let reason):
-            (.warning, "item \(item.debugDescription) is set aside, since the extension \(reason)")
-        case .quarantined(_, let reason): (.error, "is in quarantine from now on: it \(reason)")
+            (.warning, "item \(item.debugDescription) is skip-listed, because the extension \(reason)")
+        case .quarantined(_, let reason): (.error, "is in quarantine: it \(reason)")
         case .healthNotKept(_, let path, let reason):
-            (.error, "how it behaves could not be written to \(path): \(reason)")
-        case .leftOut(_, let what): (.info, "left out \(what.name): \(what.reason)")
+            (.error, "its health could not be written to \(path): \(reason)")
+        case .leftOut(_, let what): (.info, "skipped \(what.name): \(what.reason)")
         case .donated, .progress, .confined, .libraryMemory: nil
         }
     }

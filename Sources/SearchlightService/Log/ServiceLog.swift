@@ -50,7 +50,7 @@ package final class ServiceLog: Sendable {
     func write(_ level: Level, _ allowance: LogAllowance, _ message: @autoclosure () -> String) {
         guard let left = allowance.take(), let leftByAll = shared.take() else { return }
         let omitted = left + leftByAll
-        sink(level, Self.line(message() + (omitted > 0 ? " (\(omitted) lines were left out before)" : "")))
+        sink(level, Self.line(message() + (omitted > 0 ? " (\(omitted) lines were omitted before)" : "")))
     }
 
     /// The message as a single line. Text from peers may contain line ends and terminal control

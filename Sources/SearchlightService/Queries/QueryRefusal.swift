@@ -14,7 +14,7 @@ struct QueryRefusal: Error, Hashable {
     /// A cursor of another query, or a malformed one.
     static let cursor = QueryRefusal(
         name: ServiceErrorName.invalidQuery,
-        message: "The cursor does not belong to this query. Begin with the first page.")
+        message: "The cursor does not belong to this query. Start with the first page.")
 
     static func syntax(_ error: QuerySyntaxError) -> QueryRefusal {
         QueryRefusal(name: ServiceErrorName.invalidQuery, message: error.description)
@@ -23,14 +23,14 @@ struct QueryRefusal: Error, Hashable {
     static func limit(_ what: String, _ value: Int, _ limit: Int) -> QueryRefusal {
         QueryRefusal(
             name: BusErrorName.limitsExceeded,
-            message: "The query has \(value) \(what), and the limit is \(limit). Ask for less.")
+            message: "The query has \(value) \(what); the limit is \(limit). Request less.")
     }
 
     static func kind(_ kind: String, of known: [EngagementKind]) -> QueryRefusal {
         QueryRefusal(
             name: BusErrorName.invalidArguments,
             message: """
-                \(kind.prefix(40).debugDescription) is nothing that is counted. Say one of: \
+                \(kind.prefix(40).debugDescription) is not a kind of use. Use one of: \
                 \(known.map(\.rawValue).joined(separator: ", ")).
                 """)
     }

@@ -91,29 +91,29 @@ package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .otherUser(let user):
-            "The client runs as user \(user), and this service is another user's. Use the service of that user."
+            "The client runs as user \(user), and this service belongs to another user. Use the service of user \(user)."
         case .undetermined(let reason):
-            "The client is refused, because it cannot be told whether it is sandboxed: \(reason)."
+            "The client is refused, because its sandbox cannot be determined: \(reason)."
         case .sandboxedShell(let name):
-            "\(name.prefix(255)) runs in a sandbox and may not see the whole index. Connect as an app."
+            "\(name.prefix(255)) runs in a sandbox and has no access to the whole index. Connect as an app."
         case .shellWithBundle:
-            "A client that sees the whole index acts for no bundle. Connect as an app, or leave the bundle out."
+            "A client with access to the whole index has no bundle. Connect as an app, or leave the bundle out."
         case .falseClaim(let claim, let sandbox):
             """
-            The client says that it is \(claim.prefix(255).debugDescription), and its sandbox that it is \
+            The client claims the bundle \(claim.prefix(255).debugDescription), and its sandbox has the bundle \
             \(sandbox.prefix(255).debugDescription). Leave the bundle out; the sandbox names it.
             """
         case .noBundle:
-            "The client does not say which bundle it acts for. Name it in the first call."
+            "The client has no bundle. Name it in the first call."
         case .invalidBundle(let name):
             """
-            \(name.prefix(300).debugDescription) is no bundle identifier. Use a reverse-DNS name such as \
+            \(name.prefix(300).debugDescription) is not a bundle identifier. Use a reverse-DNS name such as \
             com.example.journal (letters, digits, '-', '_' and '.'; at most \
                 \(ExtensionManifest.maximumIdentifierBytes) bytes).
             """
-        case .appsOnly: "A client that sees the whole index acts for no bundle. Connect as an app."
-        case .shellsOnly: "An app sees its own items only. Connect as a shell, from outside of a sandbox."
-        case .noSandbox(let bundle): "\(bundle) runs in a sandbox and may not fetch data of items of others."
+        case .appsOnly: "A client with access to the whole index has no bundle. Connect as an app."
+        case .shellsOnly: "An app has access only to its own items. Connect as a shell, outside a sandbox."
+        case .noSandbox(let bundle): "\(bundle) runs in a sandbox and has no access to data of other apps' items."
         }
     }
 }

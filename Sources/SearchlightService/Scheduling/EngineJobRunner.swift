@@ -47,7 +47,7 @@ final class EngineJobRunner: JobRunner {
     func lookAhead() async {
         await core.holder.useNow { engine in
             do throws(EngineError) { try await engine.lookAhead() } catch {
-                core.log.write(.warning, allowance, "What expires could not be looked for. \(error.description)")
+                core.log.write(.warning, allowance, "Finding expired items failed. \(error.description)")
             }
         }
     }
@@ -92,13 +92,13 @@ final class EngineJobRunner: JobRunner {
                 switch key {
                 case .reindex(let bundle):
                     core.log.write(
-                        .warning, allowance, "The reindex that \(bundle) owes failed. \(error.description)")
+                        .warning, allowance, "The pending reindex of \(bundle) failed. \(error.description)")
                 case .files(let bundle):
                     core.log.write(
-                        .warning, allowance, "Telling \(bundle) of changed files failed. \(error.description)")
+                        .warning, allowance, "Reporting changed files to \(bundle) failed. \(error.description)")
                 case .maintenance(let task):
                     core.log.write(
-                        .warning, allowance, "Care for the index (\(task.rawValue)) failed. \(error.description)")
+                        .warning, allowance, "Maintenance of the index (\(task.rawValue)) failed. \(error.description)")
                 }
                 return .failed(reason: error.description)
             }

@@ -135,8 +135,8 @@ final class ScheduleHandler: ScheduleService {
         guard let number = source.add(Conditions.Inhibitor(who: who, why: why, isOwn: true)) else {
             throw .service(
                 .refused(
-                    during: "begin nothing in the background",
-                    reason: "\(InhibitedConditions.maximum) others ask for that already"))
+                    during: "pause background work",
+                    reason: "\(InhibitedConditions.maximum) other clients already do. Wait until one ends"))
         }
         defer { source.remove(number) }
         // A cancellation ends the sleep.

@@ -102,11 +102,11 @@ final class AppDelegate: Sendable {
             do throws(EngineUnavailable) {
                 try await core.holder.use({ $0 }) { (engine) throws(EngineUnavailable) in
                     do throws(EngineError) { _ = try await engine.reindexOwed(bundle) } catch {
-                        core.log.write(.warning, "The reindex that \(bundle) owes failed. \(error.description)")
+                        core.log.write(.warning, "The pending reindex of \(bundle) failed. \(error.description)")
                     }
                 }
             } catch {
-                core.log.write(.warning, "\(bundle) was not asked for what it owes. \(error.description)")
+                core.log.write(.warning, "The pending reindex of \(bundle) was not requested. \(error.description)")
             }
         }
     }

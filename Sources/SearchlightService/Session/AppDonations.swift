@@ -103,7 +103,7 @@ final class AppDonations: Sendable {
             return call.refuse(
                 name: BusErrorName.limitsExceeded,
                 message: """
-                    Donations of all apps that wait to be kept have more than \(core.flow.limit) bytes. Wait for \
+                    The pending donations of all apps have more than \(core.flow.limit) bytes. Wait for \
                     completions.
                     """)
         }

@@ -43,12 +43,12 @@ final class ClientRequests: Sendable {
             guard !state.isClosed else { return .cancelled }
             guard number.map({ state.tasks[$0] == nil }) ?? true else {
                 return QueryRefusal(
-                    name: BusErrorName.invalidArguments, message: "The query \(number ?? 0) is under way already.")
+                    name: BusErrorName.invalidArguments, message: "The query \(number ?? 0) is already in progress.")
             }
             guard state.tasks.count < maximum else {
                 return QueryRefusal(
                     name: BusErrorName.limitsExceeded,
-                    message: "\(maximum) requests of this client are under way. Wait for one of them.")
+                    message: "\(maximum) requests of this client are in progress. Wait until one ends.")
             }
             if number == nil { state.last += 1 }
             let number = number ?? state.last

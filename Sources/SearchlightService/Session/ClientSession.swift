@@ -74,7 +74,7 @@ final class ClientSession: Sendable {
         state.withLock { state in
             let (limit, reason): (Duration, String)
             switch state.phase {
-            case .new: (limit, reason) = (core.limits.helloTime, "it did not say who it is")
+            case .new: (limit, reason) = (core.limits.helloTime, "it did not identify itself")
             case .turnedAway: (limit, reason) = (Self.timeToHear, "there are too many clients")
             case .refused, .ready, .ended: return
             }
@@ -95,18 +95,18 @@ final class ClientSession: Sendable {
     func receive(_ call: IncomingCall) {
         switch state.withLock({ $0.phase }) {
         case .ready where call.member == Hello.member:
-            deny(call, "who this client is was said before and holds for the connection")
+            deny(call, "the client has already identified itself")
         case .ready(let conversation, let rights): pass(call, to: conversation, with: rights)
         case .new where call.member == Hello.member: welcome(call)
         case .new where isDirect && ClientInterface.kind(of: call.member)?.isOpenToBus ?? false: beginLauncher(call)
-        case .new: deny(call, "the first call of a connection is \(Hello.member.interface).\(Hello.member.member)")
+        case .new: deny(call, "the first call of a connection must be \(Hello.member.interface).\(Hello.member.member)")
         case .turnedAway:
             call.refuse(
                 name: BusErrorName.limitsExceeded,
-                message: "\(core.limits.connections) clients are connected, the most there may be. Try again later.")
+                message: "\(core.limits.connections) clients are connected, which is the limit. Try again later.")
         case .refused(let denial):
             call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
-        case .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")
+        case .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "The connection is ending.")
         }
     }
 
@@ -164,7 +164,8 @@ final class ClientSession: Sendable {
             return state.deadline
         }
         deadline?.cancel()
-        core.log.write(.info, allowance, "Connected: \(name)\(rights == .shell ? ", sees all" : "").")
+        core.log.write(
+            .info, allowance, "Connected: \(name)\(rights == .shell ? ", with access to the whole index" : "").")
     }
 
     private func refuse(_ call: IncomingCall, _ denial: AccessDenial) {

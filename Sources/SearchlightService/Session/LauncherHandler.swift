@@ -187,8 +187,8 @@ final class LauncherHandler: Sendable {
             throw QueryRefusal(
                 name: BusErrorName.limitsExceeded,
                 message: """
-                    The answer has about \(value.approximateBytes) bytes, and the limit is \(maximumAnswerBytes). Ask for \
-                    fewer items or attributes, or for a preview as a file.
+                    The answer has about \(value.approximateBytes) bytes; the limit is \(maximumAnswerBytes). Request \
+                    fewer items or attributes, or a preview as a file.
                     """)
         }
         return value

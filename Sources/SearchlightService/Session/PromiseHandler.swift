@@ -51,7 +51,8 @@ final class PromiseHandler: Sendable {
     private static func contents(of file: FileReply) throws(EngineError) -> Payload {
         var status = stat()
         guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .storeFile(path: file.name, operation: "Reading the provided file", detail: "it is no regular file")
+            throw .storeFile(
+                path: file.name, operation: "Reading the provided file", detail: "it is not a regular file")
         }
         return .stream(file.descriptor, length: UInt64(max(0, status.st_size)))
     }

@@ -34,13 +34,16 @@ final class BusSender: Sendable {
             switch state.phase {
             case .new(var calls):
                 guard calls.count < Self.maximumWaiting else {
-                    return (BusErrorName.limitsExceeded, "\(calls.count) calls wait until it is known who this is.")
+                    return (
+                        BusErrorName.limitsExceeded,
+                        "\(calls.count) calls are waiting for the identification of this client."
+                    )
                 }
                 calls.append(call)
                 state.phase = .new(calls)
             // Called under the lock, so that the waiting calls come first.
             case .known(let session): session.receive(call)
-            case .ended: return (ServiceErrorName.accessDenied, "The service has ended this conversation.")
+            case .ended: return (ServiceErrorName.accessDenied, "The service has ended this session.")
             }
             return nil
         }

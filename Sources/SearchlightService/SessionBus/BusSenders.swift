@@ -29,7 +29,8 @@ final class BusSenders: Sendable {
     /// Processes a call of any sender. Called on the thread of the bus; never blocks.
     func receive(_ call: IncomingCall) {
         guard let name = call.sender else {
-            return call.refuse(name: ServiceErrorName.accessDenied, message: "The bus does not say whose call it is.")
+            return call.refuse(
+                name: ServiceErrorName.accessDenied, message: "The bus does not name the sender of the call.")
         }
         if Introspection.answer(call) { return }
         let (sender, bus, isNew) = state.withLock { state -> (BusSender?, MessageBus?, Bool) in
@@ -45,7 +46,7 @@ final class BusSenders: Sendable {
             return call.refuse(
                 name: BusErrorName.limitsExceeded,
                 message:
-                    "The service speaks with \(core.limits.busClients) clients on the bus already. Try again later.")
+                    "The service already has \(core.limits.busClients) clients on the bus. Try again later.")
         }
         sender.receive(call)
         if isNew { begin(sender, bus) }
@@ -59,20 +60,20 @@ final class BusSenders: Sendable {
             do {
                 // The watch comes before the questions, so that the sender's end is always noticed.
                 try await bus.watch(sender.name) { [weak self, weak sender] in
-                    if let sender { self?.end(sender, "The client is gone.") }
+                    if let sender { self?.end(sender, "The client has disconnected.") }
                 }
                 let identity = ClientIdentity(try await bus.identity(of: sender.name))
                 let session = sessions.begin(identity, isDirect: true)
                 session.attach {
                     SenderLink(bus: bus, sender: sender.name) { [weak self, weak sender] in
-                        if let sender { self?.end(sender, "The conversation was ended.") }
+                        if let sender { self?.end(sender, "The session has ended.") }
                     }
                 }
                 if !sender.begin(session) { sessions.end(session) }
             } catch {
                 let reason = (error as? PeerIdentityError)?.description ?? "\(error)"
                 core.log.write(.warning, core.strangers, "Refused a client on the bus. \(reason)")
-                end(sender, "It cannot be told who the client is: \(reason)")
+                end(sender, "The client cannot be identified: \(reason)")
             }
         }
     }

@@ -47,8 +47,8 @@ final class SessionBus: Sendable {
                 core.log.write(
                     .warning,
                     """
-                    Another service has the name \(MessageBus.serviceName) on the session bus, as one of another store. \
-                    Clients of this one reach it by its socket only.
+                    Another service has the name \(MessageBus.serviceName) on the session bus, for example that of another store. \
+                    Clients reach this service only by its socket.
                     """)
                 leave()
             }
@@ -68,7 +68,7 @@ final class SessionBus: Sendable {
         }
         guard !before.isOver else { return }
         let place = before.hasName ? "Not on the session bus any more." : "Not on the session bus."
-        core.log.write(.warning, "\(place) \(end.description) The socket serves on.")
+        core.log.write(.warning, "\(place) \(end.description) The socket still works.")
     }
 
     /// Releases the name, so that later calls start another service.
