@@ -151,11 +151,11 @@ public struct ExtensionValidator: Sendable {
         case .refused(_, let problem):
             guard check == .manifest else { return progress.skip(check, "a host would refuse the bundle") }
             return .failed(
-                reason: problem.description, advice: "Until this is mended, no host uses the extension.")
+                reason: problem.description, advice: "Fix this first: no host uses the extension until then.")
         case .bundle(let bundle):
             if check == .manifest { return ManifestReview(bundle).result }
             if settings.isInProcess && check.needsProcess {
-                return .skipped(reason: "it needs a process of the extension's own; leave --in-process out")
+                return .skipped(reason: "it needs a separate process; leave --in-process out")
             }
             var context = CheckContext(
                 check: check, bundle: bundle, configuration: configuration, settings: settings,
@@ -175,7 +175,7 @@ public struct ExtensionValidator: Sendable {
                     // If the acknowledgement check is not selected, this check reports the error.
                     guard checks.contains(.acknowledgement) else { return progress.result(problem, check, bundle) }
                     return progress.skip(
-                        check, "its items are not known, since a reindex did not work (see acknowledgement)")
+                        check, "its items are unknown, because a reindex failed (see acknowledgement)")
                 }
             }
             do throws(ExtensionError) { return try await check.run(context) } catch {
@@ -202,15 +202,15 @@ extension CheckResult {
             self = .crashed(
                 reason: error.description,
                 advice: """
-                    Look at it in a debugger: gdb --args searchlight extensions validate \
+                    Run it in a debugger: gdb --args searchlight extensions validate \
                     \(bundle.path.shellWord) --in-process --only \(check.rawValue)
                     """)
         case .timedOut:
             self = .failed(
                 reason: error.description,
                 advice: """
-                    Answer each request exactly once, in every case, also after an error, and do not wait for what may not \
-                    come. During a long reindex donate, log or report progress now and then.
+                    Answer each request exactly once, also after an error, and do not wait without a time limit. During a long \
+                    reindex, donate, log or report progress regularly.
                     """)
         case .cannotLoad:
             self = .failed(
@@ -220,10 +220,10 @@ extension CheckResult {
                 reason: error.description,
                 advice: status == .tooLarge
                     ? "Stay below the limit that the message names."
-                    : "It should not fail here. If it lacks something, say in the message what and how to get it.")
+                    : "Fix the failure. If something is missing, name it and the remedy in the message.")
         case .malformedAnswer:
-            self = .failed(reason: error.description, advice: "Answer with what the request asks for.")
-        default: self = .failed(reason: error.description, advice: "Mend this first, and validate again.")
+            self = .failed(reason: error.description, advice: "Send the kind of answer that the request needs.")
+        default: self = .failed(reason: error.description, advice: "Fix this first, and validate again.")
         }
     }
 }

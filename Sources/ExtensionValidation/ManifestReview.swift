@@ -30,7 +30,7 @@ struct ManifestReview {
         for warning in bundle.warnings {
             switch warning {
             case .readsSessions: findings.warn(warning.description, "Declare only the files that it needs.")
-            case .changesAllDocuments: findings.warn(warning.description, "Declare a folder below.")
+            case .changesAllDocuments: findings.warn(warning.description, "Declare a folder below it.")
             case .nameMismatch, .unknownKey: continue
             }
         }
@@ -40,20 +40,20 @@ struct ManifestReview {
     private func reviewNames(_ findings: inout Findings) {
         if root["CFBundleDisplayName"] == nil, root["CFBundleName"] == nil {
             findings.warn(
-                "It has no CFBundleDisplayName, so that people are shown \(bundle.identifier).",
-                "Add a name for people.")
+                "It has no CFBundleDisplayName, so users see \(bundle.identifier).",
+                "Add a name for users.")
         }
         if root["CFBundleVersion"] == nil {
             findings.warn(
                 "It has no CFBundleVersion.",
-                "Add one, and raise it when what is donated changes: a host reindexes then.")
+                "Add one, and raise it when the donations change: the host then reindexes.")
         } else if !(root["CFBundleVersion"] is String) {
-            findings.warn("Its CFBundleVersion is no text and is not used.", "Write <string>1</string>.")
+            findings.warn("Its CFBundleVersion is not text and is not used.", "Write <string>1</string>.")
         }
         if bundle.path.split(separator: "/").last.map(String.init) != bundle.identifier + ExtensionBundle.suffix {
             findings.warn(
                 "Its folder is not named \(bundle.identifier)\(ExtensionBundle.suffix).",
-                "Name it after its identifier, so that a bundle that cannot be read is still known by name.")
+                "Name it after its identifier, so that an unreadable bundle is still identified.")
         }
     }
 
@@ -61,7 +61,7 @@ struct ManifestReview {
         for key in bundle.manifest.unknownKeys {
             findings.warn(
                 key.description,
-                key.meant.isEmpty ? "Leave it out; docs/EXTENSIONS.md has those that are read." : "Correct it.")
+                key.meant.isEmpty ? "Remove it; docs/EXTENSIONS.md lists the known keys." : "Correct it.")
         }
     }
 
@@ -80,7 +80,7 @@ struct ManifestReview {
             }
         }
         for problem in problems {
-            findings.warn("Types: \(problem.description).", "Mend the declaration; the type means less than it says.")
+            findings.warn("Types: \(problem.description).", "Fix the declaration; parts of it have no effect.")
         }
     }
 

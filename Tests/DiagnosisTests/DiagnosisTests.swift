@@ -150,7 +150,7 @@ struct DiagnosisTests {
         },
         Fault("disabled", .note, "is disabled", "enable com") { $0.extensions?.extensions[0].isDisabled = true },
         Fault("set-aside", .note, "3 of its items") { $0.extensions?.extensions[0].itemsSetAside = 3 },
-        Fault("library", .problem, "libcmark.so.1, which is nowhere", "cannot be loaded") {
+        Fault("library", .problem, "libcmark.so.1, which is not on this machine", "cannot be loaded") {
             $0.extensions?.extensions[0].missingLibraries = ["libcmark.so.1"]
         },
         Fault("bound-library", .note, "libx.so.2 or libx.so.1") {

@@ -168,7 +168,7 @@ struct BundleCommandTests {
     @Test("A slip in the name of a subcommand is answered with what may be meant, and is wrong usage")
     func slips() throws {
         let slips: [([String], String)] = [
-            (["whre"], "Did you mean where?"), (["bogus"], "There are list, info, "),
+            (["whre"], "Did you mean where?"), (["bogus"], "Use one of list, info, "),
             (
                 ["--extensions", "/x", "where", "--create"],
                 "Options come after the command: searchlight extensions where"

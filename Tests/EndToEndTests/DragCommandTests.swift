@@ -155,7 +155,7 @@ struct DragCommandTests {
         let bad = try command("drag", "data-10", "--receiver", "bad", "--output", out)
         #expect(bad.status == 64 && bad.output.contains("“accepts” must be a list of strings"))
         let none = try command("drag", "data-10", "--receiver", "none", "--output", out)
-        #expect(none.status == 64 && none.output.contains("There are: browser"))
+        #expect(none.status == 64 && none.output.contains("Choose one of browser"))
         for number in 1...4 { try Data().write(to: URL(filePath: folder + "/\(number).jsn")) }
         let notes = try command.separately("receivers", "list").errors.split(separator: "\n")
         #expect(notes.count == 2 && notes[0].contains("bad.json"), "\(notes)")

@@ -59,7 +59,7 @@ struct IndexCommandTests {
         #expect(status == 1)
         #expect(output.contains("2 items accepted, 11 refused."), "\(output)")
         for line in [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13] { #expect(output.contains("Line \(line): ")) }
-        #expect(output.contains(#"Line 7: an item has no field "atributes"; near is attributes."#))
+        #expect(output.contains(#"Line 7: an item has no field "atributes"; the nearest field is attributes."#))
         let items = try #require(try command.json("list") as? [String: Any])["items"] as? [[String: Any]]
         #expect(items?.compactMap { $0["uniqueIdentifier"] as? String } == ["good", "also good"])
     }
@@ -68,7 +68,7 @@ struct IndexCommandTests {
         "What is no date is refused, and not kept as one that cannot be shown",
         arguments: [
             (#""attributes": {"dueDate": true}"#, "dueDate is not a date: true is neither"),
-            (#""attributes": {"dueDate": 1e300}"#, "dueDate is no date"),
+            (#""attributes": {"dueDate": 1e300}"#, "dueDate is not a date"),
             (#""attributes": {"importantDates": [1, false]}"#, "importantDates is not a date: false"),
             (#""expirationDate": -1e12"#, "expirationDate is"),
             (#""expirationDate": false"#, "expirationDate is false"),

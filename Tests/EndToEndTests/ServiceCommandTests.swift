@@ -149,7 +149,7 @@ struct ServiceCommandTests {
         #expect(served.output.contains(line), "\(served)")
         #expect(served.output.replacing(line, with: "Answered by: this command itself\n") == alone.output)
         let stopped = try await command.outcome(["service", "stop"])
-        #expect(stopped.output == "The service (process \(getpid())) ends.\n")
+        #expect(stopped.output == "The service (process \(getpid())) is stopping.\n")
         #expect(host.stops.value == 1)
         await host.close()
         let none = try await command.outcome(["service", "status"])

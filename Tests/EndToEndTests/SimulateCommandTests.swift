@@ -53,7 +53,7 @@ struct SimulateCommandTests {
         let file = folder + "/policy.json"
         try Data(#"{"gates": {"user-active": false}}"#.utf8).write(to: URL(filePath: file))
         let (status, output) = try command("simulate", "laptop-office-day", "--quiet", "--policy", file)
-        #expect(status == 0 && output.contains("who was so for 0 s"), "\(output)")
+        #expect(status == 0 && output.contains("The user was active for 0 s"), "\(output)")
         try Data(#"{"gates": {"moon": false}}"#.utf8).write(to: URL(filePath: file))
         let wrong = try command("simulate", "laptop-office-day", "--policy", file)
         #expect(wrong.status == 64 && wrong.output.contains("moon"))

@@ -49,7 +49,7 @@ struct VerifyCommandTests {
             try findings(try command.json("verify", expecting: 10)).contains { $0["repair"] as? String == "salvage" })
         let repaired = try command("verify", "--repair")
         #expect(repaired.status == 0, "\(repaired.output)")
-        #expect(repaired.output.contains("Mended: A reindex of com.example.notebook is owed."))
+        #expect(repaired.output.contains("Repaired: A reindex of com.example.notebook is pending."))
         #expect(repaired.output.hasSuffix("No damage is left.\n"), "\(repaired.output)")
         let state = try command("status").output
         #expect(state.contains("Generation: 2;") && state.contains("Found at the opening of "), "\(state)")

@@ -89,19 +89,19 @@ struct RegistryPropertyListTests {
         arguments: [
             (
                 "<plist><dict>\n<key>a</key>\n<string/>\n<key>a</key><string/></dict></plist>",
-                "line 4: the key \"a\" stands twice"
+                "line 4: the key \"a\" occurs twice"
             ),
             ("<plist><dict>\n<string/></dict></plist>", "line 2: there is <string> where a <key> is expected"),
             ("<plist><dict><key>a</key></dict></plist>", "has no value"),
             ("<plist><array>\n\n<integer>1x</integer></array></plist>", "line 3: \"1x\" is no <integer>"),
-            ("<plist><integer>99999999999999999999</integer></plist>", "is no <integer>"),
-            ("<plist><real>nan</real></plist>", "is no <real>"),
+            ("<plist><integer>99999999999999999999</integer></plist>", "is not a valid <integer>"),
+            ("<plist><real>nan</real></plist>", "is not a valid <real>"),
             ("<plist><string>a & b</string></plist>", "write &amp;"),
             ("<plist><string>&#0;</string></plist>", "not a known character"),
             ("<plist><string>&xxe;</string></plist>", "not a known character"),
             ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><true/></plist>", "has declarations"),
             ("<plist><true/><true/></plist>", "more than one value"), ("<plist><true/></plist>x", "after </plist>"),
-            ("<plist><banana/></plist>", "<banana> is no element"), ("<dict/>", "not <plist>"), ("", "it is empty"),
+            ("<plist><banana/></plist>", "<banana> is not an element"), ("<dict/>", "not <plist>"), ("", "it is empty"),
             ("<plist><dict>", "ends too early"), ("<plist><string>", "<string> has no end"),
             ("<?xml version='1.0' encoding='UTF-16'?><plist><true/></plist>", "its encoding is utf-16"),
             ("<plist>\n<string>\u{1}</string></plist>", "line 2: there is a control character"),

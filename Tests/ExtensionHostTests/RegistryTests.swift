@@ -71,7 +71,7 @@ struct RegistryTests {
         #expect(
             warning.hasPrefix("It can read \(browsers), which also contain passwords"))
         let many = try warnings((1...20).map { "~/.mozilla/firefox/profile\($0)" })
-        #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, where") == true, "\(many)")
+        #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, which") == true, "\(many)")
     }
 
     @Test("A key that nothing reads is a warning, with the one that may be meant; one of Apple's is none")

@@ -114,7 +114,7 @@ struct TraceReaderTests {
             (#"{"at": "9:00", "presense": 1}"#, "no event key"),
             (#"{"at": "9:00", "end": true, "waiting": 1}"#, "several event keys"),
             (#"{"at": "9:00", "waiting": 1, "note": "x"}"#, "“note” is unknown here. Use one of at, waiting."),
-            (#"{"at": "9:00", "conditions": {"presense": 1}}"#, "“conditions.presense” means nothing here"),
+            (#"{"at": "9:00", "conditions": {"presense": 1}}"#, "“conditions.presense” is unknown here"),
             (
                 #"{"at": "9:00", "conditions": {"load": 1.5}}"#,
                 "“conditions.load” is 1.5. Set it to a number from 0 to 1"
@@ -139,7 +139,7 @@ struct TraceReaderTests {
             (#"{"at": "9:00", "run": "b"}"#, "there is no earlier job “reindex:b”. There are no earlier jobs."),
             (#"{"at": "9:00", "throttle": "vacuum"}"#, "the identifier of a bundle"),
             (#"{"at": "9:00", "job": "a", "cpu": 1, "fresh": true}"#, "files:BUNDLE"),
-            (#"{"at": "9:00", "end": false}"#, "allowed is true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
+            (#"{"at": "9:00", "end": false}"#, "Set it to true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
             (#"{"at": "9:00", "waiting": 1} x"#, "something follows"),
             (#"{"at": "9:00", "waiting": 1e999}"#, "out of range"),
             (#"{"at": "\u12"}"#, "four digits"), (#"{"at": "\ud800"}"#, "half a character"),
@@ -159,7 +159,7 @@ struct TraceReaderTests {
             (#"{"trace": 1, "name": "t", "date": "2026-02-29"}"#, "“date” and “zone”"),
             (#"{"trace": 1, "name": "t", "date": "2026-02-28", "zone": "CET"}"#, "“date” and “zone”"),
             (#"{"trace": 1, "name": "t", "date": "2026-02-28", "policy": {"slice.fool": 1}}"#, "slice.fool"),
-            (#"{"trace": 1, "name": "t", "date": "2026-02-28", "colour": 1}"#, "“colour” means nothing"),
+            (#"{"trace": 1, "name": "t", "date": "2026-02-28", "colour": 1}"#, "“colour” is unknown"),
         ]
         for (text, message) in cases {
             #expect { try Trace(jsonLines: Array(text.utf8)) } throws: { "\($0)".contains(message) }
@@ -177,7 +177,7 @@ struct TraceReaderTests {
         let file = [UInt8](repeating: 0x20, count: Trace.maximumBytes + 1)
         #expect { try Trace(jsonLines: file) } throws: { "\($0)".contains("16 MiB") }
         let long = #"{"at": "9:00", "throttle": ""# + String(repeating: "x", count: Trace.maximumLineBytes) + "\"}"
-        #expect(problem(long)?.problem.contains("allowed are 16384") == true)
+        #expect(problem(long)?.problem.contains("the limit is 16384") == true)
         let jobs = (0...Trace.maximumJobs).map { #"{"at": "9:00", "job": "a\#($0)", "cpu": 1}"# }
         #expect(problem(jobs.joined(separator: "\n"))?.line == Trace.maximumJobs + 2)
     }

@@ -16,11 +16,11 @@ extension CheckContext {
             let limits = DonationCollector.Limits()
             return .warning(
                 reason: """
-                    It donated \(survey.unkept) items that were not checked: a validation keeps \(limits.items) items of \
+                    It donated \(survey.unkept) items that were not checked: a validation stores \(limits.items) items of \
                     \(limits.bytes >> 20) MiB in all.
                     """,
                 advice: """
-                    This is a limit of the validation, not of the extension. Have the extension donate fewer items where \
+                    This is a limit of the validation, not of the extension. Donate fewer items if \
                     \(ValidationSettings.sampleVariable) is set, or serve searchlight.paging/1.
                     """)
         }
@@ -36,8 +36,8 @@ extension CheckContext {
                 findings.fail(
                     "\(sighting.text) (\(sighting.times))",
                     """
-                    The second answer does no harm, and shows that one of the ways through the code is wrong: answer in \
-                    one place, or return after it.
+                    The second answer has no effect, and shows an error in the code: answer in one place, or return after \
+                    the answer.
                     """)
             }
             return findings.result

@@ -21,7 +21,7 @@ extension CheckContext {
                 let answer = try await trial.ask(offer)
                 guard answer.isSomething else { continue }
                 findings.fail(
-                    "Asked for \(offer), which does not exist, it answered with \(answer.summary).",
+                    "It answered the request for \(offer), which does not exist, with \(answer.summary).",
                     "Look the item up first, and answer SEARCHLIGHT_NOT_FOUND (in Swift: throw) if there is none.")
             }
             return findings.result
@@ -48,40 +48,41 @@ extension CheckContext {
         let type = representation.type
         if UTType(type) == nil {
             findings.warn(
-                "The type \(type) is not declared by anybody, so that no receiver can know what it conforms to.",
-                "Declare it under UTExportedTypeDeclarations, or UTImportedTypeDeclarations if it is somebody else's.")
+                "The type \(type) is not declared, so no receiver knows its conformance.",
+                "Declare it under UTExportedTypeDeclarations, or UTImportedTypeDeclarations if it belongs to another app."
+            )
         }
         switch answer {
         case .data(let bytes):
             if bytes.isEmpty {
-                findings.warn("\(offer) is empty.", "Fail the request if there is nothing to give.")
+                findings.warn("\(offer) is empty.", "Fail the request if there is no content.")
             } else if let problem = ContentSniffer.mismatch(bytes, type: type) {
                 findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
             }
         case .tooMuch(let length):
             findings.warn(
-                "\(offer) has \(length) bytes and was not looked at: a validation reads \(Trial.maximumBytes >> 20) MiB of data.",
-                "This is a limit of the validation, not of the extension. Let it be, or promise large things as files.")
+                "\(offer) has \(length) bytes and was not checked: a validation reads \(Trial.maximumBytes >> 20) MiB of data.",
+                "This is a limit of the validation, not of the extension. Ignore it, or promise large data as files.")
         case .file(let name, let length, let head):
             judge(name, type, offer, &findings)
             if length == 0 {
-                findings.warn("\(offer) is an empty file.", "Fail the request if there is nothing to give.")
+                findings.warn("\(offer) is an empty file.", "Fail the request if there is no content.")
             } else if let problem = ContentSniffer.mismatch(head, isWhole: head.count == length, type: type) {
                 findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
             }
         case .preview: break
         case .notServed:
             findings.fail(
-                "\(offer) was promised, and it does not serve promises.",
+                "\(offer) was promised, but the extension does not serve promises.",
                 "Serve searchlight.promises/1 (in Swift: data(for:…) and fileURL(for:…)), or promise no types.")
         case .refused(let status, let message):
             findings.fail(
-                "\(offer) was promised, and the answer was: \(message.prefix(300)) (\(status)).",
-                "Promise only what can be given when it is asked for.")
+                "\(offer) was promised, but the answer was: \(message.prefix(300)) (\(status)).",
+                "Promise only types that can be provided on request.")
         }
     }
 
-    private static let mismatchAdvice = "Give what the type says, or promise the type that it is."
+    private static let mismatchAdvice = "Provide data of this type, or promise the actual type."
 
     /// Checks that the name of a file matches its type.
     private func judge(_ name: String, _ type: String, _ offer: TrialOffer, _ findings: inout Findings) {
@@ -93,8 +94,8 @@ extension CheckContext {
             return
         }
         findings.warn(
-            "\(offer) is named \(name.quoted), which is the name of a file of type \(found.identifier).",
-            "Give it the ending of its type; receivers go by it.")
+            "\(offer) is named \(name.quoted), which is a name for the type \(found.identifier).",
+            "Use the file name extension of its type; receivers depend on it.")
     }
 
     /// Known types that hardly any item promises.
@@ -123,8 +124,8 @@ extension CheckContext {
                         let answer = try await trial.ask(offer)
                         guard answer.isSomething else { continue }
                         findings.fail(
-                            "Asked for \(offer), which was not promised, it answered with \(answer.summary).",
-                            "Look at the type, and answer SEARCHLIGHT_UNSUPPORTED (in Swift: throw) for others.")
+                            "It answered the request for \(offer), which was not promised, with \(answer.summary).",
+                            "Check the type, and answer SEARCHLIGHT_UNSUPPORTED (in Swift: throw) for other types.")
                     }
                 }
             }
@@ -134,7 +135,7 @@ extension CheckContext {
 
     func checkPreviews() async throws(ExtensionError) -> CheckResult {
         let records = sample(settings.sampleSize)
-        guard !records.isEmpty else { return .skipped(reason: "there are no items to show") }
+        guard !records.isEmpty else { return .skipped(reason: "there are no items to preview") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
             var isServed = false
@@ -161,25 +162,25 @@ extension CheckContext {
     private func judge(_ rendering: ExtensionAnswer.Rendering, of offer: TrialOffer, _ findings: inout Findings) {
         guard Preview.contentTypes.contains(rendering.contentType) else {
             return findings.fail(
-                "\(offer) is of type \(rendering.contentType), which is not shown.",
+                "\(offer) is of type \(rendering.contentType), which no preview supports.",
                 "Use one of \(Preview.contentTypes.sorted().joined(separator: ", ")).")
         }
         let bytes = rendering.content.count + rendering.attachments.reduce(0) { $0 + $1.value.bytes.count }
         if bytes > Preview.maximumBytes {
-            findings.fail("\(offer) has \(bytes) bytes.", "\(Preview.maximumBytes) bytes are the limit.")
+            findings.fail("\(offer) has \(bytes) bytes.", "The limit is \(Preview.maximumBytes) bytes. Render less.")
         }
         if rendering.content.isEmpty {
-            findings.warn("\(offer) is empty.", "Answer SEARCHLIGHT_UNSUPPORTED if there is nothing to show.")
+            findings.warn("\(offer) is empty.", "Answer SEARCHLIGHT_UNSUPPORTED if there is no preview.")
         } else if let problem = ContentSniffer.mismatch(rendering.content, type: rendering.contentType) {
             findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
         }
         guard rendering.contentType == "public.html" else { return }
         let references = HTMLReferences(rendering.content)
         for missing in references.attachments.subtracting(rendering.attachments.keys).sorted() {
-            findings.fail("\(offer) refers to cid:\(missing), which does not come with it.", "Attach it to the reply.")
+            findings.fail("\(offer) refers to cid:\(missing), which is not attached.", "Attach it to the reply.")
         }
         for unused in Set(rendering.attachments.keys).subtracting(references.attachments).sorted() {
-            findings.warn("\(offer) brings \(unused.quoted), to which nothing refers.", "Leave it out.")
+            findings.warn("\(offer) attaches \(unused.quoted) without a reference to it.", "Leave it out.")
         }
         judgeRemovals(from: rendering, of: offer, &findings)
     }
@@ -199,16 +200,16 @@ extension CheckContext {
             // Already reported above.
             case .missingAttachment: break
             case .mistypedAttachment:
-                findings.warn("\(offer) brings \(words): \(removal.example.quoted).", Self.mismatchAdvice)
+                findings.warn("\(offer) contains \(words): \(removal.example.quoted).", Self.mismatchAdvice)
             default: removed.append(removal.example.isEmpty ? words : "\(words) (\(removal.example.quoted))")
             }
         }
         guard !removed.isEmpty else { return }
         findings.warn(
-            "\(offer) is shown without all that it has. Removed: \(removed.joined(separator: ", ")).",
+            "\(offer) is shown only in part. Removed: \(removed.joined(separator: ", ")).",
             """
-            Write what a preview may have (docs/EXTENSIONS.md, “What is shown of a preview”). Nothing is loaded: attach what \
-            is to be seen (cid:NAME), or write it into the page (data:…).
+            Use only supported HTML (docs/EXTENSIONS.md, “What is shown of a preview”). Nothing is loaded: attach \
+            pictures (cid:NAME), or write them into the page (data:…).
             """)
     }
 }

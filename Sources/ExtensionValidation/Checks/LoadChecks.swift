@@ -61,8 +61,8 @@ extension CheckContext {
                 From the start of its process to its first answer it took \(String(format: "%.1f", load)) ms; \(usual).
                 """,
             advice: """
-                A person waits for it. Do nothing while the library is loaded or the extension is created that can be done \
-                with the first request. A build without optimisation is slower too.
+                The user waits for this. Move work from loading and creation to the first request. An unoptimised build is \
+                slower, too.
                 """)
     }
 
@@ -75,13 +75,13 @@ extension CheckContext {
             var findings = Findings()
             if trial.items.donations > 0 {
                 findings.fail(
-                    "It donated or deleted \(trial.items.donations) times although nothing was asked.",
-                    "Donate when a reindex is asked for; create only prepares.")
+                    "It donated or deleted \(trial.items.donations) times without a request.",
+                    "Donate only during a request to reindex; create must only prepare.")
             }
             if trial.events.lines > 20 {
                 findings.warn(
-                    "It said \(trial.events.lines) lines although nothing was asked.",
-                    "Say what concerns a request with that request.")
+                    "It printed or logged \(trial.events.lines) lines without a request.",
+                    "Print and log only during requests.")
             }
             return findings.result
         }
@@ -98,7 +98,7 @@ extension CheckContext {
             onEvent: { events.take($0) })
         guard !hasEnded else { return .passed }
         return .failed(
-            reason: "Its process lived on after the host had gone, and had to be ended.",
-            advice: "Do not catch or block signals, and do not keep the process from ending.")
+            reason: "Its process continued after the end of the host, and was killed.",
+            advice: "Do not catch or block signals, and do not delay the end of the process.")
     }
 }

@@ -35,8 +35,8 @@ extension CheckContext {
             let missing = Set(survey.items.keys.map(\.identifier)).subtracting(paged)
             if let first = missing.min() {
                 findings.fail(
-                    "Small pages lacked \(missing.count) items that large ones had, such as \(first.quoted).",
-                    "A page goes on exactly where its cursor says, however large the page before was.")
+                    "Small pages lacked \(missing.count) items of large pages, such as \(first.quoted).",
+                    "Continue exactly at the cursor, independent of the size of the previous page.")
             }
         }
         var generator = generator
@@ -59,16 +59,16 @@ extension CheckContext {
             pages.append(Page(cursor: cursor, next: next, identifiers: identifiers))
             if identifiers.count > Int(Self.smallPage) * Self.factor {
                 findings.warn(
-                    "A page for which \(Self.smallPage) items were asked had \(identifiers.count).",
-                    "End a page after about as many items as its budget says; what is donated in it is held in memory.")
+                    "A page with a budget of \(Self.smallPage) items had \(identifiers.count).",
+                    "End a page after about as many items as its budget; its donations are held in memory.")
             }
             empty = identifiers.isEmpty ? empty + 1 : 0
             if let next, !seen.insert(next).inserted || empty > Self.maximumEmptyPages {
                 findings.fail(
                     empty > Self.maximumEmptyPages
                         ? "\(empty) pages in a row donated nothing."
-                        : "A cursor came again, so that the pages never end.",
-                    "Each page must go on behind the one before, and the last must end with NULL as the next cursor.")
+                        : "A cursor was repeated, so the pages never end.",
+                    "Continue each page after the previous one, and end the last page with NULL as the next cursor.")
                 return pages
             }
             cursor = next
@@ -87,8 +87,8 @@ extension CheckContext {
         findings.fail(
             """
             In a new process the page at the cursor \(String(decoding: page.cursor ?? [], as: UTF8.self).quoted) had \
-            \(again.identifiers.count) items instead of \(page.identifiers.count), or another end.
+            \(again.identifiers.count) items instead of \(page.identifiers.count), or a different end.
             """,
-            "A cursor must say all there is to know; what is only in memory is gone after a crash.")
+            "Put the complete position into the cursor; state in memory is lost after a crash.")
     }
 }

@@ -18,14 +18,14 @@ extension CheckContext {
     func checkMemoryGrowth() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(5).map(\.uniqueIdentifier)
-        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to ask for") }
+        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to request") }
         var counting = configuration
         // In an extension with its own code, the extension and its libraries share the heap.
         counting.countsLibraryMemory = !bundle.manifest.bindings.isEmpty
         return try await with(counting).withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
             guard let process = trial.events.processes.last.map(ProcessView.init) else {
-                return .skipped(reason: "its process cannot be looked at")
+                return .skipped(reason: "its process cannot be inspected")
             }
             let elapsed = stopwatch(configuration.clock)
             var measured: [Double] = []
@@ -61,8 +61,8 @@ extension CheckContext {
         let isGrave = growth > graveGrowth && sum > leastGrowth
         guard let libraries else {
             let advice = """
-                Look for what is kept after a request was answered: items that are not released, buffers, observers. \
-                valgrind or the leak sanitizer find it with --in-process.
+                Find memory that is kept after an answer: unreleased items, buffers, observers. Use valgrind or the leak \
+                sanitizer with --in-process.
                 """
             return isGrave ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
         }
@@ -72,13 +72,13 @@ extension CheckContext {
             return .warning(
                 reason: reason,
                 advice:
-                    "The bindings cannot change that. A worker is replaced before its memory is used up; please report it."
+                    "The bindings cannot change this. A worker is replaced before its memory runs out. Please report it."
             )
         }
         reason += " The libraries that it calls keep \(Int(libraries)) KiB of that."
         let advice = """
-            Look for what a function gives away and nobody frees: bind it as owned(FUNCTION), not as borrowed. If the header names \
-            no function for it, the library itself keeps the memory.
+            Find results that the caller must free, and bind them as owned(FUNCTION), not as borrowed. If the header \
+            names no such function, the library itself keeps the memory.
             """
         return isGrave ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
     }
@@ -99,7 +99,7 @@ extension CheckContext {
     func checkLeftovers() async throws(ExtensionError) -> CheckResult {
         let offers = offers(settings.sampleSize)
         let identifiers = sample(2).map(\.uniqueIdentifier)
-        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to ask for") }
+        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to request") }
         typealias Seen = (findings: Findings, remains: [ProcessView])
         let (findings, remains) = try await withTrial { (trial) throws(ExtensionError) -> Seen in
             var findings = Findings()
@@ -122,12 +122,12 @@ extension CheckContext {
             if let now = process.threads, now > threads + max(Self.tolerance, rounds / 4) {
                 findings.fail(
                     "After \(rounds) rounds it has \(now) threads instead of \(threads).",
-                    "End or reuse the threads that a request starts.")
+                    "End or reuse the threads of a request.")
             }
             if let descriptors, let now = process.descriptors, now > descriptors + max(Self.tolerance, rounds / 4) {
                 findings.fail(
                     "After \(rounds) rounds it has \(now) descriptors open instead of \(descriptors).",
-                    "Close what a request opens, also after an error.")
+                    "Close the files of a request, also after an error.")
             }
             return (findings, process.descendants)
         }
@@ -135,12 +135,12 @@ extension CheckContext {
         let alive = remains.filter(\.isAlive)
         if !alive.isEmpty {
             all.fail(
-                "\(alive.count) processes that it started live on after its own has ended.",
-                "An extension cannot start processes where its sandbox is complete; do the work in the extension itself."
+                "\(alive.count) processes that it started still run after the end of its own process.",
+                "Do the work in the extension itself: a complete sandbox blocks new processes."
             )
         } else if !remains.isEmpty {
             all.warn(
-                "It starts processes.", "Where its sandbox is complete it cannot; do the work in the extension itself.")
+                "It starts processes.", "Do the work in the extension itself: a complete sandbox blocks new processes.")
         }
         return all.result
     }
@@ -157,10 +157,10 @@ extension CheckContext {
             guard lines > Self.readableLines else { return .passed }
             return .warning(
                 reason: """
-                    It said \(lines) lines in one round of requests. The last ones: \
+                    It printed or logged \(lines) lines in one round of requests. The last lines: \
                     \(trial.events.lastLines.map(\.quoted).joined(separator: ", ")).
                     """,
-                advice: "Say what is skipped and why, and sums. After 20000 lines nothing more is kept.")
+                advice: "Log only skipped items with the reason, and totals. Only 20000 lines are stored.")
         }
     }
 
@@ -174,7 +174,7 @@ extension CheckContext {
         for sighting in whole.misuses {
             findings.fail(
                 "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
-                "It was made harmless. The comment above the function in searchlight_extension.h says what holds.")
+                "The host prevented the damage. See the comment of the function in searchlight_extension.h.")
         }
         return findings.result
     }
@@ -200,24 +200,24 @@ extension CheckContext {
     private func advice(on sighting: EventRecord.Sighting) -> String {
         if sighting.text.contains("family unix") {
             return """
-                No manifest grants that. It is often a library that asks a service of the desktop or the system, such as D-Bus or \
-                a name service. Foundation's attributesOfItem and resourceValues, getpwuid and NSUserName need none.
+                No manifest grants this. Often a library connects to a service of the desktop or the system, such as D-Bus or \
+                a name service. Foundation's attributesOfItem and resourceValues, getpwuid and NSUserName need no service.
                 """
         }
-        let whoAsks = "Find out who asks; often it is a library."
+        let whoAsks = "Find the caller; often it is a library."
         switch sighting.remedy ?? .none {
-        case .none: return "No manifest grants that. \(whoAsks)"
+        case .none: return "No manifest grants this. \(whoAsks)"
         case .readablePaths, .writablePaths, .allowsNetwork, .memoryLimit:
             return """
-                If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork, \
-                MemoryLimit). Else: \(whoAsks)
+                If it needs this, declare it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork, \
+                MemoryLimit). Otherwise: \(whoAsks)
                 """
-        case .temporaryFolder: return "No manifest grants that. Write into $TMPDIR, the worker's own folder."
+        case .temporaryFolder: return "No manifest grants this. Write into $TMPDIR, the worker's own folder."
         case .madeBefore:
             return
-                "It is declared, and was not there. Make it before workers start: when the app is installed, or by the app."
+                "It is declared and did not exist. Create it before workers start: during installation, or by the app."
         case .otherMachines: return "No manifest grants this machine's own addresses. \(whoAsks)"
-        case .tcpAlone: return "AllowsNetwork grants TCP alone. \(whoAsks)"
+        case .tcpAlone: return "AllowsNetwork grants only TCP. \(whoAsks)"
         case .noServers: return "No extension may be a server. \(whoAsks)"
         }
     }

@@ -27,10 +27,10 @@ extension CheckContext {
         var findings = Findings()
         if stays {
             findings.warn(
-                "What it donated once and has no more is found for ever: a reindex of everything does not delete it.",
+                "A reindex of everything does not delete items that no longer exist, so searches find them indefinitely.",
                 """
-                Begin with delete_all (in Swift deleteAllSearchableItems). What is donated again is found meanwhile; only \
-                what is not goes, with the acknowledgement.
+                Start with delete_all (in Swift deleteAllSearchableItems). The items can be found until the acknowledgement, \
+                which deletes those that were not donated again.
                 """)
         }
         let isSample = survey.isSample
@@ -38,8 +38,8 @@ extension CheckContext {
         Self.compare(survey.items, first, "A reindex in a new process", isSample: isSample, &findings)
         guard findings.hasNoFailure, first.isEmpty else { return findings.result }
         return .warning(
-            reason: "It donated nothing at all.",
-            advice: "If it has items on your machine, look at what it prints: --verbose shows it.")
+            reason: "It donated no items.",
+            advice: "If it has items on your machine, check its output with --verbose.")
     }
 
     /// Reports the differences between two sets of items.
@@ -53,12 +53,12 @@ extension CheckContext {
         var missing = one.keys.filter { other[$0] == nil }.sorted()
         var extra = other.keys.filter { one[$0] == nil }.sorted()
         if isSample, missing.count * 2 <= one.count, extra.count * 2 <= other.count { (missing, extra) = ([], []) }
-        for (names, verb) in [(missing, "lacks"), (extra, "has besides")] where !names.isEmpty {
+        for (names, verb) in [(missing, "lacks"), (extra, "also has")] where !names.isEmpty {
             findings.fail(
                 "\(what) \(verb) \(names.count) items, such as \(names.prefix(3).map(\.identifier.quoted).joined(separator: ", ")).",
                 """
-                An item's identifier must be the same each time, or what was indexed before cannot be found again. Donate \
-                everything each time, whatever was donated before.
+                Use the same identifier for an item each time, and donate everything each time, independent of earlier \
+                donations.
                 """)
         }
         var volatile: [String: Int] = [:]
@@ -68,8 +68,8 @@ extension CheckContext {
         }
         for (attribute, count) in volatile.sorted(by: { $0.key < $1.key }) {
             findings.warn(
-                "\(what) gives another \(attribute) for \(count) items.",
-                "Donate what only changes when the item does; else each reindex writes everything anew.")
+                "\(what) gives a different \(attribute) for \(count) items.",
+                "Donate values that only change with the item; otherwise each reindex writes everything again.")
         }
     }
 
@@ -95,8 +95,8 @@ extension CheckContext {
         let unknown = generator.unusedName()
         let many = (0..<Self.manyIdentifiers).map { _ in generator.unusedName() }
         let advice = """
-            Donate each item that was asked for, or delete it if it is gone; then acknowledge. Identifiers that are \
-            not known are deleted, or left out.
+            Donate each requested item, or delete it if it no longer exists; then acknowledge. Delete or ignore unknown \
+            identifiers.
             """
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
@@ -121,7 +121,7 @@ extension CheckContext {
             }
             try await trial.reindex(many + known.map(\.uniqueIdentifier))
             if trial.items.items.keys.contains(where: { $0.identifier.hasPrefix(generator.unusedPrefix) }) {
-                findings.fail("Of \(many.count) items that do not exist it donated some.", advice)
+                findings.fail("It donated some of \(many.count) items that do not exist.", advice)
             }
             Self.compare(all, trial.items.items, "After reindexing some items, the index", &findings)
             return findings.result
@@ -149,11 +149,11 @@ extension CheckContext {
         guard let first = left.first else { return .passed }
         return .failed(
             reason: """
-                Asked to reindex \(names.count) items that exist no longer, it acknowledged and left \(left.count) in the \
-                index, such as \(first.identifier.quoted). They would be found for ever.
+                It acknowledged the reindex of \(names.count) items that no longer exist, and left \(left.count) in the \
+                index, such as \(first.identifier.quoted). Searches would find them indefinitely.
                 """,
             advice: """
-                Delete what you are asked for and do not have (delete_items, in Swift \
+                Delete requested items that no longer exist (delete_items, in Swift \
                 deleteSearchableItems(withIdentifiers:)), then acknowledge.
                 """)
     }

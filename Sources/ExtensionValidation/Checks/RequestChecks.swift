@@ -50,10 +50,10 @@ extension CheckContext {
         try await trial.load()
         guard trial.events.processes.count > processes, findings.isEmpty else { return }
         findings.warn(
-            "After \(what) was cancelled it went on, so that its process had to be ended.",
+            "It continued after \(what) was cancelled, so its process was ended.",
             """
-            Ask is_cancelled of searchlight.cancel/1 now and then (in Swift: Task.isCancelled), and finish the request with \
-            SEARCHLIGHT_CANCELLED. What it was about to donate is lost otherwise, and the next request waits for a new process.
+            Check is_cancelled of searchlight.cancel/1 regularly (in Swift: Task.isCancelled), and finish the request with \
+            SEARCHLIGHT_CANCELLED. Otherwise its pending donations are lost, and the next request waits for a new process.
             """)
     }
 
@@ -92,8 +92,8 @@ extension CheckContext {
             }
             if quickest > Self.throttleGrace {
                 findings.warn(
-                    "It took at least \(Int(quickest)) ms each time until it had heeded a notice.",
-                    "Only note in did_throttle that work is to slow down; half a second is what there is.")
+                    "It took at least \(Int(quickest)) ms each time to handle a notice.",
+                    "Only set a flag in did_throttle; the time limit is half a second.")
             }
             // Repeated notices, and an end without a start.
             _ = await trial.throttle(ThrottleNotice(reason: .requested))
@@ -115,8 +115,8 @@ extension CheckContext {
         let missing = one.keys.filter { other[$0] == nil }.sorted()
         guard let first = missing.first else { return }
         findings.fail(
-            "A reindex that was slowed down lacked \(missing.count) items, such as \(first.identifier.quoted).",
-            "Slow down or wait, and donate the rest when the throttling is over, before you acknowledge.")
+            "A throttled reindex lacked \(missing.count) items, such as \(first.identifier.quoted).",
+            "Slow down or wait, and donate the rest after the throttling, before you acknowledge.")
     }
 
     /// The number of concurrent requests.
@@ -125,7 +125,7 @@ extension CheckContext {
     /// Sends the same requests one after another and concurrently.
     func checkConcurrency() async throws(ExtensionError) -> CheckResult {
         let offers = Array(offers(settings.sampleSize).prefix(Self.width))
-        guard !offers.isEmpty else { return .skipped(reason: "there is nothing to ask for") }
+        guard !offers.isEmpty else { return .skipped(reason: "there is nothing to request") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var expected: [TrialOffer: ExtensionAnswer] = [:]
             for offer in offers { expected[offer] = try await trial.ask(offer) }
@@ -153,10 +153,10 @@ extension CheckContext {
                 let before = expected[offer]?.summary ?? "nothing"
                 findings.fail(
                     """
-                    \(offer) is another when \(offers.count) requests are under way: \(answer.summary) instead of \(before)\
-                    \(answer.summary == before ? ", and not the same" : "").
+                    \(offer) differs when \(offers.count) requests are in progress: \(answer.summary) instead of \(before)\
+                    \(answer.summary == before ? ", with different contents" : "").
                     """,
-                    "Keep what belongs to one request apart from the others, and guard what they share with a lock.")
+                    "Keep the state of each request separate, and guard shared state with a lock.")
             }
             return findings.result
         }

@@ -124,7 +124,7 @@ final class DonationCollector: DonationReceiver {
             let key = batch.scope.index ?? ""
             if case .exactly(let expected) = batch.expectation, state.states[key] != expected {
                 let refusal = BusError.remote(
-                    name: ServiceErrorName.mismatchedClientState, message: "The client state is another one.")
+                    name: ServiceErrorName.mismatchedClientState, message: "The client state is different.")
                 return (refusal, nil)
             }
             state.donations += 1

@@ -96,7 +96,7 @@ final class Trial: Sendable {
         }
         throw .malformedAnswer(
             identifier: bundle.identifier, during: "reindex in pages",
-            reason: "a cursor came again, or there was no end after \(Self.maximumPages) pages")
+            reason: "a cursor was repeated, or there was no end after \(Self.maximumPages) pages")
     }
 
     func isPaged() async throws(ExtensionError) -> Bool { try await host.reindexAll(bundle.identifier) == .inPages }
@@ -181,7 +181,8 @@ final class Trial: Sendable {
                 return .file(name: file.name, length: Int(clamping: length), head: [])
             }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw .inputOutput(operation: "Reading", path: "what is neither a file nor a folder", code: EINVAL)
+                throw .inputOutput(
+                    operation: "Reading", path: "an object that is neither a file nor a folder", code: EINVAL)
             }
             let length = Int(clamping: status.st_size)
             do throws(ErrnoCode) {

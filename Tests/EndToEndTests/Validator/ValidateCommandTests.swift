@@ -41,7 +41,7 @@ struct ValidateCommandTests {
                     "alpha" as data of type public.html: it is text without a single HTML element.
 
                 """), "\(output)")
-        #expect(output.contains("\n    → Give what the type says, or promise the type that it is.\n"))
+        #expect(output.contains("\n    → Provide data of this type, or promise the actual type.\n"))
         #expect(output.contains("1 passed, 1 failed.\n"))
         #expect(
             output.hasSuffix(
@@ -197,8 +197,8 @@ struct ValidateCommandTests {
         }
         let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
         for text in [
-            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no", "$HOME/.mozilla, where",
-            "It may change everything in $HOME/Music, $XDG_VIDEOS_DIR, such",
+            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no", "$HOME/.mozilla, which",
+            "It can change everything in $HOME/Music, $XDG_VIDEOS_DIR, including",
         ] {
             #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
         }

@@ -26,18 +26,18 @@ struct Fault: Sendable, CustomTestStringConvertible {
 struct ValidatorCheckTests {
     static let faults: [Fault] = [
         Fault(.slowToLoad, .loadTime, .warning, "From the start of its process to its first answer it took"),
-        Fault(.eager, .quietCreation, .failed, "although nothing was asked"),
+        Fault(.eager, .quietCreation, .failed, "without a request"),
         Fault(.silent, .acknowledgement, .failed, "did not answer or make progress"),
         Fault(.silent, .reindexItems, .failed, "did not answer or make progress"),
         Fault(.twice, .doubleAcknowledgement, .failed, "answeredTwice"),
         Fault(.twice, .misuse, .failed, "answeredTwice"),
         Fault(.deadlock, .lateAcknowledgement, .failed, "did not answer"),
         Fault(.counting, .reindexTwice, .failed, "lacks 3 items"),
-        Fault(.volatile, .reindexTwice, .warning, "another title for 3 items"),
+        Fault(.volatile, .reindexTwice, .warning, "a different title for 3 items"),
         Fault(.hoarding, .reindexTwice, .warning, "does not delete it"),
         Fault(.forgetful, .reindexItems, .failed, "neither donated nor deleted"),
-        Fault(.forgetful, .goneItems, .failed, "it acknowledged and left 3 in the index"),
-        Fault(.generous, .unknownItems, .failed, "which does not exist, it answered with 15 bytes"),
+        Fault(.forgetful, .goneItems, .failed, "no longer exist, and left 3 in the index"),
+        Fault(.generous, .unknownItems, .failed, "which does not exist, with 15 bytes"),
         Fault(.liar, .promises, .failed, "without a single HTML element"),
         Fault(.breaking, .promises, .failed, "it was torn out"),
         Fault(.anyType, .unsupportedTypes, .failed, "which was not promised"),
@@ -48,8 +48,8 @@ struct ValidatorCheckTests {
             #"Removed: 2 scripts ("script"), 1 event handler ("a()"), 1 remote load ("https://example.org/x.css")."#),
         Fault(.crashing, .previews, .crashed, "abort"),
         Fault(.endless, .cancellation, .warning, "was ended"),
-        Fault(.slowNotice, .throttle, .warning, "until it had heeded a notice"),
-        Fault(.shared, .concurrency, .failed, "12 requests are under way"),
+        Fault(.slowNotice, .throttle, .warning, "each time to handle a notice"),
+        Fault(.shared, .concurrency, .failed, "12 requests are in progress"),
         Fault(.leaking, .memoryGrowth, .failed, "memory grows by"),
         Fault(.descriptors, .leftovers, .failed, "descriptors open instead of"),
         Fault(.fragile, .fuzzedIdentifiers, .crashed, "abort"),
@@ -121,7 +121,9 @@ struct ValidatorCheckTests {
             ExtensionValidator.Subject(path: bundle), configuration: configuration,
             settings: ValidationSettings(seed: 7))
         let result = try await validator.run([.hangUp]).result(.hangUp)
-        #expect(result.kind == .failed && result.reason?.contains("lived on") == true, "\(result)")
+        #expect(
+            result.kind == .failed && result.reason?.contains("continued after the end of the host") == true,
+            "\(result)")
     }
 
     @Test("follows pages to their end, and notices that there is none")

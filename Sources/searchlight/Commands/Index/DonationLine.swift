@@ -93,7 +93,7 @@ enum DonationLine {
         }
         let near = SpellingSuggestions.nearest(to: field, among: fieldNames.sorted())
         return near.isEmpty
-            ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; did you mean \(near[0])?"
+            ? "; its fields are \(fieldNames.sorted().joined(separator: ", "))" : "; the nearest field is \(near[0])"
     }
 
     private static func traits(
