@@ -9,7 +9,7 @@ public struct PreviewRefusal: Error, Hashable, CustomStringConvertible {
     public var reason: String
 
     /// The complete sentence.
-    public var description: String { "What the extension rendered cannot be shown: \(reason)." }
+    public var description: String { "The rendering of the extension cannot be shown: \(reason)." }
 }
 
 /// A composer that makes an extension's reply safe to show: it checks the content against its type
@@ -87,8 +87,8 @@ public struct PreviewComposer: Sendable {
         }
         guard !header.isTooLarge else {
             throw PreviewRefusal(
-                reason: "it is a picture that claims \(header.width) × \(header.height) pixels; at most "
-                    + "\(ImageHeader.maximumPixels) are drawn, and \(ImageHeader.maximumSide) in a row")
+                reason: "it is a picture that claims \(header.width) × \(header.height) pixels; the limit is "
+                    + "\(ImageHeader.maximumPixels), and \(ImageHeader.maximumSide) in a row")
         }
     }
 

@@ -37,33 +37,33 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
         switch self {
         case .unsupportedType(let offered, let accepted):
             offered.isEmpty
-                ? "The item promises no representation at all, so it cannot be dragged. Its app decides that."
+                ? "The item promises no representation, so it cannot be dragged. The app of the item decides this."
                 : """
                 The item offers \(offered.joined(separator: ", ")), and none of these conforms to \
-                \(accepted.joined(separator: ", ")). Ask for one of them.
+                \(accepted.joined(separator: ", ")). Accept one of the offered types.
                 """
         case .unsupportedForm(let taken, let offered):
             """
-            The item \(taken == [.inPlaceFile] ? "has no original in place" : "cannot be had as \(taken.nouns)"). It can be \
-            had as \(offered.map { "\($0.form.noun) of type \($0.type)" }.joined(separator: ", ")).
+            The item \(taken == [.inPlaceFile] ? "has no original in place" : "is not available as \(taken.nouns)"). It is \
+            available as \(offered.map { "\($0.form.noun) of type \($0.type)" }.joined(separator: ", ")).
             """
         case .inputOutput(let operation, let path, let code):
             "\(operation) \(path) failed: \(String(cString: strerror(code)))."
-        case .missingFolder(let path): "There is no folder \(path) to write to. Create it, or name another."
+        case .missingFolder(let path): "There is no folder \(path) to write to. Create it, or name another folder."
         case .noRoom(let path, let length, let available):
             "\(path) would have \(length) bytes, and only \(available) are free on its device. Make room."
         case .wrongLength(let expected, let received):
-            "The provider announced \(expected) bytes and gave \(received). Try again."
+            "The provider announced \(expected) bytes and sent \(received). Try again."
         case .stalled(let path, let received, let limit):
-            "The provider gave \(received) bytes for \(path) and then nothing more for \(limit). Try again."
+            "The provider sent \(received) bytes for \(path), and then nothing for \(limit). Try again."
         case .noReceiver(let path, let limit):
-            "Nobody opened \(path) to read from it within \(limit). Start its reader."
+            "No process opened \(path) for reading within \(limit). Start its reader."
         case .tooSlow(let path, let limit):
-            "The provider had not given all that is meant for \(path) after \(limit). Try again, or ask for less."
-        case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
-        case .unsafeContent(let path, let reason): "What the provider gave is not taken: \(path) \(reason)."
+            "The provider did not send all content for \(path) within \(limit). Try again, or request less."
+        case .tooLarge(let length, let limit): "The provider sent \(length) bytes; the limit is \(limit)."
+        case .unsafeContent(let path, let reason): "The provider's content is refused: \(path) \(reason)."
         case .tooMany(let path, let what, let limit):
-            "What the provider gave is not taken: \(path) has more than \(limit) \(what)."
+            "The provider's content is refused: \(path) has more than \(limit) \(what)."
         case .cancelled: "The delivery was cancelled."
         }
     }

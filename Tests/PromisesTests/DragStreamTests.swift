@@ -70,6 +70,6 @@ struct DragStreamTests {
             }
         }
         #expect(outcomes.map { $0.failure?.kind } == [.timedOut, .timedOut, .timedOut])
-        #expect(outcomes.last?.failure?.message.contains("Nobody opened \(path)") == true)
+        #expect(outcomes.last?.failure?.message.contains("No process opened \(path)") == true)
     }
 }

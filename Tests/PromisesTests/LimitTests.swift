@@ -173,7 +173,7 @@ struct LimitTests {
         #expect(try Delivery.collect(.stream(near, length: 2), limit: 2) == [1, 2])
         let zero = OwnedDescriptor(adopting: open("/dev/zero", O_RDONLY | O_CLOEXEC))
         #expect(
-            throws: PromiseError.inputOutput(operation: "Reading what is meant for", path: "memory", code: EINVAL)
+            throws: PromiseError.inputOutput(operation: "Reading the content for", path: "memory", code: EINVAL)
         ) {
             try Delivery.collect(.stream(zero, length: 2), limit: 2)
         }

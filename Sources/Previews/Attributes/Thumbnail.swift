@@ -43,7 +43,7 @@ public struct Thumbnail: Hashable, Sendable {
                 "The thumbnail \(path) cannot be read: \(String(cString: strerror(code)))."
             case .notAFile(let path): "The thumbnail \(path) is not a regular file."
             case .notOwned(let path): "The thumbnail \(path) belongs to another user."
-            case .tooManyBytes(let count): "The thumbnail has \(count) bytes; \(Thumbnail.maximumBytes) are the limit."
+            case .tooManyBytes(let count): "The thumbnail has \(count) bytes; the limit is \(Thumbnail.maximumBytes)."
             case .tooManyPixels(let width, let height):
                 "The thumbnail claims \(width) × \(height) pixels, which is too many."
             case .notAPicture: "The thumbnail is neither PNG, JPEG, GIF nor WebP."

@@ -34,7 +34,7 @@ struct ByteSource {
         limit: UInt64, for receiver: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void
     ) throws(PromiseError) -> UInt64 {
         guard input.kind != .other else {
-            throw .inputOutput(operation: "Reading what is meant for", path: receiver, code: EINVAL)
+            throw .inputOutput(operation: "Reading the content for", path: receiver, code: EINVAL)
         }
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
         var total: UInt64 = 0
@@ -49,7 +49,7 @@ struct ByteSource {
             let count = buffer.withUnsafeMutableBytes(read)
             if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
             guard count >= 0 else {
-                throw .inputOutput(operation: "Reading what is meant for", path: receiver, code: errno)
+                throw .inputOutput(operation: "Reading the content for", path: receiver, code: errno)
             }
             if count == 0 { return total }
             total += UInt64(count)

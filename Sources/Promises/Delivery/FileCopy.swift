@@ -147,7 +147,7 @@ struct FileCopy {
     }
 
     private func reading(_ code: Int32) -> PromiseError {
-        .inputOutput(operation: "Reading what is meant for", path: path, code: code)
+        .inputOutput(operation: "Reading the content for", path: path, code: code)
     }
 
     private func writing(_ code: Int32) -> PromiseError {

@@ -95,6 +95,6 @@ struct HeldBytes {
     }
 
     private static func failed(_ place: String, _ code: Int32) -> PromiseError {
-        .inputOutput(operation: "Keeping what the receiver does not take yet in", path: place, code: code)
+        .inputOutput(operation: "Buffering the content in", path: place, code: code)
     }
 }

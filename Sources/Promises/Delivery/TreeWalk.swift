@@ -38,7 +38,7 @@ final class TreeWalk {
     func go(_ root: Int32, to target: Int32?, name: String) throws(PromiseError) {
         guard cfiles_is_readable(root) == 1 else { throw Self.reading(name, EBADF) }
         guard cfiles_is_made_up(root) == 0 else {
-            throw .unsafeContent(path: name, reason: "is none of the user's folders")
+            throw .unsafeContent(path: name, reason: "is not a folder of the user")
         }
         var status = stat()
         if let target, fstat(target, &status) == 0 { filled = (status.st_dev, status.st_ino) }
@@ -47,12 +47,12 @@ final class TreeWalk {
 
     private func folder(_ folder: Int32, to target: Int32?, path: String, depth: Int) throws(PromiseError) {
         guard depth < limits.depth else {
-            throw .tooMany(path: path, what: "folders one in the other", limit: limits.depth)
+            throw .tooMany(path: path, what: "nested folders", limit: limits.depth)
         }
         var status = stat()
         guard fstat(folder, &status) == 0 else { throw Self.reading(path, errno) }
         if let filled, filled == (status.st_dev, status.st_ino) {
-            throw .unsafeContent(path: path, reason: "is where it is to be copied to")
+            throw .unsafeContent(path: path, reason: "is its own destination")
         }
         for name in try names(in: folder, path: path) {
             try pace.checkCancelled()

@@ -124,7 +124,7 @@ public actor DragSession<Provider: PromiseProvider> {
                 progress.deliveryBegan()
                 step = state.take(await deliver(given, promise, item.target, control))
             case .nothing:
-                return state.outcome ?? .failed(DragFailure(.failed, "The drag came to no end."))
+                return state.outcome ?? .failed(DragFailure(.failed, "The drag did not end."))
             }
         }
     }

@@ -61,7 +61,8 @@ struct DragState: Sendable {
         case (.waiting, .began):
             guard let choice = resolution.choice else {
                 return end(
-                    resolution.refusal.map { DragFailure($0) } ?? DragFailure(.unsupportedType, "Nothing serves."))
+                    resolution.refusal.map { DragFailure($0) }
+                        ?? DragFailure(.unsupportedType, "No representation is available."))
             }
             phase = .asking(choice)
             return .ask(choice, mayRetry: true)

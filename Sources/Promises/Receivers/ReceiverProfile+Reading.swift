@@ -32,13 +32,14 @@ extension ReceiverProfile {
         }
         let object = try reader.object(bytes)
         for key in object.keys.sorted() where !["title", "accepts", "takes", "order"].contains(key) {
-            throw reader.problem("it has \(key.debugDescription), which is not known.")
+            throw reader.problem("it has the unknown key \(key.debugDescription).")
         }
         self.name = name
         self.path = path
         title = try reader.text(object["title"] ?? .text(name), "title")
         guard !title.isEmpty, title.count <= Self.maximumTitleCharacters else {
-            throw reader.problem("its title has \(title.count) characters; 1 to \(Self.maximumTitleCharacters) may be.")
+            throw reader.problem(
+                "its title has \(title.count) characters; it needs 1 to \(Self.maximumTitleCharacters).")
         }
         accepts = try reader.types(object["accepts"], maximum: Self.maximumTypes, maximumBytes: Self.maximumTypeBytes)
         takes = try reader.forms(object["takes"])
@@ -60,8 +61,8 @@ private struct ProfileReader {
         guard isGood, (1...maximumBytes).contains(name.utf8.count), !name.hasPrefix("-") else {
             throw problem(
                 """
-                its name \(name.debugDescription) must be of lower case letters, digits and hyphens, at most \
-                \(maximumBytes) of them.
+                its name \(name.debugDescription) must have only lower case letters, digits and hyphens, at most \
+                \(maximumBytes).
                 """)
         }
     }
@@ -76,7 +77,7 @@ private struct ProfileReader {
         } catch {
             throw problem(error.text)
         }
-        guard let object = value.members else { throw problem("it is JSON, but no object.") }
+        guard let object = value.members else { throw problem("it is JSON, but not an object.") }
         return object
     }
 
@@ -94,7 +95,7 @@ private struct ProfileReader {
             texts.append(text)
         }
         guard (1...maximum).contains(texts.count) else {
-            throw problem("“\(key)” has \(texts.count) entries; 1 to \(maximum) may be.")
+            throw problem("“\(key)” has \(texts.count) entries; it needs 1 to \(maximum).")
         }
         var seen: Set<String> = []
         for text in texts where !seen.insert(text.lowercased()).inserted {
@@ -113,14 +114,14 @@ private struct ProfileReader {
             guard text.utf8.count <= maximumBytes, type.isTag || isIdentifier else {
                 throw problem(
                     """
-                    \(text.debugDescription) in “accepts” is no type identifier, such as public.html, no MIME type, such as \
-                    text/html, and no file name extension, such as .html.
+                    \(text.debugDescription) in “accepts” is neither a type identifier, such as public.html, nor a MIME type, such \
+                    as text/html, nor a file name extension, such as .html.
                     """)
             }
             guard !type.isTag || type.isDeclared else {
                 throw problem(
                     """
-                    No type is declared for \(text.debugDescription) in “accepts”. Types are named like public.html; \
+                    No type is declared for \(text.debugDescription) in “accepts”. Use a type such as public.html; \
                     “searchlight types tree” lists them.
                     """)
             }
@@ -138,7 +139,7 @@ private struct ProfileReader {
             case "file": forms.append(.file)
             case "inPlace": forms.append(.inPlaceFile)
             default:
-                throw problem("“takes” has \(text.debugDescription); it can have “data”, “file” and “inPlace”.")
+                throw problem("“takes” has \(text.debugDescription). Use “data”, “file” and “inPlace”.")
             }
         }
         return forms

@@ -40,7 +40,7 @@ package final class HandOverFile: Sendable {
     ///   - code: The code.
     /// - Throws: The ``Problem`` of the last folder.
     package convenience init(in folders: [String], address: String, code: String) throws(Problem) {
-        var problem = Problem(description: "There is no folder for it (XDG_RUNTIME_DIR, HOME).")
+        var problem = Problem(description: "There is no folder for the file. Set XDG_RUNTIME_DIR or HOME.")
         for folder in folders {
             do throws(Problem) {
                 let (descriptor, path) = try Self.privateFolder(in: folder, mayBeNew: folder == folders.last)
@@ -106,7 +106,7 @@ package final class HandOverFile: Sendable {
         var path = parent
         for (name, isPrivate) in [(URL(filePath: own).lastPathComponent, false), (folderName, true)] {
             path += "/" + name
-            if mkdirat(folder.number, name, 0o700) != 0, errno != EEXIST { throw problem("making \(path)", errno) }
+            if mkdirat(folder.number, name, 0o700) != 0, errno != EEXIST { throw problem("creating \(path)", errno) }
             folder = try opened(folder.number, name, path, isPrivate: isPrivate)
         }
         return (folder, path)
@@ -137,7 +137,7 @@ package final class HandOverFile: Sendable {
         if isPrivate {
             guard fchmod(folder.number, 0o700) == 0 else { throw problem("protecting \(path)", errno) }
         } else if status.st_mode & 0o022 != 0 {
-            throw Problem(description: "Others can write in \(path).")
+            throw Problem(description: "Other users can write to \(path).")
         }
     }
 

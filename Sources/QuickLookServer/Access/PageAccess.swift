@@ -83,14 +83,14 @@ package final class PageAccess: Sendable {
             return .refused(status: 403, reason: "This address is only served as \(authority).")
         }
         if request.path.isEmpty, request.method == "POST" { return exchange(request) }
-        guard request.method == "GET" else { return .refused(status: 405, reason: "Only GET is answered.") }
+        guard request.method == "GET" else { return .refused(status: 405, reason: "Only GET is supported.") }
         if request.headers["origin"] != nil, request.header("origin") != "http://\(authority)" {
-            return .refused(status: 403, reason: "Another page asked for this.")
+            return .refused(status: 403, reason: "The request comes from another page.")
         }
         if request.path.isEmpty { return isOpen ? .invited : .refused(status: 403, reason: Self.advice) }
         // Browsers state the initiator of a request; “none” means that the user opened an address.
         if let site = request.headers["sec-fetch-site"], site != ["same-origin"], site != ["none"] {
-            return .refused(status: 403, reason: "Another page asked for this.")
+            return .refused(status: 403, reason: "The request comes from another page.")
         }
         guard Self.isEqual(request.path[0], session), brings(request.headers["cookie"] ?? []) else {
             return .refused(status: 403, reason: Self.advice)
@@ -106,7 +106,7 @@ package final class PageAccess: Sendable {
         // site has its own origin.
         let origin = request.header("origin")
         guard request.headers["origin"] == nil || origin == "null" || origin == "http://\(authority)" else {
-            return .refused(status: 403, reason: "Another page asked for this.")
+            return .refused(status: 403, reason: "The request comes from another page.")
         }
         // The user may have copied the code with spaces or capitals.
         let given = (request.form["code"] ?? "").lowercased().filter { !$0.isWhitespace }
@@ -121,7 +121,7 @@ package final class PageAccess: Sendable {
     }
 
     private static let advice = """
-        Quick Look can be opened once, in one browser, and only for a short time after it was started. Run \
+        Quick Look can be opened once, in one browser, and only shortly after its start. Run \
         “searchlight quicklook” again.
         """
 

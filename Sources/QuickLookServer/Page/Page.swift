@@ -97,7 +97,7 @@ enum Page {
             <details id="note" hidden><summary></summary><ul></ul></details>
             <div id="stage"></div>
             <div id="idle" class="empty"><span aria-hidden="true"></span><h2>Nothing Selected</h2>
-              <p>Choose a result to look at it. Drag it out of the list to use it elsewhere.</p></div>
+              <p>Choose a result to preview it. Drag it out of the list to use it elsewhere.</p></div>
           </section>
         </main>
         </body>

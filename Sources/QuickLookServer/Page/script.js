@@ -86,7 +86,7 @@ function show(found, following, text, isMore) {
   summarize(text);
   by("nothing").hidden = hits.length > 0;
   if (!hits.length && text) explain("No Results", "Nothing is found for “" + text + "”" + (isFiltered() ? " with these filters." : "."));
-  if (!text) explain("Search Everything", "Notes, mail, bookmarks: whatever your apps made findable.");
+  if (!text) explain("Search Everything", "Find notes, mail, bookmarks and other items of your apps.");
   if (!isMore) results.parentElement.scrollTop = 0;
   if (isMore) choose(kept + 1); else { chosen = -1; choose(hits.length ? 0 : -1); }
 }

@@ -163,7 +163,7 @@ final class PreviewHandler: Sendable {
             problem = preview.problem.map { DisplayText.safe(String($0.prefix(1000))) }
             if kind == .richText {
                 problem =
-                    "The app renders this as rich text, of which browsers show the words alone. Save it to see its looks."
+                    "The app renders this as rich text; browsers show only the words. Save it to see the formatting."
             }
             size = preview.size.map { Size(width: $0.width, height: $0.height) }
             removed = Removal.summary(of: preview.removals)

@@ -74,7 +74,7 @@ package final class QuickLookRoutes: Sendable {
     package func answer(granted path: [String], _ arguments: [String: String]) async -> PageReply {
         guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
             underWay.subtract(1, ordering: .relaxed)
-            return PageFailure(503, "Too many requests are under way. Try again in a moment.").reply
+            return PageFailure(503, "Too many requests are in progress. Try again in a moment.").reply
         }
         defer { underWay.subtract(1, ordering: .relaxed) }
         do {
@@ -84,7 +84,7 @@ package final class QuickLookRoutes: Sendable {
         } catch let error as EngineError {
             return PageFailure(error).reply
         } catch is Turns.Stale {
-            return PageFailure(409, "Something newer was asked meanwhile.").reply
+            return PageFailure(409, "A newer request replaced this one.").reply
         } catch {
             return PageFailure(PageFailure.cancelled, "The request was cancelled.").reply
         }
@@ -123,7 +123,7 @@ package final class QuickLookRoutes: Sendable {
         case (3, "api", "engaged"):
             let kinds: [EngagementKind] = [.open, .drag, .preview]
             guard let kind = kinds.first(where: { $0.rawValue == arguments["kind"] }) else {
-                throw PageFailure(400, "Say what was done: open, drag or preview.")
+                throw PageFailure(400, "The kind of use must be open, drag or preview.")
             }
             await store.count(Engagement(item: try await item(last).number, text: query, kind: kind))
             return .json(["status": "done"])
@@ -153,7 +153,7 @@ package final class QuickLookRoutes: Sendable {
 
     private func item(_ number: String) async throws -> StoredItem {
         guard let number = Int64(number), number >= 0 else {
-            throw PageFailure(404, "Items are named by their numbers.")
+            throw PageFailure(404, "An item must be named by its number.")
         }
         return try await store.item(named: "@\(number)")
     }
@@ -184,7 +184,7 @@ package final class QuickLookRoutes: Sendable {
         case .file(let file):
             var status = stat()
             guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw PageFailure(502, "What the extension opened for \(type) is no regular file.")
+                throw PageFailure(502, "The file that the extension opened for \(type) is not a regular file.")
             }
             body = .stream(file.descriptor, length: UInt64(max(0, status.st_size)))
             if !file.name.isEmpty { name = DownloadName.safe(file.name) }

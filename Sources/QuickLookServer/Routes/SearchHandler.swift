@@ -58,7 +58,7 @@ final class SearchHandler: Sendable {
         func queries() throws(PageFailure) -> [String] {
             guard let kind else { return [] }
             guard kind.isTypeIdentifier else {
-                throw PageFailure(400, "A kind is named by its uniform type identifier.")
+                throw PageFailure(400, "A kind must be a uniform type identifier.")
             }
             return ["contentTypeTree == \"\(kind)\""]
         }
@@ -87,7 +87,7 @@ final class SearchHandler: Sendable {
         request.correctsSpelling = correctsSpelling
         if let cursor {
             guard let place = place(cursor, key) else {
-                throw PageFailure(410, "These results are not kept any more. Search again.")
+                throw PageFailure(410, "These results have expired. Search again.")
             }
             request.cursor = place
         }

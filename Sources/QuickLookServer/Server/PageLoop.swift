@@ -252,9 +252,9 @@ package final class PageLoop: Sendable {
             case .other(let user):
                 "Closed a connection of user \(user) unread: the page is only for user \(geteuid())."
             case .unknown(let code):
-                "Closed a connection unread, as its user cannot be determined: \(String(cString: strerror(code)))."
+                "Closed a connection unread, because its user cannot be determined: \(String(cString: strerror(code)))."
             }
-        let more = state.unlogged == 0 ? "" : " \(state.unlogged) more were closed since the last such line."
+        let more = state.unlogged == 0 ? "" : " \(state.unlogged) more were closed after the last such line."
         handlers.log(what + more)
         (state.logsAgain, state.unlogged) = (.now + Self.logPause, 0)
     }

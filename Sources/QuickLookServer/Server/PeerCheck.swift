@@ -42,7 +42,7 @@ package struct KernelPeerCheck: PeerCheck {
         user = geteuid()
         let code = cloopback_check(diag.number)
         guard code == 0 else { throw Unavailable(reason: String(cString: strerror(-code))) }
-        guard !Self.isAnybody(user) else { throw Unavailable(reason: "This user has no number of their own here.") }
+        guard !Self.isAnybody(user) else { throw Unavailable(reason: "This user has no own user number.") }
     }
 
     package func verdict(on connection: OwnedDescriptor) -> PeerVerdict {

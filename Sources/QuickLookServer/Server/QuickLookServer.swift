@@ -19,15 +19,15 @@ package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible 
         case .cannotListen(let port, let reason):
             port == 0
                 ? "Listening on 127.0.0.1 failed: \(reason). Check that the loopback interface is up."
-                : "Listening on 127.0.0.1:\(port) failed: \(reason). Name another port, or leave --port out."
+                : "Listening on 127.0.0.1:\(port) failed: \(reason). Choose another port, or leave --port out."
         case .cannotIdentify(let reason):
             """
-            Serving the page failed: the kernel does not say which user connects (NETLINK_SOCK_DIAG: \(reason)). Use a \
-            kernel with CONFIG_INET_DIAG, or allow that call.
+            Serving the page failed: the kernel does not report the user of a connection (NETLINK_SOCK_DIAG: \(reason)). \
+            Use a kernel with CONFIG_INET_DIAG, or allow this call.
             """
         case .notOpened(let limit):
             """
-            Nobody opened Quick Look within \(limit.components.seconds) seconds, so its code has expired. Run \
+            Quick Look was not opened within \(limit.components.seconds) seconds, so its code has expired. Run \
             “searchlight quicklook” again.
             """
         }

@@ -90,7 +90,7 @@ package struct RequestReader: Sendable {
                 throw Refusal(reason: "A line does not end in CR LF.")
             }
             guard byte >= 0x20 && byte != 0x7F || [Self.carriageReturn, Self.lineFeed, Self.tab].contains(byte) else {
-                throw Refusal(reason: "A control character is no part of a request.")
+                throw Refusal(reason: "The request has a control character.")
             }
             checked += 1
             if byte == Self.lineFeed {
@@ -114,18 +114,18 @@ package struct RequestReader: Sendable {
 
     private static func requestLine(_ line: ArraySlice<UInt8>) throws(Refusal) -> Head {
         let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw Refusal(reason: "The first line is no request.") }
+        guard parts.count == 3 else { throw Refusal(reason: "The first line is not a request.") }
         let (method, target, version) = (parts[0], parts[1], parts[2])
         guard (1...16).contains(method.count), method.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-            throw Refusal(reason: "The first line names no method.")
+            throw Refusal(reason: "The first line has no method.")
         }
         guard target.first == UInt8(ascii: "/"), target.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 }) else {
-            throw Refusal(reason: "The first line names no path.")
+            throw Refusal(reason: "The first line has no path.")
         }
         guard version.elementsEqual("HTTP/1.1".utf8) else {
             throw version.starts(with: "HTTP/".utf8)
                 ? Refusal(status: 505, reason: "Only HTTP/1.1 is spoken.")
-                : Refusal(reason: "The first line names no version.")
+                : Refusal(reason: "The first line has no version.")
         }
         return Head(method: String(decoding: method, as: UTF8.self), target: String(decoding: target, as: UTF8.self))
     }
@@ -133,7 +133,7 @@ package struct RequestReader: Sendable {
     private mutating func takeHeader(_ line: ArraySlice<UInt8>) throws(Refusal) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
             line[..<colon].allSatisfy(Self.isOfName)
-        else { throw Refusal(reason: "A line is no header.") }
+        else { throw Refusal(reason: "A line is not a header.") }
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == Self.tab }
         let value = line[(colon + 1)...].drop(while: isBlank)
         let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
@@ -157,19 +157,19 @@ package struct RequestReader: Sendable {
 
     private mutating func finishHead() throws(Refusal) {
         guard let head else { return }
-        guard head.headers["host"]?.count == 1 else { throw Refusal(reason: "A request names one host.") }
+        guard head.headers["host"]?.count == 1 else { throw Refusal(reason: "A request needs exactly one host.") }
         guard head.headers["transfer-encoding"] == nil else {
-            throw Refusal(reason: "A body is sent with its length, not in chunks.")
+            throw Refusal(reason: "Send the body with its length, not in chunks.")
         }
         guard head.headers["expect"] == nil else {
-            throw Refusal(status: 417, reason: "Nothing is confirmed in advance.")
+            throw Refusal(status: 417, reason: "Expect is not supported.")
         }
         let lengths = head.headers["content-length"] ?? []
         guard lengths.count <= 1,
             lengths.allSatisfy({ text in
                 (1...10).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
             })
-        else { throw Refusal(reason: "The length of the body is no number.") }
+        else { throw Refusal(reason: "The length of the body is not a number.") }
         let length = lengths.first.flatMap { Int($0) }
         if head.method == "POST" {
             guard let length else { throw Refusal(status: 411, reason: "The length of the body is missing.") }
@@ -185,7 +185,7 @@ package struct RequestReader: Sendable {
         guard head.method == "POST" else { return [:] }
         let type = head.headers["content-type"]?.first?.prefix { $0 != ";" } ?? ""
         guard type.lowercased() == "application/x-www-form-urlencoded" else {
-            throw Refusal(status: 415, reason: "Only a form may be sent.")
+            throw Refusal(status: 415, reason: "Send the body as a form.")
         }
         return PageRequest.arguments(in: String(decoding: body, as: UTF8.self))
     }
