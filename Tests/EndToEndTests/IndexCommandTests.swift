@@ -290,7 +290,7 @@ struct IndexCommandTests {
         let shown = try command("query", "pageCount >= 1", "--attributes", "pageCount,kMDItemComment", "--limit", "1")
         #expect(shown.output.contains("@1  Alpha\n"))
         #expect(shown.output.contains("pageCount: 1\n") && shown.output.contains("comment: x\n"))
-        #expect(!shown.output.contains("Beta") && shown.output.contains("--limit shows"))
+        #expect(!shown.output.contains("Beta") && shown.output.contains("Raise --limit"))
         let json = try #require(
             try command.json("query", "pageCount == 2", "--attributes", "title") as? [String: Any])
         let item = try #require((json["items"] as? [[String: Any]])?.first)

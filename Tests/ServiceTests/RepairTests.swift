@@ -432,6 +432,6 @@ struct RepairTests {
         #expect(await eventually { service.service.holder.state.withLock { $0.isStopping } })
         await repair.end()
         #expect(await service.ending() == .stopped)
-        #expect(!service.lines.contains("given up"))
+        #expect(!service.lines.contains("were cancelled"))
     }
 }
