@@ -48,7 +48,7 @@ private func report<Object>(_ problem: HandleTable<Object>.Problem, _ what: Stri
     switch problem {
     case .unknown:
         latestSession.withLock { $0 }?.misuse(
-            .invalidArgument, "A pointer that is no \(what) was handed over as one.")
+            .invalidArgument, "A pointer was passed as a \(what) and is not a \(what).")
     case .released(let owner):
         session(owner)?.misuse(.usedAfterRelease, "A \(what) was used after it was released.")
     case .inUse(let owner):
@@ -95,8 +95,8 @@ let itemsTable = StaticTable(
             guard let handle = keep(ItemBuilder.all, ItemBuilder(record, session: session), session) else {
                 session?.misuse(
                     .invalidArgument,
-                    "There are \(HandleTable<ItemBuilder>.maximum) items that were not released. Release each once it "
-                        + "was donated.")
+                    "There are \(HandleTable<ItemBuilder>.maximum) items that were not released. Release each item after "
+                        + "its donation.")
                 return nil
             }
             return handle

@@ -33,8 +33,8 @@ private func renames(
         session?.misuse(
             .invalidArgument,
             """
-            A call renames \(rename.identifier.prefix(80)) to \(rename.newIdentifier.prefix(80)), and another item so, or that one \
-            otherwise. Name each item and each new identifier once.
+            A call renames \(rename.identifier.prefix(80)) to \(rename.newIdentifier.prefix(80)), and repeats the item or \
+            the new identifier. Name each item and each new identifier once.
             """)
         return (nothing, SEARCHLIGHT_INVALID_ARGUMENT)
     }

@@ -42,10 +42,10 @@ extension NativeExtension {
     private static func advice(on reason: String) -> String? {
         if reason.contains("cannot open shared object file") {
             return
-                "Install the package that has that library, or put it into the bundle and link with -Wl,-rpath,'$ORIGIN'."
+                "Install the package of this library, or put it into the bundle and link with -Wl,-rpath,'$ORIGIN'."
         }
         if reason.contains("undefined symbol") {
-            return "Link with the library that has that symbol; “nm -D” shows what a library has."
+            return "Link with the library of this symbol; “nm -D” lists the symbols of a library."
         }
         return nil
     }
@@ -63,7 +63,7 @@ extension NativeExtension {
             let advice =
                 request.principalClass == nil
                 ? "Export \(symbol), or name a class in NSExtensionPrincipalClass."
-                : "Link the library with CoreSpotlight, which brings \(symbol)."
+                : "Link the library with CoreSpotlight, which provides \(symbol)."
             throw LoadError(
                 failure: .missingEntryPoint, message: "\(request.libraryPath) has no symbol \(symbol). \(advice)")
         }
@@ -87,7 +87,7 @@ extension NativeExtension {
             throw LoadError(
                 failure: .identifierMismatch,
                 message: """
-                    The library says it is \(identifier), but CFBundleIdentifier in its Info.plist is \
+                    The library declares \(identifier), but CFBundleIdentifier in its Info.plist is \
                     \(request.bundleIdentifier). Make them the same.
                     """)
         }
@@ -111,7 +111,7 @@ extension NativeExtension {
         guard status == SEARCHLIGHT_OK else {
             throw LoadError(
                 failure: .cannotCreate,
-                message: message.isEmpty ? "The extension could not be created; it gave no reason." : message)
+                message: message.isEmpty ? "The extension could not be created, and gave no reason." : message)
         }
         return object
     }

@@ -68,7 +68,7 @@ struct PreparedPreview: Sendable {
                     + "\(PreviewHeader.maximumIdentifierBytes) bytes")
         }
         guard !attachments.contains(where: { $0.identifier == identifier }) else {
-            throw .invalid("two attachments of the preview are called \(identifier)")
+            throw .invalid("two attachments of the preview are named \(identifier)")
         }
         guard let type = text(attachment.content_type), PreviewHeader.isContentType(type) else {
             throw .invalid("the attachment \(identifier) of the preview has no content type")

@@ -38,9 +38,9 @@ func requiredText(
 
 private func reportText(_ pointer: UnsafePointer<CChar>?, _ what: String, _ session: HostSession?) {
     if pointer == nil {
-        session?.misuse(.invalidArgument, "\(what) is NULL, where a text is asked for.")
+        session?.misuse(.invalidArgument, "\(what) is NULL and must be text.")
     } else {
-        session?.misuse(.malformedText, "\(what) is not UTF-8. Convert texts before handing them over.")
+        session?.misuse(.malformedText, "\(what) is not UTF-8. Convert it first.")
     }
 }
 

@@ -115,7 +115,7 @@ final class Worker: Sendable {
             return state.session
         }
         guard let session else {
-            return call.refuse(name: BusErrorName.failed, message: "The worker has loaded its extension already.")
+            return call.refuse(name: BusErrorName.failed, message: "The worker has already loaded its extension.")
         }
         // If no library was opened, the main thread still waits and must be released to run its
         // queue.

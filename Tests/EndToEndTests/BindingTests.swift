@@ -101,7 +101,7 @@ struct BindingTests {
                         _ = try await engine.reindexItems([folder + "/card.txt"], of: Self.documents)
                     }
                 }
-                #expect(error?.description.contains("~/Downloads is not there or cannot be read") == true)
+                #expect(error?.description.contains("~/Downloads is missing or not readable") == true)
             }
             #expect(try await engine.itemCounts() == [Self.documents: 2])
             #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 1)
@@ -158,7 +158,8 @@ struct BindingTests {
                     item, accepted: ["public.utf16-plain-text"], to: .file(path: harness.folder + "/none"))
             }
             #expect(
-                error?.description.contains("u8_to_u16 gave NULL for units") == true, "\(String(describing: error))")
+                error?.description.contains("u8_to_u16 returned NULL for units") == true, "\(String(describing: error))"
+            )
         }
     }
 

@@ -199,7 +199,7 @@ struct FileFollowerTests {
             let failure = await #expect(throws: EngineError.self) {
                 try await trial.update([.removed(path: trial.path("one.md"))], engine)
             }
-            #expect("\(String(describing: failure))".contains("~/Downloads is not there or cannot be read"))
+            #expect("\(String(describing: failure))".contains("~/Downloads is missing or not readable"))
             #expect(try await engine.itemCounts() == [trial.bundle: 1])
             rename(trial.folder + ".away", trial.folder)
             try await trial.update([.removed(path: trial.path("one.md"))], engine)

@@ -38,7 +38,7 @@ final class BindingRun {
         let count = Int(min(wanted, Int128(BindingLimits.rounds)))
         if wanted > Int128(count) {
             try leaveOut(
-                BindingFailure(.tooLarge, "only the first \(count) of \(wanted) rounds (“\(repetition.name)”) are made")
+                BindingFailure(.tooLarge, "only the first \(count) of \(wanted) rounds (“\(repetition.name)”) run")
             )
         }
         var texts = [String](repeating: "", count: repetition.gathered.count)
@@ -60,7 +60,7 @@ final class BindingRun {
                     try leaveOut(
                         BindingFailure(
                             .tooLarge,
-                            "\(repetition.gathered[position].name) ends in round \(number + 1) of \(count), since the "
+                            "\(repetition.gathered[position].name) ends in round \(number + 1) of \(count), because the "
                                 + "limit is \(BindingLimits.gatheredBytes) bytes"))
                     break rounds
                 }
@@ -68,7 +68,7 @@ final class BindingRun {
         }
         if let firstFailure {
             guard failed < count else { throw firstFailure }
-            receiver.warn("\(failed) of \(count) rounds (“\(repetition.name)”) are left out: \(firstFailure.message)")
+            receiver.warn("\(failed) of \(count) rounds (“\(repetition.name)”) are skipped: \(firstFailure.message)")
         }
         for (one, text) in zip(repetition.gathered, texts) { evaluation.names[one.name] = .text(text) }
     }
@@ -283,7 +283,7 @@ final class BindingRun {
     private func value(of answer: CallAnswers.Pointer, from symbol: String) throws(BindingFailure) -> RuntimeValue {
         guard let pointer = answer.pointer else {
             guard answer.form.isOptional else {
-                throw BindingFailure(.failed, "\(symbol) gave NULL for \(answer.name)")
+                throw BindingFailure(.failed, "\(symbol) returned NULL for \(answer.name)")
             }
             return .null
         }

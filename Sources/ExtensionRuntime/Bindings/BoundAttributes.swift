@@ -53,6 +53,6 @@ private struct ItemWarnings: CallbackReceiver {
     func donate(_ item: ItemRecord) {}
     func wants(_ identifier: String) -> Bool { false }
     var isOver: Bool { receiver.isOver }
-    func warn(_ message: String) { receiver.warn("Attributes of \(item) are left out: \(message)") }
+    func warn(_ message: String) { receiver.warn("Attributes of \(item) are skipped: \(message)") }
     func misuse(_ rule: HostRequest.Misuse, _ message: String) { receiver.misuse(rule, message) }
 }

@@ -119,7 +119,7 @@ final class BoundExtension: AskedExtension {
         }
         return answer(request, candidates, item, type: type) { (run, _, binding) throws(BindingFailure) in
             guard let result = binding.result, let bytes = try run.value(result).copied() else {
-                throw BindingFailure(.notFound, "the function gave nothing")
+                throw BindingFailure(.notFound, "the function returned nothing")
             }
             return .data(bytes)
         }
@@ -131,7 +131,7 @@ final class BoundExtension: AskedExtension {
         }
         return answer(request, candidates, item, type: type, prepare: { $0.isInPlace = inPlace }) {
             (run, sources, binding) throws(BindingFailure) in
-            guard let result = binding.result else { throw BindingFailure(.notFound, "the function gave nothing") }
+            guard let result = binding.result else { throw BindingFailure(.notFound, "the function returned nothing") }
             if case .source(.destination) = result { return try Self.written(sources) }
             let value = try run.value(result)
             if case .file(let path) = value {
@@ -139,7 +139,9 @@ final class BoundExtension: AskedExtension {
                 if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { sources.frame.keep(path) }
                 return try Self.opened(path)
             }
-            guard let bytes = try value.copied() else { throw BindingFailure(.notFound, "the function gave nothing") }
+            guard let bytes = try value.copied() else {
+                throw BindingFailure(.notFound, "the function returned nothing")
+            }
             return .file(FileReply(descriptor: try NamelessFile.make(bytes), name: ""))
         }
     }
@@ -229,7 +231,7 @@ final class BoundExtension: AskedExtension {
     /// Returns the file that the function has written.
     private static func written(_ sources: RequestSources) throws(BindingFailure) -> RequestOutcome {
         guard let file = sources.destination else {
-            throw BindingFailure(.failed, "nothing was written, for request.destination was given to no function")
+            throw BindingFailure(.failed, "nothing was written, because no function got request.destination")
         }
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw BindingFailure(.failed, "the file is gone") }
@@ -239,7 +241,8 @@ final class BoundExtension: AskedExtension {
 
     private static func opened(_ path: String) throws(BindingFailure) -> RequestOutcome {
         guard path.hasPrefix("/") else {
-            throw BindingFailure(.invalidArgument, "the function gave no absolute path for the file, but \(path)")
+            throw BindingFailure(
+                .invalidArgument, "the function returned \(path) for the file, which is not an absolute path")
         }
         do throws(FileRefusal) { return .file(try FileReply(opening: path)) } catch {
             throw BindingFailure(error.status, error.message)

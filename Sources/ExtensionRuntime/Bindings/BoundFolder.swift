@@ -17,7 +17,7 @@ struct BoundFolder: Hashable, Sendable {
     init(_ name: String) throws(BindingFailure) {
         guard let path = FileURL.expanded(name) else {
             throw BindingFailure(
-                .invalidArgument, "\(name) is no absolute path and does not begin with ~ or $XDG_…_HOME")
+                .invalidArgument, "\(name) is not an absolute path and does not begin with ~ or $XDG_…_HOME")
         }
         self.name = name
         self.path = path.split(separator: "/", omittingEmptySubsequences: true).reduce("") { $0 + "/" + $1 }
@@ -28,7 +28,7 @@ struct BoundFolder: Hashable, Sendable {
     func check() throws(BindingFailure) {
         guard let stream = opendir(path) else {
             throw BindingFailure(
-                .unavailable, "\(name) is not there or cannot be read; what was found in it stays as it was")
+                .unavailable, "\(name) is missing or not readable; its items stay in the index")
         }
         closedir(stream)
     }
@@ -61,7 +61,7 @@ struct BoundFolder: Hashable, Sendable {
         if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
         let code = errno
         guard [ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG].contains(code) else {
-            throw BindingFailure(.unavailable, "\(path) cannot be looked at: \(String(cString: strerror(code)))")
+            throw BindingFailure(.unavailable, "\(path) cannot be checked: \(String(cString: strerror(code)))")
         }
         return nil
     }

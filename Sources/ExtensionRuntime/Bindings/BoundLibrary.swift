@@ -35,7 +35,7 @@ final class BoundLibrary: @unchecked Sendable {
             failure: .cannotOpen,
             message: """
                 A binding needs \(names.joined(separator: " or ")), which cannot be opened: \
-                \(reasons.joined(separator: "; ")). Install the package that has it, or name the one that is installed.
+                \(reasons.joined(separator: "; ")). Install its package, or name the installed library.
                 """)
     }
 
@@ -48,7 +48,7 @@ final class BoundLibrary: @unchecked Sendable {
             throw LoadError(
                 failure: .missingSymbol,
                 message: """
-                    A binding calls \(name), which \(self.name) does not have. See what it has with “nm -D”, or name \
+                    A binding calls \(name), which \(self.name) does not have. List its functions with “nm -D”, or name \
                     another library.
                     """)
         }

@@ -226,7 +226,7 @@ final class BoundReindex: Sendable {
         }
         let bytes: [UInt8]
         do throws(ItemRecordError) { bytes = try item.encoded() } catch {
-            return session.log(.warning, "\(item.uniqueIdentifier) is left out. \(error)")
+            return session.log(.warning, "\(item.uniqueIdentifier) is skipped. \(error)")
         }
         waiting.withLock { waiting in
             if waiting.batch.count + bytes.count > Self.batchBytes { sendBatch(&waiting) }

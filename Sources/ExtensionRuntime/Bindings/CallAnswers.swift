@@ -17,7 +17,7 @@ extension BoundPointer {
             try RuntimeValue.check(Int128(length), what)
             let bytes = UnsafeRawBufferPointer(start: pointer, count: length)
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw BindingFailure(.failed, "\(what) is not UTF-8; bind it as bytes if it is no text")
+                throw BindingFailure(.failed, "\(what) is not UTF-8; bind it as bytes if it is not text")
             }
             return .text(text)
         }

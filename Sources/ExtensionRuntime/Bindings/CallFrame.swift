@@ -60,7 +60,7 @@ final class CallFrame: @unchecked Sendable {
 
     func cString(_ text: String, _ what: String) throws(BindingFailure) -> UnsafeMutableRawPointer {
         guard !text.utf8.contains(0) else {
-            throw BindingFailure(.invalidArgument, "\(what) contains a NUL, which no C string can")
+            throw BindingFailure(.invalidArgument, "\(what) contains a NUL, which a C string cannot contain")
         }
         let memory = try allocate(text.utf8.count)
         UnsafeMutableRawBufferPointer(start: memory, count: text.utf8.count).copyBytes(from: text.utf8)

@@ -115,7 +115,7 @@ struct CallbackBody: Sendable {
             let value: RuntimeValue
             do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
                 // An item without one of its attributes is better than no item.
-                receiver.warn("\(assignment.name) of an item from \(symbol) is left out: \(error.message)")
+                receiver.warn("\(assignment.name) of an item from \(symbol) is skipped: \(error.message)")
                 continue
             }
             switch (assignment.name, value) {

@@ -40,12 +40,12 @@ package final class Closure: @unchecked Sendable {
         guard made.add(1, ordering: .relaxed).oldValue < maximum else {
             made.subtract(1, ordering: .relaxed)
             throw BindingFailure(
-                .unavailable, "this worker has made \(maximum) callbacks, which is all it may; a fresh worker can go on"
+                .unavailable, "this worker has reached its limit of \(maximum) callbacks; retry in a new worker"
             )
         }
         var code: UnsafeMutableRawPointer?
         guard let memory = ffi_closure_alloc(MemoryLayout<ffi_closure>.size, &code), let code else {
-            throw BindingFailure(.failed, "there is no memory for a callback that may be executed")
+            throw BindingFailure(.failed, "there is no executable memory for a callback")
         }
         let closure = Closure(interface, code: code, body: body)
         let context = Unmanaged.passRetained(closure)

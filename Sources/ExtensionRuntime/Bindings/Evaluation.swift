@@ -25,7 +25,7 @@ struct Evaluation {
             if let found = try sources.attribute(form, name) { return found }
             guard let fallback else {
                 throw BindingFailure(
-                    .notFound, "the item has no attribute \(name) of that kind, and the binding no default for it")
+                    .notFound, "the item has no attribute \(name) of this kind, and the binding has no default")
             }
             return try self.value(fallback)
         case .name(let name):
@@ -40,7 +40,7 @@ struct Evaluation {
 
     func integer(_ value: BoundValue) throws(BindingFailure) -> Int128 {
         guard case .integer(let number) = try self.value(value) else {
-            throw BindingFailure(.failed, "\(value) is no whole number")
+            throw BindingFailure(.failed, "\(value) is not a whole number")
         }
         return number
     }
@@ -50,7 +50,7 @@ struct Evaluation {
         guard case .bytes(let memory)? = names[name] else { throw BindingFailure(.failed, "\(name) has no value") }
         guard count >= 0, count <= Int128(memory.count) else {
             throw BindingFailure(
-                .failed, "the function says that it wrote \(count) bytes into \(name), which has \(memory.count)")
+                .failed, "the function reports \(count) bytes in \(name), which has \(memory.count)")
         }
         return UnsafeRawBufferPointer(rebasing: memory[..<Int(count)])
     }
@@ -82,7 +82,7 @@ struct Evaluation {
             guard let path = FileURL.expanded(path) else {
                 throw BindingFailure(
                     .invalidArgument,
-                    "\(path) is no absolute path and does not begin with ~, $TMPDIR or $XDG_…_HOME")
+                    "\(path) is not an absolute path and does not begin with ~, $TMPDIR or $XDG_…_HOME")
             }
             return .text(path)
         case (.name, .text(let path)): return .text(Self.lastPart(path))
@@ -102,7 +102,7 @@ struct Evaluation {
         case (.file, .text(let path)): return .file(path)
         default: break
         }
-        throw BindingFailure(.failed, "\(function.rawValue)(…) has nothing to compute from")
+        throw BindingFailure(.failed, "\(function.rawValue)(…) has no input")
     }
 
     private static func suffix(_ path: String) -> String {

@@ -79,10 +79,11 @@ final class RequestSources {
         let item = try item()
         guard let url = item.text("contentURL") else {
             throw BindingFailure(
-                .notFound, "\(item.uniqueIdentifier) has no contentURL, so there is no file to take it from")
+                .notFound, "\(item.uniqueIdentifier) has no contentURL, so it has no file")
         }
         guard let path = FileURL.path(of: url) else {
-            throw BindingFailure(.unsupported, "the contentURL of \(item.uniqueIdentifier) is \(url), which is no file")
+            throw BindingFailure(
+                .unsupported, "the contentURL of \(item.uniqueIdentifier) is \(url), which is not a file")
         }
         return path
     }

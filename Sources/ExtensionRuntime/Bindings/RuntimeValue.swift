@@ -58,7 +58,7 @@ extension ScalarType {
     /// Writes a number in this type.
     func store(_ value: RuntimeValue, at place: UnsafeMutableRawPointer, _ what: String) throws(BindingFailure) {
         if isFloat {
-            guard let number = value.number else { throw BindingFailure(.failed, "\(what) is no number") }
+            guard let number = value.number else { throw BindingFailure(.failed, "\(what) is not a number") }
             if self == .f32 {
                 place.storeBytes(of: Float(number), as: Float.self)
             } else {

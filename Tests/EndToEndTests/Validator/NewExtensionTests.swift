@@ -185,7 +185,7 @@ struct NewExtensionTests {
         try #require(chmod(documents, 0o755) == 0)
         try FileManager.default.moveItem(atPath: documents, toPath: documents + ".away")
         for (status, output) in [unreadable, try command("reindex", "com.example.notes")] {
-            #expect(status == 1 && output.contains("~/Documents is not there or cannot be read"), "\(output)")
+            #expect(status == 1 && output.contains("~/Documents is missing or not readable"), "\(output)")
         }
         #expect(try command("search", "pudding").output.contains("@1"))
     }

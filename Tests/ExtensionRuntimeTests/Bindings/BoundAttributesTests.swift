@@ -80,10 +80,11 @@ struct BoundAttributesTests {
         let logged = host.logged.sorted()
         #expect(logged.count == 2, "\(logged)")
         #expect(
-            logged.first?.contains("broken.pdf are left out: poppler_document_new_from_file gave NULL") == true,
+            logged.first?.contains("broken.pdf are skipped: poppler_document_new_from_file returned NULL") == true,
             "\(logged)")
         #expect(
-            logged.last?.contains("1 of 2 rounds (“number”) are left out: poppler_document_get_page gave NULL") == true,
+            logged.last?.contains("1 of 2 rounds (“number”) are skipped: poppler_document_get_page returned NULL")
+                == true,
             "\(logged)")
     }
 
@@ -116,7 +117,7 @@ struct BoundAttributesTests {
         arguments: [
             ("10001", "number_text(n: i64 = i) -> s: owned(free) text", "only the first 10000 of 10001 rounds"),
             ("0 - 1", "number_text(n: i64 = i) -> s: owned(free) text", "the number of rounds is negative"),
-            ("2", "none() -> s: borrowed text", "none gave NULL for s"),
+            ("2", "none() -> s: borrowed text", "none returned NULL for s"),
         ])
     func failing(rounds: String, call: String, message: String) async throws {
         let failure = try await host.failure(

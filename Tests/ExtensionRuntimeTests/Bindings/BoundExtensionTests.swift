@@ -125,7 +125,7 @@ struct BoundExtensionTests {
                 Issue.record("\(String(describing: outcome))")
                 return
             }
-            #expect(message.contains("is not there or cannot be read"))
+            #expect(message.contains("is missing or not readable"))
         }
         #expect(host.items.count == 1)
     }

@@ -161,7 +161,7 @@ struct CallTests {
         let lie = "lie(b: buffer[10], n: inout usize = length(b)) -> s: int succeeds s == 0"
         #expect(
             try await host.failure(lie, result: "b[n]")?.message
-                == "the function says that it wrote 1000000 bytes into b, which has 10")
+                == "the function reports 1000000 bytes in b, which has 10")
     }
 
     @Test("Structs go and come by value, small and large, nested, with floats, with what they point to")
@@ -189,7 +189,7 @@ struct CallTests {
     @Test(
         "What a function must not give back is a failure that says so",
         arguments: [
-            ("none() -> out: borrowed text", "none gave NULL for out"),
+            ("none() -> out: borrowed text", "none returned NULL for out"),
             ("latin() -> out: borrowed text", "out of latin is not UTF-8; bind it as bytes"),
             ("negative(out: out borrowed bytes[n]) -> n: i64", "out of negative has a negative length, -1"),
             ("enormous(out: out borrowed bytes[n]) -> n: i64", "has 9223372036854775807 bytes; the limit is 67108864"),
@@ -212,6 +212,6 @@ struct CallTests {
     @Test("NULL is no failure where it is allowed, and then there is nothing to answer with")
     func optional() async throws {
         let failure = try await host.failure("none() -> out: borrowed text?")
-        #expect(failure == BindingFailure(.notFound, "the function gave nothing"))
+        #expect(failure == BindingFailure(.notFound, "the function returned nothing"))
     }
 }
