@@ -159,7 +159,8 @@ struct DragCommandTests {
         for number in 1...4 { try Data().write(to: URL(filePath: folder + "/\(number).jsn")) }
         let notes = try command.separately("receivers", "list").errors.split(separator: "\n")
         #expect(notes.count == 2 && notes[0].contains("bad.json"), "\(notes)")
-        let others = #""1.jsn", "2.jsn", "3.jsn" (and 1 more) cannot be a profile: its name must be NAME.json."#
+        let others =
+            #""1.jsn", "2.jsn", "3.jsn" (and 1 more) in \#(folder) not used: a profile has a name like NAME.json."#
         #expect(notes.last?.hasSuffix(others) == true, "\(notes)")
         try Data(#"{"accepts": [".rtf", "public.htlm"]}"#.utf8).write(to: URL(filePath: folder + "/mine.json"))
         let own = try command.separately("drag", "file-0", "--receiver", "mine", "--output", out)

@@ -18,7 +18,7 @@ struct DragRefusalTests {
         let (status, output) = try command("drag", "alpha", "--in-place")
         #expect(status == 3)
         #expect(
-            output.contains("The item has no original in place. It can be had as data of type public."), "\(output)")
+            output.contains("The item has no original in place. It is available as data of type public."), "\(output)")
         #expect(output.contains("leave out --in-place and pass --accept TYPE and --output FILE"))
         let dry = try command("drag", "alpha", "--in-place", "--dry-run")
         #expect(dry.status == 3 && dry.output.contains("has no original in place"))
@@ -37,7 +37,8 @@ struct DragRefusalTests {
                 #expect(status == 2)
                 #expect(
                     output.contains(
-                        "com.example.other has no item \"\(name)\"; com.example.notebook has one. Name that bundle"),
+                        "com.example.other has no item \"\(name)\"; com.example.notebook has one. Name one of them with --bundle"
+                    ),
                     "\(output)")
             }
         }

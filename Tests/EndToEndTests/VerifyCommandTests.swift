@@ -98,7 +98,7 @@ struct VerifyCommandTests {
         let bundle = "com.example.notebook"
         let equal = try command("verify", "--against", bundle)
         #expect(equal.status == 0, "\(equal.output)")
-        #expect(equal.output.contains("donates 3 items, the index has 3.\nNothing is missing"))
+        #expect(equal.output.contains("donates 3 items, the index has 3.\nThe index and the donations are equal."))
         #expect(try command("delete", "--bundle", bundle, "--identifiers", "alpha").status == 0)
         let lines =
             #"{"uniqueIdentifier": "zeta"}"# + "\n" + #"{"uniqueIdentifier": "beta"}"# + "\n"

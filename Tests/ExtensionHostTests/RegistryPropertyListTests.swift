@@ -93,7 +93,7 @@ struct RegistryPropertyListTests {
             ),
             ("<plist><dict>\n<string/></dict></plist>", "line 2: there is <string> where a <key> is expected"),
             ("<plist><dict><key>a</key></dict></plist>", "has no value"),
-            ("<plist><array>\n\n<integer>1x</integer></array></plist>", "line 3: \"1x\" is no <integer>"),
+            ("<plist><array>\n\n<integer>1x</integer></array></plist>", "line 3: \"1x\" is not a valid <integer>"),
             ("<plist><integer>99999999999999999999</integer></plist>", "is not a valid <integer>"),
             ("<plist><real>nan</real></plist>", "is not a valid <real>"),
             ("<plist><string>a & b</string></plist>", "write &amp;"),

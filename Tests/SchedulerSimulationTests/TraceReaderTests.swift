@@ -119,7 +119,7 @@ struct TraceReaderTests {
                 #"{"at": "9:00", "conditions": {"load": 1.5}}"#,
                 "“conditions.load” is 1.5. Set it to a number from 0 to 1"
             ),
-            (#"{"at": "9:00", "conditions": {"percent": 5}}"#, "Say \"power\" too"),
+            (#"{"at": "9:00", "conditions": {"percent": 5}}"#, "Add \"power\""),
             (#"{"at": "9:00", "conditions": {"presence": "here"}}"#, "\"active\", \"away\""),
             (#"{"at": "9:00", "conditions": {"inhibitors": [{"why": "x"}]}}"#, "the name of a program"),
             (#"{"at": "9", "waiting": 1}"#, "“at” is “9”. Set it to a clock time"),

@@ -37,7 +37,7 @@ struct ReceiversListCommand: OptionedCommand {
         for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
         if let others = Self.list(profiles.others) {
             Output.complain(
-                "Note: \(Output.tidied("\(others) in \(folder) is not a profile. Rename it to NAME.json."))"
+                "Note: \(Output.tidied("\(others) in \(folder) not used: a profile has a name like NAME.json."))"
             )
         }
         if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
