@@ -105,7 +105,7 @@ let package = Package(
                 "FileWatching", "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews",
                 "MetadataQuery",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "IdleScheduling", "ConditionSensors",
-                "CFiles", "CSystem", "UserSearch",
+                "CFiles", "CSystem", "UserSearch", "AppLaunching",
             ],
             swiftSettings: strict),
         .target(
@@ -189,7 +189,7 @@ let package = Package(
             name: "QuickLookServer",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport",
-                "BusTransport", "UniformTypeIdentifiers", "CLoopback", "UserSearch",
+                "BusTransport", "UniformTypeIdentifiers", "CLoopback", "UserSearch", "AppLaunching",
             ], resources: [.embedInCode("Page/script.js"), .embedInCode("Page/style.css")], swiftSettings: strict),
 
         // The checks of “searchlight doctor”
@@ -374,6 +374,7 @@ let package = Package(
         .testTarget(
             name: "SearchlightEngineTests",
             dependencies: [
+                "AppLaunching",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "IdleScheduling",
                 "Promises",
                 "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "SystemSupport", "TestSupport",

@@ -4,6 +4,8 @@
 package struct LaunchPlan: Hashable, Sendable {
     /// The ways to open an item, in the order in which they are tried.
     package enum Way: String, Sendable, Codable, CaseIterable {
+        /// The running app, which has registered a handler for activities.
+        case runningApp
         /// The D-Bus activation of the app (`org.freedesktop.Application`).
         case busActivation
         /// The command line of the app's desktop entry.
@@ -14,6 +16,8 @@ package struct LaunchPlan: Hashable, Sendable {
 
     /// The part of the item that the app receives.
     package enum Delivery: String, Sendable, Codable {
+        /// The activity: the item's identifier or the text of a search.
+        case activity
         case file
         case url
         /// The app is only started or raised.

@@ -40,6 +40,12 @@ package struct LaunchPlanner: Sendable {
     package func plan(_ target: LaunchTarget) throws(LaunchError) -> LaunchPlan {
         var passedOver: [LaunchPlan.PassedOver] = []
         func passOver(_ way: LaunchPlan.Way, _ reason: String) { passedOver.append(.init(way: way, reason: reason)) }
+        if target.hasHandler {
+            return LaunchPlan(
+                way: .runningApp, entry: target.desktopEntry, app: target.bundleName, delivery: .activity,
+                reason: "the app runs and has registered a handler for activities", passedOver: [])
+        }
+        passOver(.runningApp, "no app of \(target.bundle) runs that has registered a handler for activities")
         let app: DesktopEntry?
         switch entries.find(target.desktopEntry) {
         case .found(let entry): app = entry
@@ -49,6 +55,22 @@ package struct LaunchPlanner: Sendable {
         case .missing:
             app = nil
             passOver(.desktopEntry, "there is no desktop entry \(target.desktopEntry)")
+        }
+        if let app, target.continues {
+            let reason = "the app continues activities (CoreSpotlightContinuation)"
+            if !target.canHold {
+                passOver(.desktopEntry, "no service runs that could keep the activity until the app has started")
+            } else if let plan = start(app, nil, .desktopEntry, reason, passOver, delivery: .activity) {
+                return plan.with(passedOver)
+            }
+        }
+        if case .search = target.activity {
+            if !target.continues {
+                passOver(.desktopEntry, "the manifest of \(target.bundle) has no CoreSpotlightContinuation")
+            }
+            throw LaunchError(
+                .noApp,
+                "No app continues the search: \(passedOver.map(\.reason).joined(separator: "; ")).")
         }
         let type = target.resource.map { handlers.type(of: $0, contentType: target.contentType) }
         if let app, let resource = target.resource, let type {
@@ -98,11 +120,11 @@ package struct LaunchPlanner: Sendable {
     /// A plan that starts an app; `nil` if the app cannot take the resource or cannot be started.
     private func start(
         _ entry: DesktopEntry, _ resource: LaunchResource?, _ way: LaunchPlan.Way, _ reason: String,
-        _ passOver: (LaunchPlan.Way, String) -> Void
+        _ passOver: (LaunchPlan.Way, String) -> Void, delivery: LaunchPlan.Delivery = .nothing
     ) -> LaunchPlan? {
         var plan = LaunchPlan(
             way: way, entry: entry.identifier, app: entry.name(in: language) ?? entry.identifier,
-            delivery: resource?.delivery ?? .nothing, reason: reason, passedOver: [])
+            delivery: resource?.delivery ?? delivery, reason: reason, passedOver: [])
         // A Flatpak sees a file only after its own command has passed it to the document portal.
         if let name = entry.busName, !(entry.isFlatpak && resource?.isFile == true) {
             plan.bus = .init(name: name, uris: resource.map { [$0.uri] } ?? [])

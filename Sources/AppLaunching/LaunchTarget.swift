@@ -21,6 +21,15 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
     package var refusal: Refusal?
     /// The item's uniform type identifier.
     package var contentType: String?
+    /// The activity for an app that continues activities.
+    package var activity: LaunchActivity
+    /// `true` if the manifest has `CoreSpotlightContinuation`, so that the app takes activities when
+    /// it is started.
+    package var continues = false
+    /// `true` if a running app of the bundle has a handler for activities.
+    package var hasHandler = false
+    /// `true` if an activity can be kept for an app that is being started.
+    package var canHold = false
 
     /// The reason why a file may not be opened.
     package enum Refusal: Error, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -47,8 +56,10 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
 
     package init(
         bundle: String, bundleName: String, identifier: String, title: String, desktopEntry: String,
-        ownsEntry: Bool, resource: LaunchResource? = nil, refusal: Refusal? = nil, contentType: String? = nil
+        ownsEntry: Bool, activity: LaunchActivity, resource: LaunchResource? = nil, refusal: Refusal? = nil,
+        contentType: String? = nil
     ) {
+        self.activity = activity
         (self.bundle, self.bundleName, self.identifier, self.title) = (bundle, bundleName, identifier, title)
         (self.desktopEntry, self.ownsEntry) = (desktopEntry, ownsEntry)
         (self.resource, self.refusal, self.contentType) = (resource, refusal, contentType)

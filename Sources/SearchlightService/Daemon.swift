@@ -66,10 +66,11 @@ package final class Daemon: Sendable {
                 })
         }
         let flow = FlowControl(limit: configuration.limits.heldBytes)
+        let activities = ActivityHandlers(clock: configuration.clock, activity: life.activity)
         let core = ServiceCore(
             holder: holder, limits: configuration.limits, log: configuration.log, clock: configuration.clock,
             user: configuration.user, version: configuration.version, activity: life.activity,
-            flow: flow,
+            activities: activities, flow: flow,
             control: ServiceControl(
                 facts: { [started] in
                     ServiceFacts(
@@ -78,7 +79,8 @@ package final class Daemon: Sendable {
                         clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow,
                         followed: life.files?.followed)
                 },
-                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance },
+                activities: { activities }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)

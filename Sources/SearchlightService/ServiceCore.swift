@@ -27,12 +27,16 @@ final class ServiceCore: Sendable {
     let persons: InteractiveRequestCounter
     /// The handler of calls from commands.
     let calls: ClientCallHandler
+    /// The running apps that take activities.
+    let activities: ActivityHandlers
     let process = UInt64(getpid())
 
     init(
         holder: EngineHolder, limits: ServiceLimits, log: ServiceLog, clock: any Clock<Duration>, user: UInt32,
-        version: String, activity: ServiceActivity, flow: FlowControl, control: ServiceControl
+        version: String, activity: ServiceActivity, activities: ActivityHandlers, flow: FlowControl,
+        control: ServiceControl
     ) {
+        self.activities = activities
         self.holder = holder
         self.limits = limits
         self.log = log

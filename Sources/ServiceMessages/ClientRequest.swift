@@ -41,8 +41,8 @@ public enum Caller: Hashable, Sendable, CaseIterable {
 public enum ClientInterface {
     /// The types of requests, one for each interface.
     public static let all: [any ClientRequest.Type] = [
-        IndexRequest.self, QueryRequest.self, DelegateRequest.self, PromiseRequest.self, LauncherRequest.self,
-        AdminRequest.self,
+        IndexRequest.self, QueryRequest.self, DelegateRequest.self, ActivityRequest.self, PromiseRequest.self,
+        LauncherRequest.self, AdminRequest.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })

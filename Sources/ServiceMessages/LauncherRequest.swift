@@ -19,6 +19,10 @@ public enum LauncherRequest: ClientRequest, Hashable {
     case getPreview(number: UInt64, query: String)
     /// Explains whether an item is on the first page of a search. Answer: `a{sv}`.
     case whyNot(number: UInt64, text: String, LauncherOptions)
+    /// Opens an item in its app. Answer: the way and the outcome, as `a{sv}`.
+    case open(number: UInt64, OpenOptions)
+    /// Continues a search in the app of a bundle. Answer: as of ``open(number:_:)``.
+    case continueSearch(bundle: String, text: String, OpenOptions)
     /// Reports a use of an item: `open`, `drag` or `preview`. Answer: `true` if it was counted.
     case engaged(number: UInt64, text: String, kind: String)
 
@@ -38,6 +42,8 @@ public enum LauncherRequest: ClientRequest, Hashable {
         case previewFile = "PreviewFile"
         case getPreview = "GetPreview"
         case whyNot = "WhyNot"
+        case open = "Open"
+        case continueSearch = "Continue"
         case engaged = "Engaged"
     }
 
@@ -63,6 +69,11 @@ public enum LauncherRequest: ClientRequest, Hashable {
                 number: try arguments.unsigned(), text: try arguments.string(),
                 try LauncherOptions(
                     try arguments.dictionary(), of: method.rawValue, allowing: ["limit", "bundle", "correctsSpelling"]))
+        case .open: self = .open(number: try arguments.unsigned(), try OpenOptions(try arguments.dictionary()))
+        case .continueSearch:
+            self = .continueSearch(
+                bundle: try arguments.string(), text: try arguments.string(),
+                try OpenOptions(try arguments.dictionary()))
         case .engaged:
             self = .engaged(
                 number: try arguments.unsigned(), text: try arguments.string(), kind: try arguments.string())
@@ -108,6 +119,40 @@ public struct LauncherOptions: Sendable, Hashable {
             case ("cursor", .bytes(let bytes)): cursor = bytes
             case ("correctsSpelling", .boolean(let corrects)): correctsSpelling = corrects
             default: throw .malformed("the option \(name) of \(method) cannot be of type \(value.signature)")
+            }
+        }
+    }
+}
+
+/// The options of a launcher's request to open an item or to continue a search.
+public struct OpenOptions: Sendable, Hashable {
+    /// `true` to choose the way only.
+    public var isDryRun = false
+    /// The typed text, for which the use of the item counts; empty for none.
+    public var query = ""
+    /// The variables of the launcher's session, for started programs.
+    public var environment: [String: String] = [:]
+
+    /// The variables that a launcher may set.
+    private static let variables: Set<String> = [
+        "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_ACTIVATION_TOKEN", "XDG_CURRENT_DESKTOP", "DESKTOP_STARTUP_ID",
+    ]
+    /// The maximum length of a value in bytes.
+    private static let maximumBytes = 4096
+
+    /// Reads the options. An unknown option is an error, since it could change the result.
+    ///
+    /// - Throws: ``BusError/malformed(_:)``.
+    public init(_ options: [String: BusValue]) throws(BusError) {
+        for (name, value) in options {
+            switch (name, value) {
+            case ("dryRun", .boolean(let isDry)): isDryRun = isDry
+            case ("query", .string(let text)): query = text
+            case (_, .string(let text)) where Self.variables.contains(name) && text.utf8.count <= Self.maximumBytes:
+                environment[name] = text
+            default:
+                throw .malformed(
+                    "there is no option \(String(name.prefix(64)).debugDescription) of type \(value.signature)")
             }
         }
     }

@@ -18,6 +18,10 @@ public enum ServiceErrorName {
     public static let absent = "com.searchlight.Error.Absent"
     /// No service answers. A client creates this error itself.
     public static let unreachable = "com.searchlight.Error.Unreachable"
+    /// An app that was started ended with an error.
+    public static let crashed = "com.searchlight.Error.Crashed"
+    /// An app did not answer in time.
+    public static let timedOut = "com.searchlight.Error.TimedOut"
     /// The disk is full, or the store cannot be written; the message has advice.
     public static let storeNotWritable = "com.searchlight.Error.StoreNotWritable"
 }

@@ -30,7 +30,8 @@ struct QuickLookProgram: OptionedCommand {
                 options: .init(
                     port: arguments.port, idleExit: arguments.idleExit.map { .seconds($0) },
                     query: arguments.query.joined(separator: " "),
-                    handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment)),
+                    handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment),
+                    environment: options.environment),
                 log: { Output.complain("searchlight: \(text: $0)") })
             // The server runs in a separate task, so that a signal can end it and the store is
             // closed after it. It starts only after the signal handler is installed. Otherwise a

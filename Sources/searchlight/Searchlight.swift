@@ -28,6 +28,7 @@ struct Searchlight: AsyncParsableCommand {
         version: BuildFacts.text(of: "searchlight"),
         subcommands: [
             SearchCommand.self, SuggestCommand.self, ShowCommand.self, PreviewCommand.self, OpenCommand.self,
+            ContinueCommand.self,
             QuickLookCommand.self,
             DragCommand.self,
             UpdateCommand.self, ReindexCommand.self,

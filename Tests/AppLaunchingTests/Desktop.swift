@@ -60,7 +60,7 @@ struct Desktop {
         LaunchTarget(
             bundle: bundle, bundleName: bundle, identifier: "i", title: "Title",
             desktopEntry: entry ?? bundle + ".desktop",
-            ownsEntry: owns, resource: resource, refusal: refusal, contentType: nil)
+            ownsEntry: owns, activity: .item("i"), resource: resource, refusal: refusal, contentType: nil)
     }
 
     func plan(_ target: LaunchTarget) throws -> LaunchPlan { try LaunchPlanner(environment: environment).plan(target) }

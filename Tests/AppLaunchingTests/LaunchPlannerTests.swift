@@ -51,8 +51,8 @@ struct LaunchPlannerTests {
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes")
         let plan = try desktop.plan(desktop.target(.url("https://example.org/")))
         #expect(plan.way == .defaultHandler && plan.entry == "browser.desktop")
-        #expect(plan.passedOver.map(\.way) == [.desktopEntry])
-        #expect(plan.passedOver.first?.reason.hasSuffix("its command line takes no URL") == true, "\(plan.passedOver)")
+        #expect(plan.passedOver.map(\.way) == [.runningApp, .desktopEntry])
+        #expect(plan.passedOver.last?.reason.hasSuffix("its command line takes no URL") == true, "\(plan.passedOver)")
         #expect(plan.reason == "browser.desktop is the default app for x-scheme-handler/https")
     }
 
@@ -79,6 +79,24 @@ struct LaunchPlannerTests {
         try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
         let plan = try desktop.plan(desktop.target())
         #expect(plan.delivery == .nothing && plan.command?.words == ["notes"])
+    }
+
+    @Test("An app that continues activities is started for one if a service can keep it")
+    func continuation() throws {
+        try desktop.addEntry("org.example.notes.desktop", "Exec=notes %u")
+        var target = desktop.target(.url("note:1"))
+        target.continues = true
+        #expect(try desktop.plan(target).delivery == .url)
+        target.canHold = true
+        var plan = try desktop.plan(target)
+        #expect(plan.delivery == .activity && plan.command?.words == ["notes"])
+        target.hasHandler = true
+        plan = try desktop.plan(target)
+        #expect(plan.way == .runningApp && plan.command == nil)
+        (target.hasHandler, target.activity) = (false, .search("words"))
+        #expect(try desktop.plan(target).delivery == .activity)
+        target.continues = false
+        #expect(kind(target) == .noApp)
     }
 
     @Test("A file of a Flatpak goes through its command, which passes it to the document portal")

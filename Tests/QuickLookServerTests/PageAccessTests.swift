@@ -54,6 +54,31 @@ struct PageAccessTests {
         #expect(bring(text, ["origin": "null", "sec-fetch-site": "cross-site"]) == .welcome)
     }
 
+    @Test("An item is opened by a POST of the page itself alone, so that no link in a preview opens anything")
+    func actions() {
+        func open(_ method: String, _ headers: [String: String]) -> PageAccess.Decision {
+            access.decide(
+                request(
+                    [access.session, "api", "open", "5"], method: method, ["cookie": cookie].merging(headers) { $1 }))
+        }
+        let own = ["origin": "http://127.0.0.1:4711"]
+        #expect(open("POST", own) == .granted(path: ["api", "open", "5"]))
+        for (method, headers) in [
+            ("GET", own), ("POST", [:]), ("POST", ["origin": "null"]), ("POST", ["origin": "https://evil.example"]),
+            ("POST", own.merging(["cookie": ""]) { $1 }),
+            ("POST", own.merging(["sec-fetch-site": "cross-site"]) { $1 }),
+        ] {
+            guard case .refused = open(method, headers) else {
+                Issue.record("\(method) \(headers)")
+                continue
+            }
+        }
+        guard case .refused(405, _) = visit(own, method: "POST") else {
+            Issue.record("the page is posted to")
+            return
+        }
+    }
+
     @Test("Another site that knows the code is refused, and does not use it up")
     func otherSite() {
         for origin in ["https://evil.example", "http://127.0.0.1:4712", ""] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppLaunching
 import ExtensionHost
 import Foundation
 import IdleScheduling
@@ -56,6 +57,10 @@ enum RandomCalls {
             ExplainCall(query: query, bundle: maybe(&random), place: place),
             LookUpCall(names: texts(&random), bundle: maybe(&random), index: maybe(&random)),
             LaunchTargetCall(item: Int64(number(&random))),
+            SearchTargetCall(text: text(&random), bundle: text(&random)),
+            OfferActivityCall(activity: .item(text(&random)), bundle: text(&random)),
+            HoldActivityCall(activity: .search(text(&random)), bundle: text(&random)),
+            AwaitActivityCall(number: UInt64(number(&random).magnitude)), DropActivityCall(number: 5),
             PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
             FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), UpdateCall(bundle: maybe(&random)),

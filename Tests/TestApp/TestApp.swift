@@ -17,6 +17,7 @@ struct TestApp {
             case "available": print(CSSearchableIndex.isIndexingAvailable())
             case "talk": try await talk()
             case "serve": try await serve()
+            case "continue": try await takeActivities(arguments[1])
             case "fetch": try await fetch(arguments[1], arguments[2])
             default: print("unknown")
             }
@@ -95,6 +96,37 @@ struct TestApp {
         // Until the test closes standard input.
         while readLine() != nil {}
         withExtendedLifetime(delegate) {}
+    }
+
+    /// Takes as many activities as SEARCHLIGHT_KEEP says, 1 by default, and notes each as a line of a file.
+    private static func takeActivities(_ log: String) async throws {
+        let (activities, continuation) = AsyncStream.makeStream(of: Void.self)
+        let note = { @Sendable (line: String) in
+            if !FileManager.default.fileExists(atPath: log) {
+                _ = FileManager.default.createFile(atPath: log, contents: nil)
+            }
+            guard let file = FileHandle(forWritingAtPath: log) else { return }
+            file.seekToEndOfFile()
+            file.write(Data((line + "\n").utf8))
+            continuation.yield()
+        }
+        NSUserActivity.onContinueUserActivity(CSQueryContinuationActionType) { activity in
+            let text = activity.userInfo?[CSSearchQueryString] as? String
+            note("\(activity.activityType) \(CSSearchQueryString) \(text ?? "?")")
+        }
+        NSUserActivity.setContinuationHandler { activity, _ in
+            let key = CSSearchableItemActivityIdentifier
+            let identifier = activity.userInfo?[key] as? String
+            note("\(activity.activityType) \(key) \(identifier ?? activity.title ?? "?")")
+            return true
+        }
+        var rest = Int(ProcessInfo.processInfo.environment["SEARCHLIGHT_KEEP"] ?? "") ?? 1
+        for await _ in activities {
+            rest -= 1
+            if rest == 0 { break }
+        }
+        // The answer to the service is on its way.
+        try await Task.sleep(for: .milliseconds(200))
     }
 
     private static func fetch(_ bundle: String, _ item: String) async throws {

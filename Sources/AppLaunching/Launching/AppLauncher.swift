@@ -21,6 +21,8 @@ package struct AppLauncher: Sendable {
     package struct Limits: Sendable {
         /// The time limit for the start of an app by the session bus and its answer.
         package var bus = Duration.seconds(20)
+        /// The time limit for an app to take the activity for which it was started.
+        package var activity = Duration.seconds(30)
         /// The time during which an ended program counts as one that crashed at its start.
         package var start = Duration.milliseconds(400)
 
@@ -31,6 +33,8 @@ package struct AppLauncher: Sendable {
     package struct Outcome: Hashable, Sendable, Codable {
         /// The kinds of success. Scripts rely on the names.
         package enum Kind: String, Sendable, Codable, CaseIterable {
+            /// The app took the activity.
+            case continued
             /// The app answered over the session bus.
             case activated
             /// The program runs.
@@ -43,6 +47,8 @@ package struct AppLauncher: Sendable {
         package var kind: Kind
         /// The process ID of the started program.
         package var process: Int32?
+
+        package init(kind: Kind, process: Int32? = nil) { (self.kind, self.process) = (kind, process) }
     }
 
     /// Creates a launcher.
@@ -59,11 +65,18 @@ package struct AppLauncher: Sendable {
 
     /// Starts or raises the app of a plan.
     ///
+    /// - Parameter isTaken: For a plan that delivers an activity: waits until the app has taken it.
+    ///   Returns `false` if it does not, or if its task is cancelled.
     /// - Throws: ``LaunchError``: `cannotStart`, `crashed`, `timedOut` or `cancelled`.
-    package func launch(_ plan: LaunchPlan) async throws(LaunchError) -> Outcome {
+    package func launch(
+        _ plan: LaunchPlan, isTaken: (@Sendable () async -> Bool)? = nil
+    ) async throws(LaunchError) -> Outcome {
         if let start = plan.bus {
             switch await activate(start) {
-            case .success: return Outcome(kind: .activated)
+            case .success:
+                guard let isTaken else { return Outcome(kind: .activated) }
+                guard await within(limits.activity, isTaken) else { throw Self.notTaken(plan) }
+                return Outcome(kind: .continued)
             case .failure(let failure):
                 guard plan.command != nil, failure.startedNothing else { throw failure.error(plan) }
             }
@@ -71,7 +84,31 @@ package struct AppLauncher: Sendable {
         guard let command = plan.command else {
             throw LaunchError(.cannotStart, "\(plan.app) cannot be started: its desktop entry has no command.")
         }
-        return try await start(command, of: plan)
+        return try await start(command, of: plan, isTaken)
+    }
+
+    /// The error of an app that was started for an activity and does not take it.
+    static func notTaken(_ plan: LaunchPlan) -> LaunchError {
+        LaunchError(
+            .timedOut,
+            """
+            \(plan.app) was started and did not take what it was to open. It has CoreSpotlightContinuation in its manifest, so \
+            it must register a handler (NSUserActivity.setContinuationHandler) at its start.
+            """)
+    }
+
+    /// Waits for a result, at most for a time; `false` after that.
+    private func within(_ limit: Duration, _ body: @escaping @Sendable () async -> Bool) async -> Bool {
+        await withTaskGroup(of: Bool.self) { [clock] group in
+            group.addTask { await body() }
+            group.addTask {
+                try? await clock.sleep(for: limit)
+                return false
+            }
+            let first = await group.next() ?? false
+            group.cancelAll()
+            return first
+        }
     }
 
     // MARK: D-Bus
@@ -202,7 +239,9 @@ package struct AppLauncher: Sendable {
 
     // MARK: Programs
 
-    private func start(_ command: LaunchPlan.Command, of plan: LaunchPlan) async throws(LaunchError) -> Outcome {
+    private func start(
+        _ command: LaunchPlan.Command, of plan: LaunchPlan, _ isTaken: (@Sendable () async -> Bool)?
+    ) async throws(LaunchError) -> Outcome {
         let words = wrapper + (wrapper.isEmpty ? command.words : [command.program] + command.words.dropFirst())
         let program: StartedProgram
         do throws(StartedProgram.Failure) {
@@ -212,19 +251,72 @@ package struct AppLauncher: Sendable {
         } catch {
             throw LaunchError(.cannotStart, "Starting \(plan.app) (\(command.program)) failed: \(error.reason).")
         }
+        if let isTaken { return try await outcome(of: program, command, plan, isTaken) }
         guard let ending = await program.end(within: limits.start, clock) else {
             return Outcome(kind: .started, process: program.process)
         }
-        switch ending {
-        case .exited(0): return Outcome(kind: .finished)
-        case .exited(let status):
-            throw LaunchError(
-                .crashed,
-                "\(plan.app) ended at its start with status \(status). To see why, run: \(command.program)")
-        case .killed(let signal):
-            throw LaunchError(
-                .crashed,
-                "\(plan.app) ended at its start by signal \(signal). To see why, run: \(command.program)")
+        guard ending == .exited(0) else { throw Self.crash(ending, command, plan) }
+        return Outcome(kind: .finished)
+    }
+
+    /// Waits until the app takes its activity or ends with an error, whichever comes first.
+    private func outcome(
+        of program: StartedProgram, _ command: LaunchPlan.Command, _ plan: LaunchPlan,
+        _ isTaken: @escaping @Sendable () async -> Bool
+    ) async throws(LaunchError) -> Outcome {
+        enum Event: Sendable {
+            case taken(Bool)
+            case ended(StartedProgram.Ending?)
         }
+        let result: Result<Outcome, LaunchError> = await withTaskGroup(of: Event.self) { [clock, limits] group in
+            defer { group.cancelAll() }
+            group.addTask { .taken(await self.within(limits.activity, isTaken)) }
+            group.addTask { .ended(await program.end(within: limits.activity, clock)) }
+            while let event = await group.next() {
+                switch event {
+                case .taken(true): return .success(Outcome(kind: .continued, process: program.process))
+                case .taken(false): return .failure(Self.notTaken(plan))
+                // A program that hands over to a running app ends without an error.
+                case .ended(nil), .ended(.exited(0)): continue
+                case .ended(let ending?): return .failure(Self.crash(ending, command, plan))
+                }
+            }
+            return .failure(Self.notTaken(plan))
+        }
+        return try result.get()
+    }
+
+    private static func crash(
+        _ ending: StartedProgram.Ending, _ command: LaunchPlan.Command, _ plan: LaunchPlan
+    ) -> LaunchError {
+        let end =
+            switch ending {
+            case .exited(let status): "with status \(status)"
+            case .killed(let signal): "by signal \(signal)"
+            }
+        return LaunchError(.crashed, "\(plan.app) ended at its start \(end). To see why, run: \(command.program)")
+    }
+}
+
+extension AppLauncher {
+    /// The variables that systemd sets for a service alone.
+    private static let serviceVariables: Set<String> = [
+        "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "MAINPID", "MANAGERPID",
+        "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "WATCHDOG_PID",
+        "WATCHDOG_USEC",
+    ]
+
+    /// Creates a launcher of a service. If systemd started the service, each app gets a scope of its
+    /// own (`systemd-run --scope`), so that it does not end with the service.
+    package init(ofService environment: [String: String], limits: Limits = Limits()) {
+        var wrapper: [String] = []
+        if environment["INVOCATION_ID"] != nil,
+            let program = DesktopEntries(environment: environment).path(ofProgram: "systemd-run")
+        {
+            wrapper = [program, "--user", "--scope", "--quiet", "--collect", "--slice=app.slice", "--"]
+        }
+        self.init(
+            environment: environment.filter { !Self.serviceVariables.contains($0.key) }, wrapper: wrapper,
+            limits: limits)
     }
 }

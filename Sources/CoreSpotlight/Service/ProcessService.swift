@@ -2,6 +2,8 @@
 
 import Dispatch
 import Foundation
+internal import BusTransport
+internal import ServiceMessages
 import Synchronization
 
 /// The connection of an app's process to the service. Created at its first use; an extension's
@@ -9,7 +11,11 @@ import Synchronization
 enum ProcessService {
     static let connection: ServiceConnection = ServiceConnection(
         opener: ServiceFinder.of(ProcessInfo.processInfo.environment),
-        identity: .current(), onCall: DelegateHandler { delegates.asked }.receive)
+        identity: .current(),
+        onCall: { call in
+            if call.member.interface == ActivityRequest.interface { return continuations.receive(call) }
+            DelegateHandler { delegates.asked }.receive(call)
+        })
 
     static let transport = ServiceTransport(connection: connection)
     static let sender = RequestSender(transport: transport)
@@ -18,6 +24,17 @@ enum ProcessService {
     static let delegates: IndexDelegates = IndexDelegates { isWanted in
         // In an extension, the principal object is called instead.
         if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
+    }
+
+    /// The handlers of activities that the user continues in the app.
+    static let continuations = ContinuationHandlers { identifier in
+        let request = IndexRequest.record(identifier)
+        guard let values = try? await connection.answer(request.member, request.arguments) else { return nil }
+        var arguments = BusArguments(values, of: request.member.member)
+        return try? RecordReply(&arguments).record
+    } onChange: { isWanted in
+        // An extension opens nothing.
+        if !ProcessSenders.isWorker { connection.setActivitiesWanted(isWanted) }
     }
 
     /// The maximum wait for an availability check, in seconds.

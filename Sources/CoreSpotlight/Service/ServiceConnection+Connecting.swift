@@ -139,7 +139,7 @@ extension ServiceConnection {
         // Later events of this attempt are ignored.
         epoch += 1
         phase = .waiting
-        isRegistered = false
+        (isRegistered, areActivitiesRegistered) = (false, false)
         lastFailure = failure
         failures += 1
         waiting.connectionWasLost()
@@ -182,7 +182,7 @@ extension ServiceConnection {
     /// `true` if there is a reason to connect.
     private var hasReason: Bool {
         if !waiting.isEmpty || !probes.isEmpty { return true }
-        guard isDelegateWanted, let lastLoss else { return false }
+        guard isDelegateWanted || areActivitiesWanted, let lastLoss else { return false }
         return timing.now() - lastLoss < ServiceTiming.delegatePatience
     }
 

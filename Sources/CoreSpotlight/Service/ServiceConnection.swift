@@ -60,6 +60,8 @@ final class ServiceConnection: @unchecked Sendable {
     var isDelegateWanted = false
     /// The delegate state that was last sent over the current connection.
     var isRegistered = false
+    /// `true` if this process takes activities, and the state that was last sent.
+    var (areActivitiesWanted, areActivitiesRegistered) = (false, false)
     var probes: [@Sendable (Bool) -> Void] = []
 
     /// Creates a connection without requests.
@@ -116,6 +118,19 @@ final class ServiceConnection: @unchecked Sendable {
         }
     }
 
+    /// Registers this process with the service for activities, now and after each reconnection; or
+    /// unregisters it.
+    func setActivitiesWanted(_ areWanted: Bool) {
+        queue.async { [self] in
+            areActivitiesWanted = areWanted
+            switch phase {
+            case .asking(let link), .ready(let link): register(link)
+            case .idle: if areWanted { open() }
+            case .opening, .greeting, .waiting: break
+            }
+        }
+    }
+
     // MARK: The queue's side
 
     /// Takes the next possible step. Only on the queue.
@@ -162,10 +177,16 @@ final class ServiceConnection: @unchecked Sendable {
     /// Sends the delegate state to the service if it has changed. A rejection is ignored, because
     /// the service then calls the extension.
     func register(_ link: any ServiceLink) {
-        guard isDelegateWanted != isRegistered else { return }
-        isRegistered = isDelegateWanted
-        let request: DelegateRequest = isDelegateWanted ? .register : .unregister
-        link.call(request.member, []) { _ in }
+        if isDelegateWanted != isRegistered {
+            isRegistered = isDelegateWanted
+            let request: DelegateRequest = isDelegateWanted ? .register : .unregister
+            link.call(request.member, []) { _ in }
+        }
+        if areActivitiesWanted != areActivitiesRegistered {
+            areActivitiesRegistered = areActivitiesWanted
+            let request: ActivityRequest = areActivitiesWanted ? .register : .unregister
+            link.call(request.member, []) { _ in }
+        }
     }
 }
 

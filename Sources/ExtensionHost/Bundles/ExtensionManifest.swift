@@ -25,6 +25,8 @@ public struct ExtensionManifest: Hashable, Sendable {
     public var typeDiagnostics: [UTTypeDiagnostic]
     /// The declared access.
     public var access: DeclaredAccess
+    /// `CoreSpotlightContinuation`: `true` if the app takes activities when it is started.
+    public var continuesActivities: Bool
 
     /// `Searchlight.SymbolBindings`: the bindings of an extension without code of its own; see
     /// docs/BINDINGS.md.
@@ -75,6 +77,16 @@ public struct ExtensionManifest: Hashable, Sendable {
         unknownKeys = ManifestKeys.unknown(in: root)
         (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
         access = try DeclaredAccess(manifest: root, identifier: identifier)
+        if let continuation = root["CoreSpotlightContinuation"] {
+            guard let continues = continuation as? Bool else {
+                throw .invalidValue(
+                    key: "CoreSpotlightContinuation", value: DeclaredAccess.shown(continuation),
+                    expected: "true or false")
+            }
+            continuesActivities = continues
+        } else {
+            continuesActivities = false
+        }
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
         let pointNames =
             point["NSExtensionPointIdentifier"] as? [String]

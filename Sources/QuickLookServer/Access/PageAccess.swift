@@ -83,7 +83,14 @@ package final class PageAccess: Sendable {
             return .refused(status: 403, reason: "This address is only served as \(authority).")
         }
         if request.path.isEmpty, request.method == "POST" { return exchange(request) }
-        guard request.method == "GET" else { return .refused(status: 405, reason: "Only GET is supported.") }
+        // A link in a preview leads to a GET, and a browser states the origin of each POST.
+        let isAction = request.path.count > 2 && request.path[1...2] == ["api", "open"]
+        guard request.method == (isAction ? "POST" : "GET") else {
+            return .refused(status: 405, reason: "Only \(isAction ? "POST" : "GET") is supported.")
+        }
+        guard !isAction || request.headers["origin"] != nil else {
+            return .refused(status: 403, reason: "The request comes from another page.")
+        }
         if request.headers["origin"] != nil, request.header("origin") != "http://\(authority)" {
             return .refused(status: 403, reason: "The request comes from another page.")
         }

@@ -24,6 +24,7 @@ const icons = {
   mail: "M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5", movie: "M3.5 6h12v12h-12zM15.5 10.5l5-3v9l-5-3",
   pdf: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5M9 13h6.5M9 16.5h4.5",
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20c.8-3.6 3.7-5.5 7.5-5.5s6.7 1.9 7.5 5.5",
+  launch: "M13 4.5h6.5V11M19.5 4.5 11 13M10 5.5H5v13.5h13.5V14",
   spelling: "M4 16 8 6l4 10M5.5 12.5h5M13.5 15.5l2.5 2.5 5-6",
   save: "M12 4v11M7.5 11 12 15.5l4.5-4.5M5 19.5h14", text: "M6 3.5h12v17H6zM9 8h6M9 11.5h6M9 15h4",
 };
@@ -336,7 +337,26 @@ function describe(title, facts, hit, offers) {
   const all = offers.map((offer) => link(offer, offer.name, element("small", {}, offer.type)));
   const others = offers.length > 1 ? [element("details", {},
     element("summary", { ariaLabel: "Save as another type" }, icon("down")), element("menu", {}, ...all))] : [];
-  by("offers").replaceChildren(...best, ...others);
+  const launcher = element("button", { type: "button", title: "Open in its app (O)" }, icon("launch"), "Open");
+  launcher.addEventListener("click", () => launch(hit));
+  by("offers").replaceChildren(launcher, ...best, ...others);
+}
+// Opens an item in its app. The server starts the app, so the request is a POST.
+let launching = false;
+async function launch(hit) {
+  if (!hit || launching) return;
+  launching = true;
+  try {
+    const reply = await fetch("api/open/" + hit.id + "?" + new URLSearchParams({ q: query.value }), { method: "POST" });
+    const value = await reply.json();
+    if (hits[chosen] !== hit) return;
+    if (!reply.ok) note(value.error ?? "The server answered " + reply.status + ".", []);
+    else if (value.delivery === "nothing") note(value.app + " was started; it has no way to be given this item.", []);
+  } catch (problem) {
+    if (hits[chosen] === hit) note(problem.message, []);
+  } finally {
+    launching = false;
+  }
 }
 function note(text, examples) {
   by("note").hidden = false;
@@ -376,6 +396,8 @@ document.addEventListener("keydown", (event) => {
     else if (document.body.classList.contains("shows-preview")) { close(); query.focus(); }
     else if (!isTyping) query.focus();
     else { query.value = ""; asTyped = false; filters.app = filters.kind = null; search(); }
+  } else if (event.key === "o" && !isTyping && chosen >= 0) {
+    launch(hits[chosen]);
   } else if (event.key === "/" && !isTyping) {
     close();
     query.focus();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppLaunching
 import ExtensionHost
 import Foundation
 import Promises
@@ -38,6 +39,20 @@ struct PageFailure: Error {
             case .promise, .drag: 500
             case .extension(let error): Self.status(of: error)
             case .index, .storeInUse, .alreadyReindexing, .storeFile, .service: 500
+            }
+    }
+
+    /// Creates a failure from an item that was not opened.
+    init(_ error: LaunchError) {
+        message = error.description
+        status =
+            switch error.kind {
+            case .noApp: 406
+            case .missingFile: 404
+            case .refused: 403
+            case .cannotStart, .crashed: 502
+            case .timedOut: 504
+            case .cancelled: Self.cancelled
             }
     }
 

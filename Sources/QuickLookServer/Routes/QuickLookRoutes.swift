@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppLaunching
 import Dispatch
 import Foundation
 import Previews
@@ -16,6 +17,7 @@ package final class QuickLookRoutes: Sendable {
     private let turns = Turns()
     private let searches: SearchHandler
     private let previews: PreviewHandler
+    private let opener: ItemOpener
     private let underWay = Atomic(0)
 
     /// The number of requests in progress.
@@ -34,7 +36,11 @@ package final class QuickLookRoutes: Sendable {
     ///   - store: The store that is searched.
     ///   - access: The access control.
     ///   - query: The initial text of the search field.
-    package init(_ store: any EngineClient, access: PageAccess, query: String = "") {
+    ///   - environment: The environment of apps that open items.
+    package init(
+        _ store: any EngineClient, access: PageAccess, query: String = "", environment: [String: String] = [:]
+    ) {
+        opener = ItemOpener(environment: environment, activities: ClientActivities(store))
         self.store = store
         self.access = access
         self.query = query
@@ -120,6 +126,7 @@ package final class QuickLookRoutes: Sendable {
             let bundle = try await item(last).scope.bundle
             _ = try? await store.perform(PrewarmCall(bundle: bundle))
             return .json(["status": "done"])
+        case (3, "api", "open"): return try await open(item(last), query)
         case (3, "api", "engaged"):
             let kinds: [EngagementKind] = [.open, .drag, .preview]
             guard let kind = kinds.first(where: { $0.rawValue == arguments["kind"] }) else {
@@ -156,6 +163,18 @@ package final class QuickLookRoutes: Sendable {
             throw PageFailure(404, "An item must be named by its number.")
         }
         return try await store.item(named: "@\(number)")
+    }
+
+    /// Opens an item in its app.
+    private func open(_ item: StoredItem, _ query: String) async throws -> PageReply {
+        let target = try await store.perform(LaunchTargetCall(item: item.number))
+        do throws(LaunchError) {
+            let opened = try await opener.open(target)
+            await store.count(Engagement(item: item.number, text: query, kind: .open))
+            return .json(["status": "done", "app": opened.plan.app, "delivery": opened.plan.delivery.rawValue])
+        } catch {
+            throw PageFailure(error)
+        }
     }
 
     private func thumbnail(of item: StoredItem) async throws -> PageReply {

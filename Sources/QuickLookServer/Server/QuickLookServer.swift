@@ -47,10 +47,14 @@ package struct QuickLookServer: Sendable {
         package var query = ""
         /// The folders for the file that leads a browser to the page, in order of preference.
         package var handOverFolders: [String] = []
+        /// The environment of apps that open items.
+        package var environment: [String: String] = [:]
 
         package init(
-            port: UInt16 = 0, idleExit: Duration? = nil, query: String = "", handOverFolders: [String] = []
+            port: UInt16 = 0, idleExit: Duration? = nil, query: String = "", handOverFolders: [String] = [],
+            environment: [String: String] = [:]
         ) {
+            self.environment = environment
             self.port = port
             self.idleExit = idleExit
             self.query = query
@@ -113,7 +117,8 @@ package struct QuickLookServer: Sendable {
         let (listener, port) = try Self.listen(on: options.port)
         var random = SystemRandomNumberGenerator()
         let access = PageAccess(port: port, life: life, random: &random)
-        let routes = QuickLookRoutes(store, access: access, query: options.query)
+        let routes = QuickLookRoutes(
+            store, access: access, query: options.query, environment: options.environment)
         let (file, problem) = handOver(access)
         defer { file?.remove() }
         let activity = Activity()

@@ -19,9 +19,25 @@ extension SearchlightEngine {
         return LaunchTarget(
             bundle: bundle, bundleName: displayName(of: bundle), identifier: item.record.uniqueIdentifier,
             title: item.displayTitle, desktopEntry: declared ?? bundle + ".desktop",
-            ownsEntry: declared == nil || installed?.manifest.ownsDesktopEntry == true, resource: resource,
-            refusal: refusal, contentType: item.contentType)
+            ownsEntry: declared == nil || installed?.manifest.ownsDesktopEntry == true,
+            activity: .item(item.record.uniqueIdentifier), resource: resource, refusal: refusal,
+            contentType: item.contentType
+        ).continuing(installed?.manifest.continuesActivities == true)
     }
+
+    /// The facts that decide how an app of a bundle continues a search.
+    package func launchTarget(ofSearch text: String, in bundle: String) -> LaunchTarget {
+        let manifest = registry.extensions.first { $0.identifier == bundle }?.manifest
+        return LaunchTarget(
+            bundle: bundle, bundleName: displayName(of: bundle), identifier: "", title: text,
+            desktopEntry: manifest?.access.desktopEntry ?? bundle + ".desktop",
+            ownsEntry: manifest?.access.desktopEntry == nil || manifest?.ownsDesktopEntry == true,
+            activity: .search(text)
+        ).continuing(manifest?.continuesActivities == true)
+    }
+
+    /// The environment of the engine's process.
+    package var environment: [String: String] { configuration.worker.environment }
 
     private func resource(
         of record: ItemRecord, _ installed: ExtensionBundle?
@@ -73,5 +89,39 @@ package struct LaunchTargetCall: EngineCall {
 
     package func perform(
         on engine: SearchlightEngine, _ context: CallContext
-    ) async throws(EngineError) -> LaunchTarget { engine.launchTarget(of: try await engine.item(number: item)) }
+    ) async throws(EngineError) -> LaunchTarget {
+        engine.launchTarget(of: try await engine.item(number: item)).seen(by: context)
+    }
+}
+
+/// Collects the facts that decide how an app of a bundle continues a search.
+package struct SearchTargetCall: EngineCall {
+    package var purpose: String { "say what continues a search" }
+    var text: String
+    var bundle: String
+
+    package init(text: String, bundle: String) { (self.text, self.bundle) = (text, bundle) }
+
+    package func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> LaunchTarget {
+        engine.launchTarget(ofSearch: text, in: bundle).seen(by: context)
+    }
+}
+
+extension LaunchTarget {
+    fileprivate func continuing(_ continues: Bool) -> LaunchTarget {
+        var target = self
+        target.continues = continues
+        return target
+    }
+
+    /// The target with the running apps that a service knows.
+    fileprivate func seen(by context: CallContext) -> LaunchTarget {
+        guard let activities = context.service?.activities() else { return self }
+        var target = self
+        target.hasHandler = activities.hasHandler(of: bundle)
+        target.canHold = true
+        return target
+    }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AppLaunching
 import ExtensionHost
 import ServiceMessages
 
@@ -107,14 +108,18 @@ package struct ServiceControl: Sendable {
     package var stop: @Sendable () -> Void
     /// The scheduler of background work; `nil` before it starts.
     package var schedule: @Sendable () -> (any ScheduleService)?
+    /// The channel to running apps.
+    package var activities: @Sendable () -> (any ActivityCarrier)?
     /// The checks and repairs of the store; `nil` before the service starts.
     package var maintenance: @Sendable () -> (any StoreMaintenance)?
 
     package init(
         facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void,
         schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil },
-        maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil }
+        maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil },
+        activities: @escaping @Sendable () -> (any ActivityCarrier)? = { nil }
     ) {
+        self.activities = activities
         self.facts = facts
         self.stop = stop
         self.schedule = schedule

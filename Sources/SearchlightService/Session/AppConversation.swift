@@ -16,6 +16,7 @@ final class AppConversation: ClientSession.Conversation {
     private let queries: ClientRequests
     private let delegate: AppDelegate
     private let promises: PromiseHandler
+    private let activities: AppActivities
 
     init(bundle: String, link: (any ClientLink)?, core: ServiceCore) {
         self.bundle = bundle
@@ -27,6 +28,7 @@ final class AppConversation: ClientSession.Conversation {
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
         promises = PromiseHandler(core, .own(bundle))
+        activities = AppActivities(bundle: bundle, link: link, handlers: core.activities)
     }
 
     func receive(_ request: any ClientRequest, _ call: IncomingCall) {
@@ -35,6 +37,7 @@ final class AppConversation: ClientSession.Conversation {
         case let request as QueryRequest: take(request, call)
         case let request as DelegateRequest: delegate.take(request, call)
         case let request as PromiseRequest: promises.take(request, call)
+        case let request as ActivityRequest: activities.take(request, call)
         default: call.refuse(.unknownMethod(call.member))
         }
     }
@@ -75,6 +78,7 @@ final class AppConversation: ClientSession.Conversation {
 
     func end() async {
         delegate.end()
+        activities.end()
         queries.cancelAll()
         promises.cancelAll()
         await donations.end()

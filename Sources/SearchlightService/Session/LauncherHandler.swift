@@ -11,6 +11,7 @@ import UserSearch
 final class LauncherHandler: Sendable {
     private let limits: ServiceLimits
     private let requests: ClientRequests
+    private let opening: LauncherOpening
 
     /// The maximum size of an answer in bytes. A launcher shows few items, and the bus limits the
     /// size of messages.
@@ -18,12 +19,19 @@ final class LauncherHandler: Sendable {
 
     init(_ core: ServiceCore) {
         limits = core.limits
+        opening = LauncherOpening(core.activities)
         requests = ClientRequests(core.engine, .moment, maximum: core.limits.queries)
     }
 
     func take(_ request: LauncherRequest, _ call: IncomingCall) {
-        requests.answer(call) { [limits] (engine) throws(QueryRefusal) in
-            try await Self.answer(request, engine, limits)
+        requests.answer(call) { [limits, opening] (engine) throws(QueryRefusal) in
+            switch request {
+            case .open(let number, let options):
+                return [.dictionary(try await opening.open(try await Self.item(number, engine), options, engine))]
+            case .continueSearch(let bundle, let text, let options):
+                return [.dictionary(try await opening.continueSearch(text, in: bundle, options, engine))]
+            default: return try await Self.answer(request, engine, limits)
+            }
         }
     }
 
@@ -61,6 +69,7 @@ final class LauncherHandler: Sendable {
             return [try checked(.dictionary(values))]
         case .whyNot(let number, let text, let options):
             return [try checked(.dictionary(try await diagnosis(number, text, options, engine)))]
+        case .open, .continueSearch: throw .cancelled
         case .engaged(let number, let text, let kind):
             return [.boolean(try await engaged(number, text, kind, engine))]
         }

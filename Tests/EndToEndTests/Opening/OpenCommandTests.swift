@@ -61,8 +61,8 @@ struct OpenCommandTests {
         #expect(report["way"] as? String == "defaultHandler")
         #expect((report["command"] as? [String])?.last == "note:1")
         let others = try #require(report["passedOver"] as? [[String: String]])
-        #expect(
-            others == [["way": "desktopEntry", "reason": "there is no desktop entry org.example.notes.desktop"]])
+        #expect(others.map { $0["way"] } == ["runningApp", "desktopEntry"])
+        #expect(others.last?["reason"] == "there is no desktop entry org.example.notes.desktop")
         let (status, output) = try command("open", "one", "--dry-run")
         #expect(
             status == 0 && output.contains("default.desktop is the default app for x-scheme-handler/note"), "\(output)")
@@ -84,6 +84,8 @@ struct OpenCommandTests {
         }
         #expect(try command("open", "missing").status == 2)
         #expect(try command("open", "none", "--index", "").status == 64)
+        #expect(try command("continue", "org.example.crash", "two", "words").status == 3)
+        #expect(try command("continue", "org.example.crash", " ").status == 64)
         #expect(started == ["org.example.crash\todd:1", "org.example.crash\todd:1"])
     }
 

@@ -63,6 +63,38 @@ struct QuickLookRouteTests {
         }
     }
 
+    @Test("An item is opened in its app, and the page is told if none opens it")
+    func opened() async throws {
+        let harness = try Harness()
+        let (log, program) = (harness.folder + "/log", harness.folder + "/app")
+        try FileManager.default.createDirectory(
+            atPath: harness.folder + "/data/applications", withIntermediateDirectories: true)
+        try "#!/bin/sh\necho \"$@\" >> '\(log)'\n".write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try "[Desktop Entry]\nType=Application\nName=Notes\nExec=\(program) %u\n".write(
+            toFile: harness.folder + "/data/applications/org.example.notes.desktop", atomically: true, encoding: .utf8)
+        try await harness.withEngine { engine async throws in
+            for bundle in ["org.example.notes", "org.example.none"] {
+                let record = ItemRecord(uniqueIdentifier: bundle, attributes: ["url": .url("note:1")])
+                try await QuickLookSession.donate([record], to: engine, bundle: bundle)
+            }
+            let environment = [
+                "HOME": harness.folder, "XDG_DATA_HOME": harness.folder + "/data", "XDG_DATA_DIRS": "/nothing",
+                "PATH": "/usr/bin:/bin",
+            ]
+            let session = QuickLookSession(engine, environment: environment)
+            let number = try await session.number(of: "org.example.notes")
+            #expect(try await session.get("api/open/\(number)").status == 405)
+            #expect(!FileManager.default.fileExists(atPath: log))
+            let answer = try await session.post("api/open/\(number)", ["q": "no"])
+            #expect(answer.status == 200 && (try answer.json()["app"] as? String) == "Notes")
+            #expect(try String(contentsOfFile: log, encoding: .utf8) == "note:1\n")
+            let none = try await session.post("api/open/\(try await session.number(of: "org.example.none"))")
+            #expect(none.status == 406)
+            #expect((try none.json()["error"] as? String)?.hasPrefix("No app opens") == true)
+        }
+    }
+
     @Test("A search says how many items are found, and is narrowed by app and kind on every page of hits")
     func narrowed() async throws {
         let harness = try Harness()

@@ -14,10 +14,10 @@ struct QuickLookSession: Sendable {
     let routes: QuickLookRoutes
     private let engine: SearchlightEngine
 
-    init(_ engine: SearchlightEngine, query: String = "") {
+    init(_ engine: SearchlightEngine, query: String = "", environment: [String: String] = [:]) {
         var random = SplitMix64(seed: 1)
         access = PageAccess(port: 4711, random: &random)
-        routes = QuickLookRoutes(engine, access: access, query: query)
+        routes = QuickLookRoutes(engine, access: access, query: query, environment: environment)
         self.engine = engine
     }
 
@@ -35,10 +35,23 @@ struct QuickLookSession: Sendable {
 
     /// Sends a request in the session's folder, with its cookie.
     func get(_ path: String, _ arguments: [String: String] = [:]) async throws -> Answer {
+        try await ask("GET", path, arguments)
+    }
+
+    /// Has something done, as the page's script does.
+    func post(_ path: String, _ arguments: [String: String] = [:]) async throws -> Answer {
+        try await ask("POST", path, arguments, ["origin": ["http://127.0.0.1:4711"]])
+    }
+
+    private func ask(
+        _ method: String, _ path: String, _ arguments: [String: String], _ headers: [String: [String]] = [:]
+    ) async throws -> Answer {
         let request = PageRequest(
+            method: method,
             path: [access.session] + path.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
             arguments: arguments,
-            headers: ["host": ["127.0.0.1:4711"], "cookie": [String(access.cookie.prefix { $0 != ";" })]])
+            headers: ["host": ["127.0.0.1:4711"], "cookie": [String(access.cookie.prefix { $0 != ";" })]]
+                .merging(headers) { $1 })
         let reply = await routes.answer(request)
         let bytes: [UInt8]
         switch reply.body {

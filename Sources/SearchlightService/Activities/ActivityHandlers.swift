@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import BusTransport
+import ServiceMessages
+import Synchronization
+
+/// The running apps that take activities, and the activities that are kept for apps that are being
+/// started.
+///
+/// An activity goes to one app once: to the newest handler of its bundle, or to the first app that
+/// registers while the activity is kept. May be used from any thread.
+final class ActivityHandlers: ActivityCarrier {
+    /// The identity of a registration.
+    struct Token: Hashable, Sendable {
+        let number: UInt64
+    }
+
+    private struct Handler: Sendable {
+        let token: Token
+        let link: any ClientLink
+    }
+
+    /// A kept activity.
+    private final class Held: Sendable {
+        let number: UInt64
+        let activity: LaunchActivity
+        /// `true` once an app is being asked, so that no other is.
+        let isOffered = Atomic(false)
+        private let outcome: AsyncStream<Bool>
+        private let continuation: AsyncStream<Bool>.Continuation
+        let timer = Mutex<Task<Void, Never>?>(nil)
+
+        init(number: UInt64, activity: LaunchActivity) {
+            (self.number, self.activity) = (number, activity)
+            (outcome, continuation) = AsyncStream.makeStream(of: Bool.self)
+        }
+
+        /// Sets the outcome; the first one counts.
+        func end(_ isTaken: Bool) {
+            timer.withLock { $0 }?.cancel()
+            continuation.yield(isTaken)
+            continuation.finish()
+        }
+
+        func value() async -> Bool {
+            for await isTaken in outcome { return isTaken }
+            return false
+        }
+    }
+
+    private struct State {
+        var last: UInt64 = 0
+        /// The handlers of each bundle, oldest first.
+        var handlers: [String: [Handler]] = [:]
+        /// The kept activities of each bundle, oldest first.
+        var held: [String: [Held]] = [:]
+    }
+    private let state = Mutex(State())
+    private let clock: any Clock<Duration>
+    private let activity: ServiceActivity
+
+    /// The maximum number of handlers of a bundle; an app may run several times.
+    static let maximumHandlers = 16
+    /// The maximum number of kept activities of a bundle, and of all bundles.
+    static let (maximumHeld, maximumHeldInAll) = (8, 64)
+    /// The time for which an activity is kept.
+    static let patience = Duration.seconds(30)
+    /// The time limit for an app to answer that it takes an activity.
+    static let answerTime = Duration.seconds(5)
+
+    init(clock: any Clock<Duration>, activity: ServiceActivity) { (self.clock, self.activity) = (clock, activity) }
+
+    // MARK: Apps
+
+    /// `true` if a running app of a bundle takes activities.
+    func hasHandler(of bundle: String) -> Bool { state.withLock { $0.handlers[bundle] != nil } }
+
+    /// Registers an app. It gets the activities that are kept for its bundle.
+    ///
+    /// - Returns: `nil` if there are too many handlers of the bundle.
+    func register(_ link: any ClientLink, for bundle: String) -> Token? {
+        let token = state.withLock { state -> Token? in
+            guard (state.handlers[bundle]?.count ?? 0) < Self.maximumHandlers else { return nil }
+            state.last += 1
+            let token = Token(number: state.last)
+            state.handlers[bundle, default: []].append(Handler(token: token, link: link))
+            return token
+        }
+        if token != nil { deliver(to: link, of: bundle) }
+        return token
+    }
+
+    /// Ends a registration.
+    func unregister(_ token: Token, of bundle: String) {
+        state.withLock { state in
+            state.handlers[bundle]?.removeAll { $0.token == token }
+            if state.handlers[bundle]?.isEmpty == true { state.handlers[bundle] = nil }
+        }
+    }
+
+    private func deliver(to link: any ClientLink, of bundle: String) {
+        let waiting = state.withLock { $0.held[bundle] ?? [] }
+        for held in waiting where held.isOffered.exchange(true, ordering: .acquiringAndReleasing) == false {
+            Task { [self] in
+                let token = activity.beginRequest(of: .service)
+                defer { token.end() }
+                let isTaken = await ask(link, held.activity)
+                guard !isTaken else { return end(held.number, isTaken: true) }
+                // Another app of the bundle may take it.
+                held.isOffered.store(false, ordering: .releasing)
+            }
+        }
+    }
+
+    /// Calls an app. Returns `false` if it fails, refuses, or does not answer in time.
+    private func ask(_ link: any ClientLink, _ activity: LaunchActivity) async -> Bool {
+        let continued: ContinuedActivity =
+            switch activity {
+            case .item(let identifier): .item(identifier)
+            case .search(let text): .search(text)
+            }
+        let call = Task { () -> Bool in
+            guard let values = try? await link.call(continued.member, continued.arguments) else { return false }
+            var arguments = BusArguments(values, of: continued.member.member)
+            return (try? arguments.boolean()) ?? false
+        }
+        let timer = clock.timer(after: Self.answerTime) { call.cancel() }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await call.value
+        } onCancel: {
+            call.cancel()
+        }
+    }
+
+    // MARK: Openers
+
+    func offer(_ activity: LaunchActivity, to bundle: String) async -> Bool {
+        let handlers = state.withLock { $0.handlers[bundle] ?? [] }
+        for handler in handlers.reversed() where await ask(handler.link, activity) { return true }
+        return false
+    }
+
+    func hold(_ activity: LaunchActivity, for bundle: String) async -> HeldActivity? {
+        let (held, isStarting) = state.withLock { state -> (Held?, Bool) in
+            let count = state.held[bundle]?.count ?? 0
+            guard count < Self.maximumHeld,
+                state.held.values.reduce(0, { $0 + $1.count }) < Self.maximumHeldInAll
+            else { return (nil, false) }
+            state.last += 1
+            let held = Held(number: state.last, activity: activity)
+            state.held[bundle, default: []].append(held)
+            return (held, count > 0)
+        }
+        guard let held else { return nil }
+        let token = self.activity.beginRequest(of: .service)
+        let timer = clock.timer(after: Self.patience) { [weak self] in self?.end(held.number, isTaken: false) }
+        held.timer.withLock { $0 = timer }
+        Task {
+            await timer.value
+            token.end()
+        }
+        // The app may have registered since the caller looked.
+        for handler in state.withLock({ $0.handlers[bundle] ?? [] }) { deliver(to: handler.link, of: bundle) }
+        return HeldActivity(number: held.number, isStarting: isStarting)
+    }
+
+    func isTaken(_ number: UInt64) async -> Bool {
+        guard let held = find(number) else { return ended.withLock { $0.contains(number) } }
+        return await withTaskCancellationHandler {
+            await held.value()
+        } onCancel: {
+            self.end(number, isTaken: false)
+        }
+    }
+
+    func drop(_ number: UInt64) async { end(number, isTaken: false) }
+
+    /// The last activities that were taken, for a caller that asks afterwards.
+    private let ended = Mutex<[UInt64]>([])
+
+    private func find(_ number: UInt64) -> Held? {
+        state.withLock { state in state.held.values.lazy.joined().first { $0.number == number } }
+    }
+
+    private func end(_ number: UInt64, isTaken: Bool) {
+        let held = state.withLock { state -> Held? in
+            for (bundle, all) in state.held {
+                guard let found = all.first(where: { $0.number == number }) else { continue }
+                let rest = all.filter { $0.number != number }
+                state.held[bundle] = rest.isEmpty ? nil : rest
+                return found
+            }
+            return nil
+        }
+        guard let held else { return }
+        if isTaken {
+            ended.withLock { ended in
+                ended.append(number)
+                if ended.count > Self.maximumHeldInAll { ended.removeFirst() }
+            }
+        }
+        held.end(isTaken)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import BusTransport
+import ItemRecord
+import SearchIndex
+import SearchlightEngine
+import ServiceMessages
+import UserSearch
+
+/// Opens items and continues searches for launchers.
+struct LauncherOpening: Sendable {
+    private let activities: ActivityHandlers
+
+    init(_ activities: ActivityHandlers) { self.activities = activities }
+
+    /// Opens an item. Answer: the way and the outcome.
+    func open(
+        _ item: StoredItem, _ options: OpenOptions, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> [String: BusValue] {
+        let values = try await open(engine.launchTarget(of: item), options, engine)
+        if !options.isDryRun, !options.query.isEmpty {
+            _ = try? await engine.countEngagement([Engagement(item: item.number, text: options.query, kind: .open)])
+        }
+        return values
+    }
+
+    /// Continues a search in the app of a bundle. Answer: the way and the outcome.
+    func continueSearch(
+        _ text: String, in bundle: String, _ options: OpenOptions, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> [String: BusValue] {
+        guard text.utf8.count <= LaunchActivity.maximumTextBytes else {
+            throw .limit("bytes", text.utf8.count, LaunchActivity.maximumTextBytes)
+        }
+        return try await open(engine.launchTarget(ofSearch: text, in: bundle), options, engine)
+    }
+
+    private func open(
+        _ found: LaunchTarget, _ options: OpenOptions, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> [String: BusValue] {
+        var target = found
+        target.hasHandler = activities.hasHandler(of: target.bundle)
+        target.canHold = true
+        let environment = engine.environment.merging(options.environment) { $1 }
+        let opener = ItemOpener(
+            environment: environment, activities: activities, launcher: AppLauncher(ofService: environment))
+        do throws(LaunchError) {
+            if options.isDryRun { return Self.values(of: try await opener.plan(target)) }
+            let opened = try await opener.open(target)
+            var values = Self.values(of: opened.plan)
+            values["outcome"] = .string(opened.outcome.kind.rawValue)
+            if let process = opened.outcome.process { values["process"] = .signed32(process) }
+            return values
+        } catch {
+            throw QueryRefusal(name: error.kind.errorName, message: error.description)
+        }
+    }
+
+    private static func values(of plan: LaunchPlan) -> [String: BusValue] {
+        var values: [String: BusValue] = [
+            "way": .string(plan.way.rawValue), "entry": .string(text: plan.entry), "app": .string(text: plan.app),
+            "delivery": .string(plan.delivery.rawValue), "reason": .string(text: plan.reason),
+            "passedOver": .dictionaries(
+                plan.passedOver.map { ["way": .string($0.way.rawValue), "reason": .string(text: $0.reason)] }),
+        ]
+        if let command = plan.command {
+            values["command"] = .strings([command.program] + command.words.dropFirst())
+        }
+        if let bus = plan.bus {
+            values["busName"] = .string(bus.name)
+            values["uris"] = .strings(bus.uris)
+        }
+        return values
+    }
+}
+
+extension LaunchError.Kind {
+    /// The D-Bus name of the error.
+    fileprivate var errorName: String {
+        switch self {
+        case .noApp: ExtensionStatus.unsupported.errorName
+        case .missingFile: ExtensionStatus.notFound.errorName
+        case .refused: ExtensionStatus.refused.errorName
+        case .cannotStart: ExtensionStatus.unavailable.errorName
+        case .crashed: ServiceErrorName.crashed
+        case .timedOut: ServiceErrorName.timedOut
+        case .cancelled: ExtensionStatus.cancelled.errorName
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+
+/// A request of an app to receive the activities that the user continues in it. While it is
+/// registered, the service sends it ``ContinuedActivity`` over the same connection.
+public enum ActivityRequest: ClientRequest, Hashable {
+    /// Registers the app. The service sends the activities for which the app was started.
+    case register
+    /// Ends the registration.
+    case unregister
+
+    /// The name of the D-Bus interface.
+    public static let interface = "com.searchlight.Activity1"
+    /// The permitted clients: only apps have a bundle.
+    public static let callers: Set<Caller> = [.app, .sandboxedApp]
+
+    /// The methods of the interface that the service serves.
+    enum Method: String, CaseIterable {
+        case register = "Register"
+        case unregister = "Unregister"
+    }
+
+    /// The method of the request; it has no arguments.
+    public var member: BusMember {
+        switch self {
+        case .register: BusMember(Self.interface, Method.register.rawValue)
+        case .unregister: BusMember(Self.interface, Method.unregister.rawValue)
+        }
+    }
+
+    /// Reads a request from a call.
+    ///
+    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    public init(_ call: IncomingCall) throws(BusError) {
+        switch Method(call.member, of: Self.interface) {
+        case .register: self = .register
+        case .unregister: self = .unregister
+        case nil: throw .unknownMethod(call.member)
+        }
+        try BusArguments(call.arguments, of: call.member.member).finish()
+    }
+}
+
+/// An activity that the service gives to a registered app. Answer: `true` if the app took it.
+public enum ContinuedActivity: Sendable, Hashable {
+    /// The user opened an item, by the app's identifier.
+    case item(String)
+    /// The user continues a search, by its text.
+    case search(String)
+
+    /// The methods of the interface that an app serves.
+    enum Method: String, CaseIterable {
+        case continueItem = "ContinueItem"
+        case continueSearch = "ContinueSearch"
+    }
+
+    /// The method of the call.
+    public var member: BusMember {
+        let method: Method =
+            switch self {
+            case .item: .continueItem
+            case .search: .continueSearch
+            }
+        return BusMember(ActivityRequest.interface, method.rawValue)
+    }
+
+    /// The arguments of the method.
+    public var arguments: [BusValue] {
+        switch self {
+        case .item(let text), .search(let text): [.string(text)]
+        }
+    }
+
+    /// Reads an activity from a call.
+    ///
+    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    public init(_ call: IncomingCall) throws(BusError) {
+        var arguments = BusArguments(call.arguments, of: call.member.member)
+        switch Method(call.member, of: ActivityRequest.interface) {
+        case .continueItem: self = .item(try arguments.string())
+        case .continueSearch: self = .search(try arguments.string())
+        case nil: throw .unknownMethod(call.member)
+        }
+        try arguments.finish()
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import AppLaunching
+import ArgumentParser
+import CommandSupport
+import SearchlightEngine
+
+struct ContinueCommand: OptionedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "continue",
+        abstract: "Continue a search in an app.",
+        discussion: """
+            Gives the text to the running app of the bundle, or starts the app for it. The app has registered a handler \
+            for activities; to be started, the manifest of its extension has CoreSpotlightContinuation. Both need the service.
+
+            --json and the exit statuses are those of “open”, without item.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The bundle of the app.", completion: BundleNames.completion)
+    var bundle: String
+    @Argument(help: "The text of the search.")
+    var text: [String]
+    @Flag(help: "Only show which app would continue the search, and why.")
+    var dryRun = false
+
+    func validate() throws {
+        if let problem = SearchText.lengthProblem(of: joined) { throw ValidationError(problem) }
+        guard !joined.allSatisfy(\.isWhitespace) else {
+            throw ValidationError("The text is empty. Say what to search for.")
+        }
+    }
+
+    private var joined: String { text.joined(separator: " ") }
+
+    func perform() async throws {
+        try await options.withStore(.read, isRepeatable: false) { store in
+            let target = try await store.perform(SearchTargetCall(text: joined, bundle: bundle))
+            try await LaunchRun(options: options, store: store, name: nil).run(target, isDry: dryRun)
+        }
+    }
+}
