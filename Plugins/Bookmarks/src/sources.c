@@ -18,7 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_ENTRIES = 10000 };
+/* The maximum number of entries of a folder that are listed, and of files in it that are opened to
+ * recognize an export. */
+enum { MAX_ENTRIES = 1 << 20, MAX_OPENED = 10000 };
 
 /* The user's folders. All are owned; NULL means none. */
 struct places {
@@ -115,12 +117,13 @@ struct look {
     const char *folder;
     bool is_listed; /* it is in the user's list */
     const struct exported *exported;
+    size_t opened;
 };
-typedef bool (*liking)(const struct look *look, const char *name);
+typedef bool (*liking)(struct look *look, const char *name);
 
 /* Returns the names in a folder that pass a test, in their order, with a NULL at the end. Free them
  * with free_names. */
-static char **names_in(const struct look *look, liking likes, struct sources *sources) {
+static char **names_in(struct look *look, liking likes, struct sources *sources) {
     const char *folder = look->folder;
     size_t count = 0, seen = 0;
     char **names = calloc(MAX_FOLDERS + 1, sizeof *names);
@@ -130,7 +133,13 @@ static char **names_in(const struct look *look, liking likes, struct sources *so
         problem_set(&problem, "%s cannot be listed: %s", folder, strerror(errno));
         is_unsure(sources, READING_LATER, &problem);
     }
-    for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL && seen < MAX_ENTRIES; seen++) {
+    for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL; seen++) {
+        if (seen == MAX_ENTRIES || look->opened == MAX_OPENED) {
+            struct problem problem;
+            problem_set(&problem, "%s has too many files to look at all of them; move some elsewhere", folder);
+            is_unsure(sources, READING_LATER, &problem);
+            break;
+        }
         if (!likes(look, entry->d_name)) continue;
         size_t place = count;
         while (place > 0 && strcmp(names[place - 1], entry->d_name) > 0) place--;
@@ -152,7 +161,7 @@ static void free_names(char **names) {
     free(names);
 }
 
-static bool is_profile(const struct look *look, const char *name) {
+static bool is_profile(struct look *look, const char *name) {
     (void)look;
     return strcmp(name, "Default") == 0 || strncmp(name, "Profile ", 8) == 0;
 }
@@ -192,10 +201,10 @@ bool exported_has(const struct exported *exported, uint64_t hash) {
     return false;
 }
 
-/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one
- * with the name of a browser's export, and one that had bookmarks before. The extension reports
- * such a page if it has none. The content decides about any other page. */
-static bool is_meant(const struct look *look, const char *name) {
+/* Returns true for a page that should have bookmarks: one in a folder that the user listed, one with
+ * the name of a browser's export, and one that had bookmarks before. The extension reports such a
+ * page if it has none. The content decides about any other page. */
+static bool is_meant(struct look *look, const char *name) {
     const struct form *form = form_of(name);
     if (form == NULL) return false;
     if (form->read == netscape_read && (look->is_listed || strncasecmp(name, "bookmarks", 9) == 0)) return true;
@@ -203,13 +212,17 @@ static bool is_meant(const struct look *look, const char *name) {
     if (path == NULL) return false;
     hash_path(path, hash);
     snprintf(key, sizeof key, "%s/%s", form->kind, hash);
-    bool is = exported_has(look->exported, text_hash(TEXT_HASH, slice_of(key))) || is_exported(path, form);
+    bool is = exported_has(look->exported, text_hash(TEXT_HASH, slice_of(key)));
+    if (!is) {
+        look->opened++;
+        is = is_exported(path, form);
+    }
     free(path);
     return is;
 }
 
 /* Adds the exported files in a folder. */
-static bool add_exported(struct sources *sources, const struct look *look) {
+static bool add_exported(struct sources *sources, struct look *look) {
     char **names = names_in(look, is_meant, sources);
     bool is_good = true;
     for (size_t i = 0; names != NULL && names[i] != NULL && is_good; i++) {
@@ -223,7 +236,7 @@ static bool add_exported(struct sources *sources, const struct look *look) {
 static bool add_chromium(struct sources *sources, const char *base, const char *folder, const char *kind, const char *browser) {
     char *root = settings_join(base, folder);
     if (root == NULL) return false;
-    const struct look look = {root, false, NULL};
+    struct look look = {root, false, NULL, 0};
     char **names = !exists(root) ? NULL : names_in(&look, is_profile, sources);
     bool is_good = true;
     for (size_t i = 0; names != NULL && names[i] != NULL && is_good; i++) {
@@ -257,7 +270,7 @@ static bool is_folder(const char *path) {
 static bool add_listed(struct sources *sources, const char *folder, const struct exported *exported) {
     return add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
            add_by_path(sources, "chromium-profile", "Chromium", settings_join(folder, "Bookmarks"), chromium_read) &&
-           add_exported(sources, &(const struct look){folder, true, exported});
+           add_exported(sources, &(struct look){folder, true, exported, 0});
 }
 
 static bool add_list(struct sources *sources, const struct places *places, const struct exported *exported) {
@@ -302,7 +315,7 @@ static bool find_places(struct places *places) {
  * granted. */
 static bool add_exported_in(struct sources *sources, const struct places *places, const char *folder,
                             const struct exported *exported) {
-    return strcmp(folder, places->home) == 0 || add_exported(sources, &(const struct look){folder, false, exported});
+    return strcmp(folder, places->home) == 0 || add_exported(sources, &(struct look){folder, false, exported, 0});
 }
 
 bool sources_find(struct sources *sources, const struct exported *exported) {

@@ -67,6 +67,25 @@ struct ExportedBookmarksTests {
         }
     }
 
+    @Test("Exports are found in a folder with many other files, in whatever order it lists them")
+    func manyFiles() async throws {
+        func export(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                try harness.export(
+                    "<DT><A HREF=\"https://n\(number).example/\">n\(number)</A>", to: "Downloads/export\(number).html")
+            }
+        }
+        try export(0..<10)
+        for number in 0..<10_500 {
+            let path = harness.folder + "/Downloads/file\(number).txt"
+            try #require(FileManager.default.createFile(atPath: path, contents: nil))
+        }
+        try export(10..<20)
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 20)
+        }
+    }
+
     @Test("A folder with too many exported files says how many are left out")
     func tooMany() async throws {
         for number in 0..<70 {
