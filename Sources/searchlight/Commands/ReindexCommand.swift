@@ -78,8 +78,8 @@ struct ReindexCommand: OptionedCommand {
             }
             var report = watcher.report(bundle, items: count, after: .now - start, error: failure)
             if !items.isEmpty { report.asked = Set(items).count }
-            if failure == nil {
-                let account = try await store.perform(AccountCall(bundle: bundle))
+            // The reindex has succeeded, whether or not its account can be read.
+            if failure == nil, let account = try? await store.perform(AccountCall(bundle: bundle)) {
                 report.account = JSONObject(account)
                 report.omissions = account.omissionLines
             }
