@@ -219,20 +219,34 @@ final class BoundReindex: Sendable {
 
     fileprivate func donate(_ item: ItemRecord, _ receiver: any CallbackReceiver) {
         guard wants(item.uniqueIdentifier) else { return }
-        let item = attributes.complete(item, for: receiver)
         state.withLock { state in
             state.missing.remove(item.uniqueIdentifier)
             state.donated += 1
         }
-        let bytes: [UInt8]
-        do throws(ItemRecordError) { bytes = try item.encoded() } catch {
-            return session.log(.warning, "\(item.uniqueIdentifier) is skipped. \(error)")
-        }
+        guard let bytes = encoded(item, receiver) else { return }
         waiting.withLock { waiting in
             if waiting.batch.count + bytes.count > Self.batchBytes { sendBatch(&waiting) }
             RecordBatch.append(bytes, to: &waiting.batch)
             waiting.count += 1
             if waiting.count >= Self.batchItems { sendBatch(&waiting) }
+        }
+    }
+
+    /// Encodes an item with the attributes of the bindings. If they make the item too large, encodes
+    /// it as it was donated: an item without them is better than no item.
+    ///
+    /// - Returns: `nil` if the item itself cannot be encoded; it is then reported as left out.
+    private func encoded(_ item: ItemRecord, _ receiver: any CallbackReceiver) -> [UInt8]? {
+        do throws(ItemRecordError) {
+            return try attributes.complete(item, for: receiver).encoded()
+        } catch {
+            if let bytes = try? item.encoded() {
+                session.log(.warning, "Attributes of \(item.uniqueIdentifier) are left out. \(error)")
+                return bytes
+            }
+            session.log(.warning, "\(item.uniqueIdentifier) is left out. \(error)")
+            session.leaveOut(LeftOut(name: item.uniqueIdentifier, reason: "its item cannot be stored"))
+            return nil
         }
     }
 
