@@ -80,7 +80,9 @@ final class ProcessorWait: Sendable {
             isStarved = now.isStarved(since: before)
             if !isStarved, now.mayWait(since: before) {
                 try? await clock.sleep(for: Self.patience)
-                isStarved = process.processorWait?.waits(since: now) ?? false
+                // If the wait has ended since, the counters include it.
+                isStarved =
+                    process.processorWait.map { $0.waits(since: now) || $0.isStarved(since: before) } ?? false
             }
         }
         state.withLock { $0 = State(before: now, isStarved: isStarved) }

@@ -85,7 +85,8 @@ final class Watchdog: Sendable {
                     let isStarved = await isStarved()
                     guard !Task.isCancelled else { return }
                     if isOver { return onExpiry(limit.total) }
-                    if !isStarved { return onExpiry(wait) }
+                    // The worker may have given a sign of life during the check.
+                    if !isStarved, progress.count == count, !progress.isHostAtWork { return onExpiry(wait) }
                 } else {
                     onBegin()
                 }

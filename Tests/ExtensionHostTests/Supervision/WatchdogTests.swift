@@ -61,6 +61,27 @@ struct WatchdogTests {
         for watchdog in watchdogs { watchdog.stop() }
     }
 
+    @Test("A sign of life during the check for processor time counts")
+    func progressDuringCheck() async throws {
+        let progress = WorkerProgress()
+        let checks = Mutex(0)
+        let limit: Duration = await withCheckedContinuation { continuation in
+            let watchdog = Watchdog(
+                RequestLimit(first: .milliseconds(1), idle: .milliseconds(2), total: .seconds(100)),
+                clock: ContinuousClock(), progress: progress,
+                isStarved: {
+                    checks.withLock { checks in
+                        checks += 1
+                        if checks == 1 { progress.note() }
+                    }
+                    return false
+                },
+                onExpiry: { continuation.resume(returning: $0) })
+            watchdog.run()
+        }
+        #expect(limit == .milliseconds(2) && checks.withLock { $0 } == 2)
+    }
+
     @Test("One that is stopped while it counts does not act")
     func stoppedLater() async throws {
         let clock = StillClock()
