@@ -279,9 +279,10 @@ struct WatchRun: ~Copyable {
 
     /// Does the due work.
     ///
-    /// - Returns: `true` if any work was due.
+    /// - Returns: `true` if any work was due, or if the status has changed.
     mutating func work() -> Bool {
         let now = ContinuousClock.now
+        let wasUpToDate = status.isUpToDate
         if lossCount != snapshot.lossCount { startAgain() }
         if let check = burst.nextCheck, !(rulesDue.map { $0 <= now } ?? false) {
             // The status reports that changes are pending.
@@ -296,7 +297,9 @@ struct WatchRun: ~Copyable {
         let hasRules = rulesDue.map { $0 <= now } ?? false
         var dueTrees = dueTrees(at: now)
         let dueNames = settling.takeDue(at: now)
-        guard hasRules || !dueTrees.isEmpty || !dueNames.isEmpty else { return false }
+        guard hasRules || !dueTrees.isEmpty || !dueNames.isEmpty else {
+            return status.isUpToDate != wasUpToDate
+        }
         do throws(FileWatchingError) {
             // The two names of a moved file may be in two trees. The stored files of dropped trees
             // are accurate again once the trees that took them over are compared.

@@ -474,6 +474,33 @@ struct FileWatcherTests {
         }
     }
 
+    @Test("The end of a burst that concerns nobody is published")
+    func burstOfHiddenNames() throws {
+        let folder = try TemporaryFolder()
+        let snapshot = try FileSnapshot(path: folder.path("files.sqlite"))
+        mkdir(folder.path("notes"), 0o700)
+        let inotify = OwnedDescriptor(adopting: inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK)))
+        let wake = OwnedDescriptor(adopting: csystem_event_descriptor())
+        var pace = WatchPace(pause: .zero, longest: .seconds(3600))
+        (pace.burst, pace.burstCheck) = (20, .zero)
+        var run = WatchRun(
+            snapshot: snapshot, watches: FolderWatches(inotify) { inotify_add_watch($0, $1, $2) }, pace: pace,
+            isContended: { false })
+        run.setTrees([WatchedTree(owner: FileOwner.name, root: folder.path("notes"))])
+        while run.work() {}
+        // As the watcher does, publishes the status if there was work.
+        var published = run.status.isUpToDate
+        #expect(published)
+        for number in 0..<50 { try Data("one".utf8).write(to: URL(filePath: folder.path("notes/.\(number)"))) }
+        var wasPending = false
+        for _ in 0..<20 where !(wasPending && published) {
+            run.wait(wake)
+            if run.work() { published = run.status.isUpToDate }
+            wasPending = wasPending || !published
+        }
+        #expect(wasPending && published)
+    }
+
     @Test("Somebody who has everything compared does not wait for the end of a burst")
     func comparesDuringBurst() throws {
         let folder = try TemporaryFolder()
