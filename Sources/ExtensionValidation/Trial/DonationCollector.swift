@@ -159,7 +159,9 @@ final class DonationCollector: DonationReceiver {
                     // An update of an item that does not exist is ignored, as in an index.
                     guard var stored = state.items[name] else { continue }
                     for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
-                    state.keep(stored, name, size: max(size, state.sizes[name] ?? 0), limits: limits)
+                    // Updates add attributes, so the size is not that of the largest donation.
+                    let whole = (try? stored.encoded().count) ?? (state.sizes[name] ?? 0) + size
+                    state.keep(stored, name, size: whole, limits: limits)
                 } else {
                     state.keep(item, name, size: size, limits: limits)
                 }

@@ -36,6 +36,23 @@ struct DonationCollectorTests {
         #expect(small.items.keys.map(\.identifier).sorted() == ["b", "d"])
     }
 
+    @Test("counts all attributes that updates add to an item, and a replaced value once")
+    func updates() async throws {
+        let collector = DonationCollector(limits: .init(items: 100, bytes: 10_000))
+        try await collector.receive(Self.batch([Self.record("a", "a")]))
+        func update(_ attribute: String) async throws {
+            var item = ItemRecord(
+                uniqueIdentifier: "a", attributes: [attribute: .string(String(repeating: "x", count: 3000))])
+            item.isUpdate = true
+            try await collector.receive(Self.batch([item]))
+        }
+        for _ in 0..<9 { try await update("textContent") }
+        #expect(collector.unkept == 0)
+        for number in 0..<9 { try await update("com_example_\(number)") }
+        let stored = try #require(collector.items.values.first)
+        #expect(try stored.encoded().count <= 10_000 && collector.unkept == 1)
+    }
+
     @Test("renames items at once, those from an earlier reindex too, which replace others as any")
     func renames() async throws {
         func name(_ identifier: String) -> DonationCollector.Name { .init(index: nil, identifier: identifier) }
