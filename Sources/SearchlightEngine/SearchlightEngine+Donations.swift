@@ -68,6 +68,11 @@ extension SearchlightEngine {
         }
     }
 
+    /// The number of items of each bundle that satisfy a query.
+    func counts(matching query: QueryExpression) async throws(EngineError) -> [String: Int] {
+        try await onQuery { (index) throws(IndexQueryError) in try await index.counts(matching: query) }
+    }
+
     /// See ``ExplainCall``.
     package func explain(
         _ query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current

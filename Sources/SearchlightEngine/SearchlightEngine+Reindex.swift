@@ -95,10 +95,7 @@ extension SearchlightEngine {
         do throws(EngineError) {
             switch job.work {
             case .reindexAll:
-                let isResumed = job.place != nil
                 job = try await replaceAll(of: identifier, job, origin, checkpoint)
-                // After an interruption, the omissions of the first pages were already reported.
-                omissions.settle(identifier, isResumed && job.place != nil ? .rest : .everything)
             case .reindexItems(let all):
                 let items = await withoutAway(all, of: identifier)
                 if !items.isEmpty {

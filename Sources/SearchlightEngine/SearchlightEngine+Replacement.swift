@@ -37,7 +37,11 @@ extension SearchlightEngine {
             let answer = try await onHost { [reindexes] (host) throws(ExtensionError) in
                 try await host.reindexAll(identifier, origin: origin) { reindexes.ask($0, identifier) }
             }
-            if answer == .inPages { try await reindexPages(of: identifier, job, origin, checkpoint) }
+            if answer == .inPages {
+                try await reindexPages(of: identifier, job, origin, checkpoint)
+            } else {
+                omissions.settle(identifier, .everything)
+            }
         }
         // The donor has acknowledged: a deletion from now on is final and must not be undone by
         // another reindex.
@@ -119,6 +123,12 @@ extension SearchlightEngine {
     ) async throws(EngineError) {
         var pages = pagedReindex(of: identifier, host, origin)
         pages.checkpoint = checkpoint
+        // An acknowledged page is not requested again, so the omissions of a page count at once.
+        var acknowledged = place.pages
+        func settlePage() {
+            omissions.settle(identifier, acknowledged == 0 ? .everything : .rest)
+            acknowledged += 1
+        }
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
                 // Deferred donations are not in the counts.
@@ -134,10 +144,12 @@ extension SearchlightEngine {
                 var place = place
                 place.cursor = Data(next)
                 place.pages = pages
+                settlePage()
                 place.failures = 0
                 let reached = place
                 try jobStore.update { if !reindexes.isUndone(identifier) { $0.setPlace(reached, of: identifier) } }
             }
+            settlePage()
         } catch {
             if case .extension(let error) = error, !error.isRefusal, error != .cancelled {
                 try jobStore.update { $0.failPage(of: identifier, isFinal: error.isOfItsCursor) }

@@ -97,6 +97,25 @@ struct PagingTests {
         }
     }
 
+    @Test("keeps what each page left out, and drops what an interrupted one no longer leaves out")
+    func omissions() async throws {
+        let paged = try Paged()
+        func leftOut() async throws -> [String] {
+            try await paged.harness.withEngine { engine async throws in
+                _ = try await paged.reindex(engine)
+                return try await engine.account(of: paged.bundle).leftOut.flatMap(\.examples)
+            }
+        }
+        try paged.tell("locked 0 locked 4 early 3")
+        try paged.killHostInReindex()
+        try paged.tell("locked 3")
+        #expect(try await leftOut() == ["file 0", "file 3"])
+        try paged.tell("early 3")
+        try paged.killHostInReindex()
+        try paged.tell("")
+        #expect(try await leftOut().isEmpty)
+    }
+
     @Test("and waits between two pages, leaves the bundle to a person who wants it reindexed")
     func takenOver() async throws {
         let paged = try Paged()

@@ -42,6 +42,19 @@ struct JobCauseTests {
         }
     }
 
+    @Test("A job for a loss stays one until it is done, whatever else is asked for and however often it fails")
+    func losses() throws {
+        var queue = JobQueue()
+        queue.add(Self.job(nil, .lost))
+        let asked = queue.add(Self.job(nil, .asked))
+        queue.fail(bundle: "a", reason: "of a test", now: 1)
+        let pending = try #require(queue["a"])
+        #expect(pending.cause == .asked && pending.isForLosses && asked.isForLosses)
+        queue.add(Self.job(["x"], .asked))
+        queue.complete(asked)
+        #expect(queue["a"]?.isForLosses == false)
+    }
+
     @Test("What is done takes its cause and its deadline along; what was asked meanwhile has its own")
     func finishing() throws {
         var queue = JobQueue()

@@ -74,6 +74,44 @@ struct OmissionStoreTests {
         #expect(self.store().bundles == store.bundles)
     }
 
+    @Test("An unnamed omission keeps its reason in later requests, and a retry counts nothing twice")
+    func unnamed() throws {
+        let store = store()
+        for number in 0..<Omissions.maximumNames + 3 { say("\(number)", reason: "locked", to: store) }
+        // The worker is lost; the next one reports everything again.
+        store.take(.retrying(bundle: bundle, after: .cancelled))
+        for number in 0..<Omissions.maximumNames + 3 { say("\(number)", reason: "locked", to: store) }
+        store.settle(bundle, .everything)
+        #expect(counts(store) == ["locked": Omissions.maximumNames + 3])
+        store.begin(bundle)
+        for number in 0..<Omissions.maximumNames + 3 { say("x\(number)", reason: "too large", to: store) }
+        store.settle(bundle, .rest)
+        #expect(
+            counts(store) == ["locked": Omissions.maximumNames + 3, "too large": Omissions.maximumNames + 3],
+            "\(counts(store))")
+    }
+
+    @Test("The names of a bundle have a bound in bytes, so that the file of all bundles has one")
+    func bytes() throws {
+        let store = store()
+        for number in 0..<100 {
+            say(String(repeating: "\u{1}", count: 4000) + "\(number)", reason: "odd", to: store)
+        }
+        store.settle(bundle, .everything)
+        #expect(counts(store) == ["odd": 100])
+        #expect(try folder.read(OmissionStore.fileName).count < Omissions.maximumBytes + 1000)
+        #expect(self.store().bundles == store.bundles)
+    }
+
+    @Test("The file is read when it is needed first")
+    func lateReading() throws {
+        let late = store(isWritable: false)
+        let store = store()
+        say("a", reason: "locked", to: store)
+        store.settle(bundle, .everything)
+        #expect(counts(late) == ["locked": 1])
+    }
+
     @Test("A file that was changed is not believed", arguments: ["", "{}", "[", #"{"bundles":{},"checksum":1}"#])
     func damage(text: String) throws {
         try folder.write(Array(text.utf8), to: OmissionStore.fileName)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ServiceMessages
 import Synchronization
 import Testing
 
@@ -20,6 +22,17 @@ struct LogTests {
         let other = log.allowance()
         log.write(.warning, other, "other")
         #expect(lines.all.last == "other")
+    }
+
+    @Test("What an extension leaves out takes no line from its errors")
+    func leftOut() {
+        let lines = TestService.Lines()
+        let log = EventLog(ServiceLog(now: { .zero }) { _, line in lines.add(line) })
+        for number in 0..<1000 {
+            log.write(.leftOut(bundle: "a", LeftOut(name: "/home/me/\(number)", reason: "locked")))
+        }
+        log.write(.quarantined(bundle: "a", reason: "crashed"))
+        #expect(lines.all == ["a: is in quarantine from now on: it crashed"])
     }
 
     @Test("Many peers together cannot fill the log either")

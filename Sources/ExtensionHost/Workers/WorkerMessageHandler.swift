@@ -14,7 +14,12 @@ final class WorkerMessageHandler: Sendable {
         var calls: [UInt64: RequestOptions.ProgressListener] = [:]
         /// The time of the last progress report.
         var lastProgress: Duration?
+        /// The number of reports of what was left out.
+        var leftOut = 0
     }
+    /// The maximum number of reports of one worker about what it leaves out. Further reports are
+    /// ignored and are no signs of life.
+    static let maximumLeftOut = 100_000
     /// The counter of signs of life.
     let progress = WorkerProgress()
     private let bundle: String
@@ -57,8 +62,14 @@ final class WorkerMessageHandler: Sendable {
                     onEvent(.misuse(bundle: bundle, rule: rule, message: message))
                 }
             case .leftOut(let what):
-                progress.note()
-                onEvent(.leftOut(bundle: bundle, what))
+                let isAdmitted = state.withLock { state in
+                    state.leftOut += 1
+                    return state.leftOut <= Self.maximumLeftOut
+                }
+                if isAdmitted {
+                    progress.note()
+                    onEvent(.leftOut(bundle: bundle, what))
+                }
             case .progress(let serial, let completed, let total): take(serial, completed, total)
             case .libraryMemory(let kept): onEvent(.libraryMemory(bundle: bundle, kept: kept))
             }

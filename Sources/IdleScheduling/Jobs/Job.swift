@@ -175,6 +175,9 @@ extension Job {
     /// The number of the last request; `nil` before a queue has accepted the job.
     public var request: Int? { numbers?.latest }
 
+    /// `true` if the job answers a request that follows from a loss, whatever else it answers.
+    public var isForLosses: Bool { cause == .lost || numbers?.reasons?.contains(.lost) == true }
+
     /// `true` if the job uses nothing that a file format after the fourth introduced.
     public var hasNoCause: Bool { cause == nil && deadline == nil && numbers?.reasons == nil }
 

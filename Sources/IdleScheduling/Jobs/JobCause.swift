@@ -49,6 +49,8 @@ struct JobReasons: Hashable, Sendable, Codable {
 
     /// The most urgent cause.
     var cause: Job.Cause? { all.first?.cause }
+    /// Returns `true` if a request of a cause is unanswered.
+    func contains(_ cause: Job.Cause) -> Bool { all.contains { $0.cause == cause } }
     var deadline: Double? { all.compactMap(\.deadline).min() }
 
     mutating func add(_ cause: Job.Cause, deadline: Double?, request: Int) {

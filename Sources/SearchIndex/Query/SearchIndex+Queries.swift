@@ -121,6 +121,21 @@ extension SearchIndex {
         }
     }
 
+    /// Returns the number of items of each bundle that satisfy a query, without bundles that have
+    /// none.
+    public func counts(matching query: QueryExpression) async throws(IndexQueryError) -> [String: Int] {
+        let prepared = try PreparedQuery(query, filters: [], bundle: nil, context: queryContext())
+        return try await self.query("Counting items") { [clock] db in
+            try prepared.run(db, now: clock.now(db)) { compiled in
+                var tail = SQLFragment()
+                tail.append(" GROUP BY bundle.id")
+                let select = compiled.select("bundle.identifier, count(*)", tail: tail)
+                let rows = try Row.fetchAll(db, sql: select.sql, arguments: StatementArguments(select.arguments))
+                return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
+            }
+        }
+    }
+
     /// Reads the database. If the task is cancelled, interrupts the running statement.
     func query<Value: Sendable>(
         _ operation: String, includingPending: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value

@@ -45,21 +45,21 @@ package struct BundleAccount: Hashable, Sendable, Codable {
 }
 
 extension SearchlightEngine {
-    /// Returns the accounts of all known bundles, sorted by identifier.
+    /// The accounts of all bundles of which anything is known, sorted by name.
     func accounts(_ counts: [String: Int], _ pending: PendingDonations?) async throws(EngineError) -> [BundleAccount] {
-        let inPart = try await itemsInPart(of: counts.keys.sorted())
-        let jobs = jobStore.jobs
-        let files = pendingFiles
+        let inPart = try await itemsInPart()
+        let jobs = Dictionary(jobStore.jobs.map { ($0.bundle, $0) }) { first, _ in first }
+        let files = Dictionary(pendingFiles.map { ($0.bundle, $0.files) }) { first, _ in first }
         let omissions = omissions.bundles
-        var names = Set(counts.keys).union(omissions.keys).union(jobs.map(\.bundle)).union(files.map(\.bundle))
-        if let pending { names.formUnion(pending.bundles.keys) }
+        let names = Set(counts.keys).union(omissions.keys).union(jobs.keys).union(files.keys)
+            .union(pending?.bundles.keys.map { $0 } ?? [])
         return names.sorted().map { bundle in
-            let job = jobs.first { $0.bundle == bundle }
+            let job = jobs[bundle]
             return BundleAccount(
                 bundle: bundle, items: counts[bundle] ?? 0, itemsInPart: inPart[bundle] ?? 0,
                 leftOut: omissions[bundle]?.summary ?? [], pending: pending?.bundles[bundle],
-                pendingFiles: files.first { $0.bundle == bundle }?.files ?? 0, owed: job.map(PendingReindexJob.init),
-                hasLosses: job?.cause == .lost)
+                pendingFiles: files[bundle] ?? 0, owed: job.map(PendingReindexJob.init),
+                hasLosses: job?.isForLosses == true)
         }
     }
 
@@ -71,15 +71,12 @@ extension SearchlightEngine {
         return all.first { $0.bundle == bundle } ?? BundleAccount(bundle: bundle)
     }
 
-    /// Returns the number of items with cut text in each bundle.
-    private func itemsInPart(of bundles: [String]) async throws(EngineError) -> [String: Int] {
+    /// The number of items of each bundle whose text was cut.
+    private func itemsInPart() async throws(EngineError) -> [String: Int] {
         let query = QueryExpression.comparison(
             Comparison(
                 attribute: .named(ItemRecord.missingTextAttribute), operation: .greater,
                 value: .number(NumberLiteral(0))))
-        guard try await count(matching: query) > 0 else { return [:] }
-        var counts: [String: Int] = [:]
-        for bundle in bundles { counts[bundle] = try await count(matching: query, bundle: bundle) }
-        return counts
+        return try await counts(matching: query)
     }
 }

@@ -3,24 +3,20 @@ import ExtensionHost
 import Foundation
 import Synchronization
 
-/// The content that extensions left out of the index, in a file of the store, so that the first
-/// command of a process can report it. The process with write access writes the file. If the file
-/// cannot be read or written, only these reports are missing.
+/// What extensions left out of the index, kept in a file of the store, so that `status` reports it
+/// from the first command on. The process that changes the store writes the file. A file that
+/// cannot be read or written only costs these reports.
+///
+/// May be used from any thread. ``take(_:)`` and ``begin(_:)`` never wait for the disk.
 final class OmissionStore: Sendable {
     /// The scope of a request to an extension.
     enum Scope: Sendable {
-        /// All items. Its reports replace all earlier reports.
+        /// Everything; earlier omissions no longer count.
         case everything
-        /// The rest of all items, after an interruption.
+        /// The rest of everything, such as a further page.
         case rest
         /// Items or files with these names.
         case names([String])
-    }
-
-    private struct State {
-        var bundles: [String: Omissions]
-        /// The reports during the requests in progress.
-        var said: [String: Omissions] = [:]
     }
 
     private struct Document: ChecksummedDocument {
@@ -28,48 +24,51 @@ final class OmissionStore: Sendable {
         var checksum: UInt32?
     }
 
-    private let state: Mutex<State>
+    /// The omissions that the running requests have reported so far.
+    private let said = Mutex<[String: Omissions]>([:])
+    /// The omissions of successful requests; `nil` until the file is read. The lock is held while
+    /// the file is read and written.
+    private let known = Mutex<[String: Omissions]?>(nil)
     private let file: StoreFile
     private let isWritable: Bool
 
     static let fileName = "omissions.json"
-    /// The maximum number of stored bundles.
-    private static let maximumBundles = 256
-    /// The maximum size of the file in bytes.
+    /// The maximum number of bundles, and the maximum size of the file in bytes. The bounds of
+    /// ``Omissions`` keep the file of that many bundles below its maximum.
+    static let maximumBundles = 256
     private static let maximumBytes = 64 << 20
 
     init(directory: String, isWritable: Bool) {
         self.isWritable = isWritable
         file = StoreFile(path: directory + "/" + Self.fileName, maximumBytes: Self.maximumBytes)
-        var known: [String: Omissions] = [:]
-        if case .bytes(let data) = file.read(), let document = try? JSONDecoder().decode(Document.self, from: data),
-            document.hasRightChecksum
-        {
-            known = document.bundles.filter(\.value.isBounded)
-        }
-        state = Mutex(State(bundles: known))
     }
 
-    /// The omissions of each bundle that has any.
-    var bundles: [String: Omissions] { state.withLock { $0.bundles } }
+    /// The omissions of each bundle that has any. The first call reads the file.
+    var bundles: [String: Omissions] { known.withLock { read(&$0) } }
 
-    /// Begins a request, and drops the reports of an earlier request that failed.
-    func begin(_ bundle: String) { state.withLock { $0.said[bundle] = nil } }
+    /// Records the start of a request. Reports of an earlier request that failed no longer count.
+    func begin(_ bundle: String) { said.withLock { $0[bundle] = nil } }
 
-    /// Records the omission that an event reports.
+    /// Records what an event reports as left out.
     func take(_ event: ExtensionEvent) {
-        guard case .leftOut(let bundle, let what) = event else { return }
-        state.withLock { state in
-            guard state.said[bundle] != nil || state.said.count < Self.maximumBundles else { return }
-            state.said[bundle, default: Omissions()].add(what)
+        switch event {
+        case .leftOut(let bundle, let what):
+            said.withLock { said in
+                guard said[bundle] != nil || said.count < Self.maximumBundles else { return }
+                said[bundle, default: Omissions()].add(what)
+            }
+        // The next responder reports everything again.
+        case .retrying(let bundle, _): begin(bundle)
+        default: break
         }
     }
 
-    /// Ends a request that succeeded. Its reports replace the earlier reports in its scope.
+    /// Records the success of a request, or of a page of it. What was reported during it replaces
+    /// what was known of the same items.
     func settle(_ bundle: String, _ scope: Scope) {
-        change { state in
-            let said = state.said.removeValue(forKey: bundle) ?? Omissions()
-            var known = state.bundles[bundle] ?? Omissions()
+        let said = said.withLock { $0.removeValue(forKey: bundle) } ?? Omissions()
+        change { bundles in
+            var known = bundles[bundle] ?? Omissions()
             switch scope {
             case .everything: known = said
             case .rest: known.add(said)
@@ -77,23 +76,35 @@ final class OmissionStore: Sendable {
                 known.remove(names)
                 known.add(said)
             }
-            guard state.bundles[bundle] != nil || state.bundles.count < Self.maximumBundles else { return }
-            state.bundles[bundle] = known.isEmpty ? nil : known
+            guard bundles[bundle] != nil || bundles.count < Self.maximumBundles else { return }
+            bundles[bundle] = known.isEmpty ? nil : known
         }
     }
 
-    /// Removes the omissions of a bundle.
-    func forget(_ bundle: String) { change { $0.bundles[bundle] = nil } }
+    /// Removes everything about a bundle.
+    func forget(_ bundle: String) { change { $0[bundle] = nil } }
 
-    private func change(_ body: (inout State) -> Void) {
-        state.withLock { state in
-            let before = state.bundles
-            body(&state)
-            guard isWritable, state.bundles != before,
-                let data = try? Document(bundles: state.bundles).encoded()
-            else { return }
-            // Not synchronized: a crash may lose the latest reports.
+    private func change(_ body: (inout [String: Omissions]) -> Void) {
+        known.withLock { known in
+            let before = read(&known)
+            var bundles = before
+            body(&bundles)
+            known = bundles
+            guard isWritable, bundles != before, let data = try? Document(bundles: bundles).encoded() else { return }
+            // Not synchronized: a crash may cost the last reports.
             try? file.replace(with: data, isSynchronized: false)
         }
+    }
+
+    private func read(_ known: inout [String: Omissions]?) -> [String: Omissions] {
+        if let known { return known }
+        var bundles: [String: Omissions] = [:]
+        if case .bytes(let data) = file.read(), let document = try? JSONDecoder().decode(Document.self, from: data),
+            document.bundles.count <= Self.maximumBundles, document.hasRightChecksum
+        {
+            bundles = document.bundles.filter(\.value.isBounded)
+        }
+        known = bundles
+        return bundles
     }
 }

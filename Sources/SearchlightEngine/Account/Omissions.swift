@@ -3,54 +3,88 @@ import ServiceMessages
 
 /// The content that an extension left out of the index, with the reasons.
 struct Omissions: Hashable, Codable {
-    /// The reason of each name.
+    /// The reason for each kept name.
     private(set) var reasons: [String: String] = [:]
-    /// The number of names with each reason, including names that are not stored.
+    /// The number of omissions by reason, including those whose names are not kept.
     private(set) var counts: [String: Int] = [:]
+    /// The size of the kept names and their reasons in the file, in bytes, at most.
+    private var bytes = 0
 
-    /// The maximum number of stored names of a bundle.
+    private enum CodingKeys: CodingKey { case reasons, counts }
+
+    /// The maximum number of kept names of a bundle, their maximum size in the file in bytes, and
+    /// the maximum number of reasons.
     static let maximumNames = 2000
-    /// The maximum number of reasons of a bundle.
+    static let maximumBytes = 128 << 10
     static let maximumReasons = 50
     private static let otherReasons = "other reasons"
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        reasons = try container.decode([String: String].self, forKey: .reasons)
+        counts = try container.decode([String: Int].self, forKey: .counts)
+        bytes = reasons.reduce(0) { $0 + Self.size($1.key, $1.value) }
+    }
 
     var isEmpty: Bool { counts.isEmpty }
 
     mutating func add(_ what: LeftOut) { add(what.name, what.reason) }
 
     private mutating func add(_ name: String, _ reason: String) {
+        remove([name])
+        let reason = count(1, reason)
+        let size = Self.size(name, reason)
+        guard reasons.count < Self.maximumNames, bytes + size <= Self.maximumBytes else { return }
+        reasons[name] = reason
+        bytes += size
+    }
+
+    /// Adds to the count of a reason.
+    ///
+    /// - Returns: The reason, or another one if there are too many reasons.
+    @discardableResult
+    private mutating func count(_ number: Int, _ reason: String) -> String {
         let isKept = counts[reason] != nil || counts.count < Self.maximumReasons
         let reason = isKept ? reason : Self.otherReasons
-        remove([name])
-        if reasons.count < Self.maximumNames { reasons[name] = reason }
-        counts[reason, default: 0] += 1
+        counts[reason, default: 0] += number
+        return reason
     }
 
     mutating func add(_ others: Omissions) {
         for (name, reason) in others.reasons { add(name, reason) }
-        for (reason, count) in others.unnamed {
-            counts[counts[reason] == nil ? Self.otherReasons : reason, default: 0] += count
-        }
+        for (reason, number) in others.unnamed { count(number, reason) }
     }
 
-    /// Removes some names.
+    /// Removes the omissions with these names.
     mutating func remove(_ names: some Sequence<String>) {
         for name in names {
             guard let reason = reasons.removeValue(forKey: name), let count = counts[reason] else { continue }
+            bytes -= Self.size(name, reason)
             counts[reason] = count > 1 ? count - 1 : nil
         }
     }
 
-    /// The number of names with each reason that are not stored.
+    /// The number of omissions by reason whose names are not kept.
     private var unnamed: [String: Int] {
         var rest = counts
         for reason in reasons.values { rest[reason, default: 0] -= 1 }
         return rest.filter { $0.value != 0 }
     }
 
-    /// `true` if the value is within the limits. A damaged file may contain any value.
+    /// The maximum size of a name with its reason in the file: an escaped byte has six characters.
+    private static func size(_ name: String, _ reason: String) -> Int {
+        [name.utf8, reason.utf8].joined().reduce(8) { size, byte in
+            let isPlain = byte >= 0x20 && ![UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte)
+            return size + (isPlain ? 1 : byte < 0x20 ? 6 : 2)
+        }
+    }
+
+    /// `true` if the values are within the bounds, as in every file that this type wrote.
     var isBounded: Bool {
-        reasons.count <= Self.maximumNames && counts.count <= Self.maximumReasons + 1
+        reasons.count <= Self.maximumNames && bytes <= Self.maximumBytes
+            && counts.count <= Self.maximumReasons + 1
             && counts.values.allSatisfy { (0..<1 << 40).contains($0) } && unnamed.values.allSatisfy { $0 > 0 }
     }
 

@@ -36,6 +36,8 @@ final class EventRelay: Sendable {
 
     /// Queues an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
+        // Clients read the account of the bundle instead.
+        if case .leftOut = event { return }
         state.withLock { state in
             if case .donated(let bundle, let count) = event, case .donated(bundle, let before)? = state.waiting.last {
                 state.waiting[state.waiting.count - 1] = .donated(bundle: bundle, count: before + count)

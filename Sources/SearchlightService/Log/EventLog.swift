@@ -46,9 +46,9 @@ final class EventLog: Sendable {
             (.warning, "item \(item.debugDescription) is skip-listed, because the extension \(reason)")
         case .quarantined(_, let reason): (.error, "is in quarantine: it \(reason)")
         case .healthNotKept(_, let path, let reason):
-            (.error, "its health could not be written to \(path): \(reason)")
-        case .leftOut(_, let what): (.info, "skipped \(what.name): \(what.reason)")
-        case .donated, .progress, .confined, .libraryMemory: nil
+            (.error, "how it behaves could not be written to \(path): \(reason)")
+        // The account of the bundle has what was left out (OmissionStore).
+        case .donated, .progress, .confined, .libraryMemory, .leftOut: nil
         }
     }
 }

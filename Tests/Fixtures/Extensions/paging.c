@@ -12,6 +12,7 @@
  *   endless P    continues without end from there, and donates nothing
  *   long P       ends with a cursor that is too long
  *   wrong P      acknowledges like a full reindex without pages
+ *   locked P     leaves out a file
  */
 #include "searchlight_extension.h"
 
@@ -105,6 +106,11 @@ static void page(searchlight_extension *extension, searchlight_request request, 
         snprintf(text, sizeof text, "%d", number + 1);
         fixture_requests->finish_page(fixture_host, request, text, strlen(text));
         return;
+    }
+    if (happens("locked", number)) {
+        const searchlight_host_left_out *left_out = fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_LEFT_OUT);
+        snprintf(text, sizeof text, "file %d", number);
+        left_out->report(fixture_host, text, "locked");
     }
     for (int item = 0; item < ITEMS; item++) {
         char identifier[32];
