@@ -23,16 +23,14 @@ package enum StoreUse {
 }
 
 extension EngineClient {
-    /// Returns the failure of a command that found damage in a store that it may not repair. A
-    /// second attempt would not repair the damage either.
+    /// The failure of a command that met damage whose repair was refused at the opening; `nil` for
+    /// other failures.
     ///
-    /// - Parameter isTold: `true` if the user already received the reason.
+    /// - Parameter isTold: `true` if the user was told why nothing is repaired.
     fileprivate func failureLeftByDamage(_ error: any Error, isTold: Bool) -> CommandFailure? {
-        guard let engine = self as? SearchlightEngine, engine.recovery.wasRefused, let error = error as? EngineError,
-            error.isDamage
+        guard let refusal = (self as? SearchlightEngine)?.refusal, let error = error as? EngineError, error.isDamage
         else { return nil }
-        let reason = isTold ? nil : engine.recovery.findings.first
-        return CommandFailure(message: reason ?? error.description, status: .inputOutput)
+        return CommandFailure(message: (isTold ? error : refusal).description, status: .inputOutput)
     }
 }
 
@@ -146,8 +144,7 @@ extension GlobalOptions {
             return try SearchlightEngine(try engineConfiguration(.readWrite))
         case .readJournaled:
             let reader = try SearchlightEngine(try engineConfiguration(.readOnly))
-            // A command that only reads does not repair a store if the repair would lose items.
-            if reader.recovery.wasRefused { return reader }
+            if reader.refusal != nil { return reader }
             do {
                 return try SearchlightEngine(try engineConfiguration(.readWrite))
             } catch  where Self.isKeptFromWriting(error) {
@@ -157,10 +154,13 @@ extension GlobalOptions {
         }
     }
 
-    /// `true` if another process writes the store, or if this user may not write it.
+    /// `true` if another process writes the store, if this user may not write it, or if its repair
+    /// was refused.
     private static func isKeptFromWriting(_ error: any Error) -> Bool {
         switch error {
-        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
+        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly),
+            EngineError.index(.losingRepair):
+            true
         case let failure as CommandFailure: failure.status == .inputOutput
         default: false
         }

@@ -47,9 +47,16 @@ extension LogApplier {
             throw error
         } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
             folder.suspect()
-            let last = state.withLock { $0.target }
-            let repairs = try pool.write { db in
-                try DatabaseExamination(db).mend(db, through: last, losingNoneOf: mayLoseItems ? nil : path)
+            let (last, refused) = state.withLock { ($0.target, $0.refusedRepair) }
+            if let refused { throw refused }
+            let repairs: [String]
+            do {
+                repairs = try pool.write { db in
+                    try DatabaseExamination(db).mend(db, through: last, lossRule: lossRule, path: path)
+                }
+            } catch let error as SearchIndexError {
+                if case .losingRepair = error { state.withLock { $0.refusedRepair = error } }
+                throw error
             }
             // The repair may have rebuilt tables without the words of deleted items.
             fullTextCache.forgetTerms()

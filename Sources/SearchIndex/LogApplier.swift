@@ -79,6 +79,9 @@ final class LogApplier: Sendable {
         var leftOut = LeftOutItems()
         /// Descriptions of the repairs.
         var repairs: [String] = []
+        /// The repair that was refused. The examination reads the whole database, so it is not
+        /// repeated before the store is opened again.
+        var refusedRepair: SearchIndexError?
 
         /// `true` if an entry is to be applied now.
         var isDue: Bool { isDue(after: applied) }
@@ -151,14 +154,14 @@ final class LogApplier: Sendable {
     private let readLimits: StoreHooks.ReadLimits
     private let readNumber = Atomic<UInt64>(0)
 
-    /// `true` if a repair may lose items.
-    let mayLoseItems: Bool
+    /// Decides whether damage is repaired at the cost of items.
+    let lossRule: LossRule
 
     init(
         pool: DatabasePool, log: WriteAheadLog, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
-        clock: StoreClock, mayLoseItems: Bool, seams: StoreHooks
+        clock: StoreClock, lossRule: LossRule, seams: StoreHooks
     ) {
-        self.mayLoseItems = mayLoseItems
+        self.lossRule = lossRule
         maximumEarlyEntries = seams.maximumEarlyEntries
         maximumPendingBytes = seams.maximumPendingBytes
         readLimits = seams.readLimits

@@ -7,19 +7,22 @@ extension SearchIndex {
     /// Returns an arbitrary subset if there are more than `maximum`. Blocks.
     public func bundles(upTo maximum: Int) throws(SearchIndexError) -> [String] {
         do {
-            return try pool.read { db in
-                try String.fetchAll(
-                    db,
-                    sql: """
-                        SELECT identifier FROM bundle
-                        WHERE EXISTS (SELECT 1 FROM item WHERE bundle = bundle.id)
-                            OR EXISTS (SELECT 1 FROM client_state WHERE bundle = bundle.id)
-                        LIMIT ?
-                        """, arguments: [maximum])
-            }
+            return try pool.read { try Self.bundles(in: $0, upTo: maximum) }
         } catch {
             throw failure(error, "Reading the names of bundles")
         }
+    }
+
+    /// Returns the bundles that have items or client states in a database.
+    static func bundles(in db: Database, upTo maximum: Int = .max) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT identifier FROM bundle
+                WHERE EXISTS (SELECT 1 FROM item WHERE bundle = bundle.id)
+                    OR EXISTS (SELECT 1 FROM client_state WHERE bundle = bundle.id)
+                LIMIT ?
+                """, arguments: [maximum])
     }
 
     /// Deletes all data of a bundle: its items in all indexes, its client states and its name.

@@ -43,6 +43,12 @@ extension SearchIndex {
     /// store.
     public static func isMarkedDamaged(in directory: String) -> Bool { StoreFolder(path: directory).isSuspect }
 
+    /// Returns the damage whose repair was refused, since it would lose items that nobody donates
+    /// again; `nil` if there is none. Does not open the store.
+    public static func refusedRepair(in directory: String) -> String? {
+        StoreFolder(path: directory).refusal()?.detail
+    }
+
     /// Returns `true` if the store counts engagement (``learns``). Does not open the store.
     public static func learns(in directory: String) -> Bool { !StoreFolder(path: directory).isLearningOff }
 }

@@ -80,9 +80,6 @@ public final class SearchIndex: Sendable {
         /// Creates, upgrades or repairs the store if necessary. One process at a time may have this
         /// access.
         case readWrite
-        /// The same access without repairs that lose items. If such a repair is necessary, nothing
-        /// changes and the opening throws ``SearchIndexError/losingRepair(path:detail:bundles:)``.
-        case readWriteLosingNothing
         /// Changes nothing; the store must exist.
         case readOnly
     }
@@ -108,9 +105,13 @@ public final class SearchIndex: Sendable {
     }
 
     /// Opens the store in a folder with the caller's test hooks.
+    ///
+    /// - Parameter lossRule: Decides whether damage is repaired at the cost of items. If not, the
+    ///   opening changes nothing and throws
+    ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     package init(
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
-        seams: StoreHooks
+        seams: StoreHooks, lossRule: LossRule = .acceptsLosses
     ) throws(SearchIndexError) {
         // The folder is created and checked component by component from the root.
         let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
@@ -120,9 +121,9 @@ public final class SearchIndex: Sendable {
         RegularFilesOnly.begin()
         do {
             switch access {
-            case .readWrite, .readWriteLosingNothing:
+            case .readWrite:
                 var opening = StoreOpening(
-                    folder: folder, knownGeneration: knownGeneration, mayLoseItems: access == .readWrite, now: now,
+                    folder: folder, knownGeneration: knownGeneration, lossRule: lossRule, now: now,
                     seams: seams)
                 let opened = try opening.open()
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)

@@ -41,14 +41,9 @@ extension SearchIndex {
     /// - Parameter isExact: `true` to measure everything, however long that takes. The default is
     ///   quick at any size.
     public func sizes(isExact: Bool = false) async throws(SearchIndexError) -> StoreSizes {
-        let folder = folder
+        let files = fileSizes
         return try await readApplied("Measuring the store") { db in
-            var sizes = StoreSizes()
-            sizes.databaseBytes = folder.size(folder.database) ?? 0
-            sizes.logBytes = folder.size(folder.database + "-wal") ?? 0
-            for name in (try? folder.logFileNames()) ?? [] {
-                sizes.journalBytes += folder.size(folder.log + "/" + name) ?? 0
-            }
+            var sizes = files
             let rows = try Row.fetchAll(
                 db,
                 sql: """
@@ -70,6 +65,17 @@ extension SearchIndex {
             if isExact || sizes.databaseBytes <= Self.exactBytes { sizes.structures = try Self.structures(db) }
             return sizes
         }
+    }
+
+    /// The sizes of the store's files alone. Reads nothing from the database.
+    public var fileSizes: StoreSizes {
+        var sizes = StoreSizes()
+        sizes.databaseBytes = folder.size(folder.database) ?? 0
+        sizes.logBytes = folder.size(folder.database + "-wal") ?? 0
+        for name in (try? folder.logFileNames()) ?? [] {
+            sizes.journalBytes += folder.size(folder.log + "/" + name) ?? 0
+        }
+        return sizes
     }
 
     /// Returns the mean record length of each bundle.

@@ -19,6 +19,12 @@ package struct EngineConfiguration: Sendable {
     /// get a pending reindex, and the items of removed extensions are deleted after
     /// ``removalGrace``.
     package var tracksExtensions = false
+    /// `true` if a repair may lose items that no extension donates again. Only the user can decide
+    /// that, with “searchlight verify --repair”.
+    package var acceptsLosses = false
+    /// `true` if an engine that may change the store opens a damaged store for reading when its
+    /// repair is refused; see ``SearchlightEngine/refusal``.
+    package var readsDamagedStore = false
     /// The delay in seconds before the items of a removed extension are deleted.
     package var removalGrace = standardRemovalGrace
     /// The scheduling rules, such as the lead time before items expire and the size of a small file
@@ -55,6 +61,13 @@ package struct EngineConfiguration: Sendable {
         workers.protectedFolders.append(storeDirectory)
         workers.trustedFolders += extensionSearchPath
         return workers
+    }
+
+    /// The same configuration for an engine that only reads.
+    var reading: EngineConfiguration {
+        var reading = self
+        reading.access = .readOnly
+        return reading
     }
 
     package init(

@@ -4,55 +4,82 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
+    /// The store as an opening found it.
+    struct OpenedStore {
+        var index: SearchIndex
+        var jobs: JobStore
+        /// The number of entries of the write-ahead log that the index does not show.
+        var waiting = 0
+        /// The findings and repairs.
+        var recovery = RecoveryReport()
+        /// The repair that was refused, since it would lose items that nobody donates again. The
+        /// index is then opened for reading.
+        var refusal: EngineError?
+    }
+
+    /// Opens the index, without any repair that loses items which nobody can donate again.
+    ///
+    /// - Parameter donating: Returns the bundles whose extension can donate their items again;
+    ///   called only for such a repair.
     static func openIndex(
         _ configuration: EngineConfiguration, _ access: SearchIndex.Access, _ jobs: JobStore,
-        _ irreplaceable: [String] = []
+        _ donating: @escaping @Sendable () -> Set<String>
     ) throws(EngineError) -> SearchIndex {
+        let rule = LossRule { bundles in
+            // The list of donors also has bundles without items. It is used only if the index
+            // cannot tell.
+            let known = bundles ?? (jobs.knownGeneration == nil ? nil : jobs.donors)
+            return known.map { Set($0).subtracting(donating()).sorted() }
+        }
         do throws(SearchIndexError) {
             var seams = configuration.storeHooks
             seams.bootClock = configuration.bootClock
             return try SearchIndex(
                 directory: configuration.storeDirectory, access: access, knownGeneration: jobs.knownGeneration,
-                now: configuration.now, seams: seams)
+                now: configuration.now, seams: seams, lossRule: configuration.acceptsLosses ? .acceptsLosses : rule)
         } catch {
-            if case .losingRepair(let path, let detail, _) = error {
-                throw .index(.losingRepair(path: path, detail: detail, bundles: irreplaceable))
-            }
             throw .index(error)
         }
     }
 
-    /// An index that is open for reading.
-    struct Reading {
-        var index: SearchIndex
-        /// The pending jobs, including those for losses found at the opening.
-        var jobs: JobStore
-        /// The number of entries in the write-ahead log that the index does not show.
-        var waiting = 0
-        /// The problems and their repairs.
-        var recovery = RecoveryReport()
+    /// Opens the index for changes. If a repair is refused and the configuration allows it, opens
+    /// the index for reading.
+    static func openForChange(
+        _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>
+    ) throws(EngineError) -> OpenedStore {
+        let refusal: EngineError
+        do throws(EngineError) {
+            let index = try openIndex(configuration, .readWrite, jobs, donating)
+            return OpenedStore(index: index, jobs: jobs, recovery: index.recovery)
+        } catch {
+            guard error.isRefusedRepair, configuration.readsDamagedStore else { throw error }
+            refusal = error
+        }
+        guard let index = try? openIndex(configuration, .readOnly, jobs, donating), index.isComplete else {
+            throw refusal
+        }
+        var opened = OpenedStore(index: index, jobs: jobs, waiting: (try? index.waitingEntries()) ?? 0)
+        opened.note(refusal)
+        return opened
     }
 
     /// Opens the index for reading.
     ///
-    /// The store may have durable log entries that are not applied, for example after a crash. It
-    /// may also have an old format or damage. A process with write access corrects all three. If
-    /// there is none, this function opens the store for writing for a moment, so that a reader sees
-    /// all acknowledged donations. Lost items become a pending reindex. A repair that would lose
-    /// items of bundles without an extension is not made. A store without write permission is read
-    /// as it is.
-    ///
-    /// - Parameter installed: Returns the installed extensions. Called only if the store needs a
-    ///   correction.
+    /// A killed process may have left durable log entries that are not applied, an old format, or
+    /// damage. A process that changes the store repairs that. If there is none, this process becomes
+    /// one for a moment, so that the reader sees everything that was acknowledged. Reindexes for
+    /// lost items become pending. A repair that loses items which nobody can donate again is
+    /// refused. A store that cannot be written is read as it is.
     static func openForReading(
-        _ configuration: EngineConfiguration, _ jobs: JobStore, installed: () -> [String]
-    ) throws(EngineError) -> Reading {
+        _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>,
+        installed: () -> [String]
+    ) throws(EngineError) -> OpenedStore {
         let directory = configuration.storeDirectory
-        var asItIs: Reading?
+        var asItIs: OpenedStore?
         var problem: EngineError?
         do throws(EngineError) {
-            let index = try openIndex(configuration, .readOnly, jobs)
-            let reading = Reading(index: index, jobs: jobs, waiting: (try? index.waitingEntries()) ?? 0)
+            let index = try openIndex(configuration, .readOnly, jobs, donating)
+            let reading = OpenedStore(index: index, jobs: jobs, waiting: (try? index.waitingEntries()) ?? 0)
             asItIs = reading
             if reading.waiting == 0, !index.needsRepair { return reading }
         } catch {
@@ -65,37 +92,24 @@ extension SearchlightEngine {
         do throws(EngineError) {
             let lock = try StoreLock(directory: directory)
             defer { lock.release() }
-            // Read again, now that no other process can change the jobs.
+            // Read again under the lock.
             owing = JobStore(directory: directory)
-            let extensions = installed()
-            let lone = irreplaceable(asItIs?.index, owing, extensions)
-            let writer = try openIndex(
-                configuration, lone?.isEmpty == true ? .readWrite : .readWriteLosingNothing, owing, lone ?? [])
+            let writer = try openIndex(configuration, .readWrite, owing, donating)
             recovery = writer.recovery
             defer { writer.abandon() }
-            // If the disk is full, the next process with write access detects the losses.
-            try? oweLosses(of: writer, in: owing, extensions, configuration)
+            // If the disk is full, the next process that changes the store finds the loss.
+            try? oweLosses(of: writer, in: owing, installed(), configuration)
         } catch {
-            // For a store without all tables, the reason why it cannot be completed is more useful.
+            // An incomplete index has no results. The reason why it cannot be completed is then the
+            // error.
             guard var asItIs, asItIs.index.isComplete else { throw error.isRefusedRepair ? error : problem ?? error }
-            // A process with write access applies its log entries within a second.
+            // A process that changes the store applies its log entries within a second.
             if case .storeInUse = error { asItIs.waiting = 0 }
-            if error.isRefusedRepair {
-                (asItIs.recovery.findings, asItIs.recovery.wasRefused) = ([error.description], true)
-            }
+            if error.isRefusedRepair { asItIs.note(error) }
             return asItIs
         }
-        return Reading(index: try openIndex(configuration, .readOnly, owing), jobs: owing, recovery: recovery)
-    }
-
-    /// Returns the bundles with donations and without an installed extension; `nil` if the donors
-    /// are unknown.
-    private static func irreplaceable(_ index: SearchIndex?, _ jobs: JobStore, _ installed: [String]) -> [String]? {
-        // Donors without items have nothing to lose.
-        if let known = try? index?.bundles(upTo: JobDocument.maximumDonors) {
-            return Set(known).subtracting(installed).sorted()
-        }
-        return jobs.knownGeneration == nil ? nil : Set(jobs.donors).subtracting(installed).sorted()
+        return OpenedStore(
+            index: try openIndex(configuration, .readOnly, owing, donating), jobs: owing, recovery: recovery)
     }
 
     /// Makes a reindex of everything pending if an opening for writing found a loss. The lost jobs
@@ -134,11 +148,18 @@ extension SearchlightEngine {
     }
 }
 
-extension EngineError {
-    /// `true` if a repair was refused because it would lose items.
-    fileprivate var isRefusedRepair: Bool { if case .index(.losingRepair) = self { true } else { false } }
+extension SearchlightEngine.OpenedStore {
+    fileprivate mutating func note(_ refusal: EngineError) {
+        self.refusal = refusal
+        (recovery.findings, recovery.wasRefused) = ([refusal.description], true)
+    }
+}
 
-    /// `true` if an opening for writing may correct the error.
+extension EngineError {
+    /// `true` if a repair was refused that would lose items.
+    package var isRefusedRepair: Bool { if case .index(.losingRepair) = self { true } else { false } }
+
+    /// `true` if opening the store for changes may help.
     fileprivate var callsForRepair: Bool {
         switch self {
         case .index(.damaged), .index(.noStore): true

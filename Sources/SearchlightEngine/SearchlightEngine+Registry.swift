@@ -56,6 +56,20 @@ extension SearchlightEngine {
         self.follower.withLock { $0 = follower }
     }
 
+    /// The bundles whose extension can donate their items again: it has the point for indexing, has
+    /// donated before, and is neither disabled nor in quarantine. Reads files of the store.
+    static func donating(_ registry: ExtensionRegistry, _ configuration: EngineConfiguration) -> Set<String> {
+        let ledger = LedgerStore(directory: configuration.storeDirectory).ledger
+        let health = KeptHealth(storeDirectory: configuration.storeDirectory).extensions
+        let able = registry.extensions.filter { bundle in
+            let state = health[bundle.identifier]
+            return bundle.manifest.extensionPoints.contains(.index)
+                && ledger.entries[bundle.identifier]?.hasDonated == true && state?.isDisabled != true
+                && state?.quarantine == nil
+        }
+        return Set(able.map(\.identifier))
+    }
+
     /// Compares the extensions with the recorded ones, and records the pending reindexes.
     static func meet(
         _ registry: ExtensionRegistry, _ ledger: LedgerStore?, _ jobStore: JobStore,

@@ -27,18 +27,33 @@ extension SearchlightEngine {
         // Read first, so that a donation that is applied during the call is not missing from both
         // numbers.
         let pending = index.pending.nonEmpty
-        let accounts = try await accounts(try await itemCounts(), pending)
+        let accounts = try await unlessDamaged(or: []) { () throws(EngineError) in
+            try await self.accounts(try await itemCounts(), pending)
+        }
+        let sizes = try await unlessDamaged(or: index.fileSizes) { () throws(EngineError) in
+            try await onIndex { (index) throws(SearchIndexError) in try await index.sizes(isExact: isExact) }
+        }
         return try await onIndex { (index) throws(SearchIndexError) in
             let findings = try await index.lastFindings()
-            let sizes = try await index.sizes(isExact: isExact)
             return StoreStatus(
                 accounts: accounts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
-                needsRepair: index.needsRepair,
+                needsRepair: index.needsRepair, refusedRepair: refusal?.description,
                 hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
                 learns: index.learns, waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus,
                 followed: FollowedStatus(
                     unfollowed: watchedTrees().filter { Self.isBundle($0.owner) }))
+        }
+    }
+
+    /// Reads a part of the status. If its repair was refused, a damaged store is not an error: the
+    /// status reports the damage and the other parts.
+    private func unlessDamaged<Value>(
+        or rest: Value, _ read: () async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        do throws(EngineError) { return try await read() } catch {
+            guard refusal != nil, error.isDamage else { throw error }
+            return rest
         }
     }
 

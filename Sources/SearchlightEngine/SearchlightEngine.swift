@@ -51,6 +51,10 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     package let waitingEntries: Int
     /// The damage that the opening found, and whether donations were lost.
     package let recovery: RecoveryReport
+    /// The repair that was refused, since it would lose items that no extension donates again; `nil`
+    /// normally. The engine then only reads the store, with the store's lock if it was opened for
+    /// changes. Every change must be rejected with this error.
+    package let refusal: EngineError?
 
     /// Opens an engine.
     ///
@@ -60,14 +64,32 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     /// - Throws: ``EngineError``; ``EngineError/storeInUse(path:process:)`` if another process
     ///   changes the store.
     package init(
-        _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
+        _ requested: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws(EngineError) {
+        let changes = requested.access == .readWrite
+        lock = changes ? try StoreLock(directory: requested.storeDirectory) : nil
+        if !changes { try StoreInspection.check(requested.storeDirectory) }
+        let cache = RegistryCache(
+            path: Self.registryCachePath(storeDirectory: requested.storeDirectory), isWritable: changes)
+        self.cache = cache
+        let find: @Sendable () -> ExtensionRegistry = {
+            ExtensionRegistry(searchPath: requested.extensionSearchPath, cache: cache)
+        }
+        let donating: @Sendable () -> Set<String> = { Self.donating(find(), requested) }
+        let jobs = JobStore(directory: requested.storeDirectory)
+        let opened =
+            changes
+            ? try Self.openForChange(requested, jobs, donating)
+            : try Self.openForReading(requested, jobs, donating) { find().extensions.map(\.identifier) }
+        (index, jobStore, waitingEntries) = (opened.index, opened.jobs, opened.waiting)
+        (recovery, refusal) = (opened.recovery, opened.refusal)
+        let isWritable = changes && opened.refusal == nil
+        let configuration = isWritable ? requested : requested.reading
         self.configuration = configuration
         let listeners = EventListeners()
         self.listeners = listeners
         let sandboxLog = SandboxLog(directory: configuration.storeDirectory, now: configuration.now)
         self.sandboxLog = sandboxLog
-        let isWritable = configuration.access == .readWrite
         let omissions = OmissionStore(directory: configuration.storeDirectory, isWritable: isWritable)
         self.omissions = omissions
         let activity = ActivityCounts()
@@ -82,30 +104,13 @@ package final class SearchlightEngine: EngineClient, EngineSource {
             listeners.tell(event)
         }
         self.onEvent = tell
-        lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
-        if !isWritable { try StoreInspection.check(configuration.storeDirectory) }
-        let cache = RegistryCache(
-            path: Self.registryCachePath(storeDirectory: configuration.storeDirectory), isWritable: isWritable)
-        self.cache = cache
         scheduleStore = ScheduleStore(directory: configuration.storeDirectory)
         // The deadlines before the last close are not recorded, so the first check is due
         // immediately.
         let outlook = OutlookBox(Outlook(next: isWritable ? configuration.now() : nil))
         self.outlook = outlook
-        let jobs = JobStore(directory: configuration.storeDirectory)
-        if isWritable {
-            index = try Self.openIndex(configuration, .readWrite, jobs)
-            (jobStore, waitingEntries, recovery) = (jobs, 0, index.recovery)
-        } else {
-            let reading = try Self.openForReading(configuration, jobs) {
-                ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache).extensions.map(
-                    \.identifier)
-            }
-            (index, jobStore, waitingEntries, recovery) =
-                (reading.index, reading.jobs, reading.waiting, reading.recovery)
-        }
         jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
-        let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
+        let registry = find()
         cache.save()
         registry.registerTypes()
         sandboxLog.meet(registry)
@@ -154,7 +159,9 @@ package final class SearchlightEngine: EngineClient, EngineSource {
         await host.shutdown()
         sandboxLog.save()
         // Records losses since the opening. If this fails, the next opening detects them.
-        if lock != nil, let generation = try? await index.generation(), jobStore.isBehind(generation: generation) {
+        if configuration.access == .readWrite, let generation = try? await index.generation(),
+            jobStore.isBehind(generation: generation)
+        {
             try? Self.oweEverything(
                 in: jobStore, registry.extensions.map(\.identifier), generation: generation, configuration)
         }

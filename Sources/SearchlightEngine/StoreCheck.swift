@@ -38,14 +38,15 @@ package struct StoreCheck: Sendable {
         }
     }
 
-    /// Opens the store with a full check and repair, then checks it again.
+    /// Opens the store with a full check and repair, then checks it again. The repair may lose
+    /// items that no extension donates again.
     package func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()
         try StoreInspection.check(configuration.storeDirectory)
         var done = verifier.restrictModes()
         var configuration = configuration
-        configuration.access = .readWrite
+        (configuration.access, configuration.acceptsLosses) = (.readWrite, true)
         let engine = try SearchlightEngine(configuration)
         done += engine.recovery.findings
         for job in engine.jobStore.jobs { done.append("A reindex of \(job.bundle) is pending.") }

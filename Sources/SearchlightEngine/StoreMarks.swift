@@ -5,6 +5,9 @@ import SearchIndex
 package struct StoreMarks: Hashable, Sendable {
     /// `true` if damage was found since the last full check.
     package var isDamaged = false
+    /// The damage whose repair was refused, since it would lose items that no extension donates
+    /// again; `nil` if there is none.
+    package var refusedRepair: String?
     /// `true` if item use is counted and affects the ranking.
     package var learns = true
 
@@ -14,6 +17,7 @@ package struct StoreMarks: Hashable, Sendable {
     /// Reads the marks of a folder. A missing folder has none.
     package init(store directory: String) {
         isDamaged = SearchIndex.isMarkedDamaged(in: directory)
+        refusedRepair = SearchIndex.refusedRepair(in: directory)
         learns = SearchIndex.learns(in: directory)
     }
 }

@@ -45,6 +45,7 @@ package final class Daemon: Sendable {
         var engine = configuration.engine
         engine.onWork = { life.activity.beginRequest(of: .service) }
         engine.policy = configuration.policy
+        engine.readsDamagedStore = true
         let holder = try await Self.waitingForStore(configuration) { [engine] () throws(EngineError) in
             try EngineHolder(
                 configuration.limits, clock: configuration.clock,
@@ -180,6 +181,7 @@ package final class Daemon: Sendable {
     }
 
     private func note(_ holder: EngineHolder) {
+        if let refusal = holder.refusal { configuration.log.write(.error, refusal.description) }
         guard let engine = holder.current else { return }
         for finding in engine.recovery.findings { configuration.log.write(.warning, finding) }
         let owed = engine.owedJobs.map(\.bundle)

@@ -182,8 +182,11 @@ struct ArgumentTests {
         #expect(
             left.status == 8 && left.output.contains("a repair may lose items. Nothing was changed."), "\(left.output)")
         #expect(!FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
-        let mended = try command("donate", "--bundle", "x", "--store", damaged, "/dev/null")
-        #expect(mended.status == 0 && mended.output.contains("Note: some donations may be lost."), "\(mended.output)")
+        let refused = try command("donate", "--bundle", "x", "--store", damaged, "/dev/null")
+        #expect(refused.status == 8 && refused.output.contains("verify --repair"), "\(refused)")
+        #expect(!FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
+        let mended = try command("verify", "--repair", "--store", damaged)
+        #expect(mended.status == 0 && mended.output.contains("Searchlight made a new one."), "\(mended.output)")
         #expect(FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
         // The storage error already ends with a full stop.
         #expect(try !command("reindex", "--store", file + "/store").output.contains(".."))

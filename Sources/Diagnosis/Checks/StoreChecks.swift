@@ -15,12 +15,20 @@ enum StoreChecks {
         }
         var findings = [access(facts)]
         if folder.exists { findings += privacy(facts) }
-        return findings + [fileSystem(facts.mount), room(facts), disk(facts)].compactMap { $0 } + marks(facts.marks)
+        return findings + [fileSystem(facts.mount), room(facts), disk(facts)].compactMap { $0 }
+            + marks(facts.marks, folder.path)
     }
 
-    private static func marks(_ marks: StoreMarks) -> [Finding] {
+    private static func marks(_ marks: StoreMarks, _ folder: String) -> [Finding] {
         var findings: [Finding] = []
-        if marks.isDamaged {
+        if let damage = marks.refusedRepair {
+            findings.append(
+                .problem(
+                    .store, "refused-repair",
+                    "The index is damaged (\(damage)), and its repair may lose items that no extension donates again.",
+                    costs: "What apps donate is refused, and items may be missing.",
+                    advice: "Copy \(folder) or donate again what you can; then: searchlight verify --repair"))
+        } else if marks.isDamaged {
             findings.append(
                 .problem(
                     .store, "damage", "Damage was found in the index after the last complete check.",

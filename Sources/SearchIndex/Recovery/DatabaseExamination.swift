@@ -122,23 +122,22 @@ struct DatabaseExamination {
     ///
     /// - Parameters:
     ///   - sequence: The last log entry that was donated before the loss became known.
-    ///   - path: The store, for an error instead of the deletion of damaged items; `nil` deletes
-    ///     them.
     ///   - isNew: `true` if the database was just created, so that missing derived tables are not a
     ///     fault.
+    ///   - lossRule: Decides whether damaged items are deleted.
+    ///   - path: The store's folder, for the error.
     /// - Returns: The repairs, a sentence each.
     /// - Throws: `SQLITE_CORRUPT` if the database must be replaced;
     ///   ``SearchIndexError/losingRepair(path:detail:bundles:)``.
     func mend(
-        _ db: Database, through sequence: UInt64, losingNoneOf path: String? = nil, isNew: Bool = false
+        _ db: Database, through sequence: UInt64, isNew: Bool = false, lossRule: LossRule, path: String
     ) throws -> [String] {
         if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
         var done: [String] = []
         if !damagedItems.isEmpty {
-            if let path {
-                throw SearchIndexError.losingRepair(
-                    path: path, detail: reasons.first ?? "an item cannot be read", bundles: [])
-            }
+            try lossRule.check(
+                path: path, detail: reasons.first ?? "an item cannot be read",
+                bundles: try? SearchIndex.bundles(in: db))
             let delete = try db.makeStatement(sql: "DELETE FROM item WHERE id = ?")
             for id in damagedItems { try delete.execute(arguments: [id]) }
             try StoreRow.noteLoss(db, through: sequence)

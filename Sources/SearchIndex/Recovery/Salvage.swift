@@ -13,8 +13,8 @@ struct Salvage {
     let folder: StoreFolder
     /// The last generation recorded outside the database.
     let knownGeneration: Int?
-    /// `true` if the new database may lack items of the damaged one.
-    var mayLoseItems = true
+    /// Decides whether the new database may lack items.
+    var lossRule = LossRule.acceptsLosses
     let now: Double
 
     /// The outcome of a salvage.
@@ -31,31 +31,71 @@ struct Salvage {
     ///
     /// - Parameter reason: The reason for the replacement.
     func run(because reason: String) throws -> Result {
-        folder.suspect()
+        let hasDatabase = !folder.lacksDatabase
+        let source = hasDatabase ? (try? openDamaged()) : nil
+        let row = try? source?.read { try StoreRow($0) }
+        if let row, row.format > StoreRow.currentFormat { throw SearchIndexError.newerFormat(path: folder.path) }
+        let faults = source.map(Self.faults) ?? []
+        var isComplete = row.map { $0.generation >= knownGeneration ?? 0 } ?? false
+        // A missing database has no items to lose. The rule is checked before the copy, which needs
+        // as much time and room as the whole store, and after it, if only the copy shows a loss.
+        let losesSurely = !isComplete || !faults.isEmpty
+        if hasDatabase, losesSurely { try checkLosses(source, faults, reason) }
         folder.removeReplacement()
         StoreFolder.createFile(folder.replacement)
         let target = try DatabaseQueue(
             path: folder.replacement, configuration: SearchIndex.configuration(isReadOnly: false))
-        try Schema.migrator.migrate(target)
         var result = Result()
-        let source = folder.lacksDatabase ? nil : try? openDamaged()
-        var row = try? source?.read { try StoreRow($0) }
-        if let row, row.format > StoreRow.currentFormat {
-            try target.close()
+        do {
+            try Schema.migrator.migrate(target)
+            if let source {
+                result = try target.write { try copy(from: source, to: $0, isKnown: row != nil, faults) }
+            }
+            isComplete = isComplete && !result.hasLosses
+            if hasDatabase, !isComplete, !losesSurely { try checkLosses(source, faults, reason) }
+        } catch {
+            try? target.close()
             folder.removeReplacement()
-            throw SearchIndexError.newerFormat(path: folder.path)
+            throw error
         }
-        if let source {
-            result = try target.write { try copy(from: source, to: $0, isKnown: row != nil) }
+        folder.suspect()
+        return try finish(result, row, source, target, isComplete: isComplete, because: reason)
+    }
+
+    /// Checks whether the repair may lose items.
+    ///
+    /// - Throws: ``SearchIndexError/losingRepair(path:detail:bundles:)``.
+    private func checkLosses(_ source: DatabaseQueue?, _ faults: [Fault], _ reason: String) throws {
+        var bundles: [String]?
+        if faults.allSatisfy({ $0.table != "bundle" }) {
+            bundles = try? source?.read { try SearchIndex.bundles(in: $0) }
         }
-        var isComplete = !result.hasLosses
-        if let row, row.generation < knownGeneration ?? 0 { isComplete = false }
-        guard isComplete || mayLoseItems else {
-            try? source?.close()
-            try target.close()
-            folder.removeReplacement()
-            throw SearchIndexError.losingRepair(path: folder.path, detail: reason, bundles: [])
+        try lossRule.check(path: folder.path, detail: reason, bundles: bundles)
+    }
+
+    /// A fault in the structure of a table.
+    private struct Fault {
+        var table: String
+        var description: String
+    }
+
+    /// Returns the first structural fault of each table that is copied.
+    private static func faults(of source: DatabaseQueue) -> [Fault] {
+        source.inDatabase { db in
+            let early = (try? EarlyEntries.areKept(db)) == true ? [EarlyEntries.table] : []
+            return (["bundle", "item", "client_state", "store"] + early).compactMap { table in
+                let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
+                return faults.first.map { Fault(table: table, description: $0) }
+            }
         }
+    }
+
+    /// Completes the new database and replaces the damaged one by it.
+    private func finish(
+        _ copied: Result, _ known: StoreRow?, _ source: DatabaseQueue?, _ target: DatabaseQueue, isComplete: Bool,
+        because reason: String
+    ) throws -> Result {
+        var (result, row) = (copied, known)
         if !isComplete {
             var lost: StoreRow
             if let row { lost = row } else { lost = StoreRow(identifier: try identifier()) }
@@ -116,17 +156,17 @@ struct Salvage {
         return known > 0 ? known + 1 : max(2, Int(exactly: now.rounded()) ?? 2)
     }
 
-    private func copy(from source: DatabaseQueue, to target: Database, isKnown: Bool) throws -> Result {
+    private func copy(
+        from source: DatabaseQueue, to target: Database, isKnown: Bool, _ faults: [Fault]
+    ) throws -> Result {
         try source.inDatabase { db in
             var result = Result()
             result.hasLosses = !isKnown
             let hasEarlyEntries = (try? EarlyEntries.areKept(db)) ?? false
-            let tables = ["bundle", "item", "client_state", "store"] + (hasEarlyEntries ? [EarlyEntries.table] : [])
-            for table in tables {
-                let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
-                guard let fault = faults.first else { continue }
+            for fault in faults {
                 result.hasLosses = true
-                result.findings.append("The table “\(table)” is damaged: \(Self.shortened(fault)).")
+                result.findings.append(
+                    "The table “\(fault.table)” is damaged: \(Self.shortened(fault.description)).")
             }
             let bundles = SalvagedRows(db, table: "bundle", columns: "id, identifier", key: "id") { row in
                 try target.execute(

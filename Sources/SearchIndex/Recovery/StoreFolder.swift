@@ -36,7 +36,9 @@ package struct StoreFolder: Sendable {
     /// The names of these files, except for the files of the log.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
-        .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect", learningOff]
+        .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + [
+            "suspect", learningOff, refusalName,
+        ]
 
     private static func isOfLog(_ name: String) -> Bool {
         [LogFileNames.segmentSuffix, LogFileNames.unfinishedSuffix].contains { name.hasSuffix($0) }
@@ -102,7 +104,30 @@ package struct StoreFolder: Sendable {
     func suspect() { Self.createFile(mark) }
 
     /// Records that everything was checked.
-    func trust() { unlink(mark) }
+    func trust() {
+        unlink(mark)
+        unlink(path + "/" + Self.refusalName)
+    }
+
+    // MARK: A refused repair
+
+    private static let refusalName = "repair-refused.json"
+
+    private var databaseState: [RepairRefusal.FileState?] { [database, database + "-wal"].map { .init($0) } }
+
+    /// The repair that was refused for the database as it is now; `nil` if none was.
+    ///
+    /// - Parameter now: The time, to leave out a note that is too old; `nil` for any note.
+    func refusal(now: Double? = nil) -> RepairRefusal? {
+        RepairRefusal(path: path + "/" + Self.refusalName, files: databaseState, now: now)
+    }
+
+    /// Records that a repair was refused. The next process that opens the same database does not
+    /// examine it again.
+    func noteRefusal(_ detail: String, _ bundles: [String], now: Double) {
+        RepairRefusal(detail: detail, bundles: bundles, moment: now, files: databaseState)
+            .write(to: path + "/" + Self.refusalName)
+    }
 
     // MARK: Learning
 

@@ -21,8 +21,8 @@ struct StoreOpening {
     let folder: StoreFolder
     /// The last generation recorded outside the database; `nil` if none was.
     let knownGeneration: Int?
-    /// `true` if a repair may lose items.
-    let mayLoseItems: Bool
+    /// Decides whether damage is repaired at the cost of items.
+    let lossRule: LossRule
     let now: @Sendable () -> Double
     /// The hooks below the store.
     let seams: StoreHooks
@@ -45,23 +45,37 @@ struct StoreOpening {
     private static let maximumFindingCharacters = 1000
 
     init(
-        folder: StoreFolder, knownGeneration: Int?, mayLoseItems: Bool, now: @escaping @Sendable () -> Double,
+        folder: StoreFolder, knownGeneration: Int?, lossRule: LossRule, now: @escaping @Sendable () -> Double,
         seams: StoreHooks
     ) {
         self.seams = seams
         self.folder = folder
         self.knownGeneration = knownGeneration
-        self.mayLoseItems = mayLoseItems
+        self.lossRule = lossRule
         self.now = now
     }
 
     /// Opens the store.
     ///
     /// - Throws: Errors of the layers below. Damage is only thrown if a new database does not help
-    ///   either.
+    ///   either, or, as ``SearchIndexError/losingRepair(path:detail:bundles:)``, if its repair would
+    ///   break the ``lossRule``.
     mutating func open() throws -> Opened {
         try OwnFolder.open(folder.path, creating: true)
         try folder.check()
+        if let refusal = folder.refusal(now: now()) {
+            let bundles = refusal.bundles.isEmpty ? nil : refusal.bundles
+            try lossRule.check(path: folder.path, detail: refusal.detail, bundles: bundles)
+        }
+        do {
+            return try openOrRepair()
+        } catch SearchIndexError.losingRepair(let path, let detail, let bundles) {
+            folder.noteRefusal(detail, bundles, now: now())
+            throw SearchIndexError.losingRepair(path: path, detail: detail, bundles: bundles)
+        }
+    }
+
+    private mutating func openOrRepair() throws -> Opened {
         report.isNew = try folder.isNew(generation: knownGeneration)
         if report.isNew {
             StoreFolder.createFile(folder.database)
@@ -127,7 +141,7 @@ struct StoreOpening {
     private mutating func salvage(because reason: String) throws {
         hasSalvaged = true
         let salvage = Salvage(
-            folder: folder, knownGeneration: knownGeneration, mayLoseItems: mayLoseItems, now: now())
+            folder: folder, knownGeneration: knownGeneration, lossRule: lossRule, now: now())
         let result = try salvage.run(because: reason)
         report.hasRepaired = true
         report.findings += result.findings
@@ -174,7 +188,7 @@ struct StoreOpening {
             let isNew = hasSalvaged
             let mended = try pool.write { db in
                 try DatabaseExamination(db).mend(
-                    db, through: .max, losingNoneOf: mayLoseItems ? nil : folder.path, isNew: isNew)
+                    db, through: .max, isNew: isNew, lossRule: lossRule, path: folder.path)
             }
             report.findings += mended
             report.hasRepaired = report.hasRepaired || !mended.isEmpty
@@ -194,7 +208,7 @@ struct StoreOpening {
             files: seams.logFiles, configuration: seams.log)
         let applier = LogApplier(
             pool: pool, log: log, applied: row.applied, early: early, folder: folder, clock: clock,
-            mayLoseItems: mayLoseItems, seams: seams)
+            lossRule: lossRule, seams: seams)
         do {
             let loses =
                 log.lackedNote

@@ -54,7 +54,9 @@ extension SearchlightEngine {
         let directory = configuration.storeDirectory
         let lock = try StoreLock(directory: directory)
         defer { lock.release() }
-        let writer = try Self.openIndex(configuration, .readWrite, JobStore(directory: directory))
+        let writer = try Self.openIndex(configuration, .readWrite, JobStore(directory: directory)) {
+            [registry, configuration] in Self.donating(registry, configuration)
+        }
         let result: Result<Value, SearchIndexError>
         do throws(SearchIndexError) { result = .success(try await body(writer)) } catch { result = .failure(error) }
         // The next opening of the store applies the remaining log entries.

@@ -54,14 +54,24 @@ extension EngineCall {
 
 /// The access that a call needs to an engine that many clients share.
 package enum EngineNeed: Hashable, Sendable {
-    /// The engine in its current state.
+    /// The engine in its current state. The call does not change the index or the pending jobs.
     case engine
+    /// Changes of the index or the pending jobs.
+    case changing
     /// Reads that include recent donations. The call waits briefly for pending ones.
     case reading
     /// The same for a waiting user: background work yields.
     case userReading
     /// A donation of `bytes`, which count as in flight during the call.
     case donating(bytes: Int)
+
+    /// `true` if the call changes neither the index nor the pending jobs.
+    package var isReading: Bool {
+        switch self {
+        case .engine, .reading, .userReading: true
+        case .changing, .donating: false
+        }
+    }
 }
 
 /// Gives calls access to an engine.

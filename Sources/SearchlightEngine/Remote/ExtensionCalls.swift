@@ -107,6 +107,7 @@ package struct PrewarmCall: EngineCall {
 /// that reindexes in pages resumes where an earlier attempt ended, if the earlier pages are still
 /// valid.
 package struct ReindexCall: EngineCall {
+    package var need: EngineNeed { .changing }
     package var purpose: String { "reindex \(bundle)" }
     var bundle: String
 
@@ -120,6 +121,7 @@ package struct ReindexCall: EngineCall {
 /// Requests that an extension donates some items again, or deletes them. The answer is the number
 /// of items of the bundle after the acknowledgement.
 package struct ReindexItemsCall: EngineCall {
+    package var need: EngineNeed { .changing }
     package var purpose: String { "reindex items of \(bundle)" }
     var bundle: String
     var items: [String]

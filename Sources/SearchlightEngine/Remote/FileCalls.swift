@@ -3,7 +3,8 @@
 /// Updates the index from the files that are followed for one extension or for all. It compares the
 /// files, reports the changes to the extensions, and runs their pending reindexes.
 package struct UpdateCall: EngineCall {
-    package var purpose: String { "update the index" }
+    package var need: EngineNeed { .changing }
+    package var purpose: String { "bring the index up to date" }
     var bundle: String?
 
     package init(bundle: String?) { self.bundle = bundle }

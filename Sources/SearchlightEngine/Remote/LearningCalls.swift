@@ -8,7 +8,8 @@ import UserSearch
 /// try await store.perform(EngageCall(Engagement(item: 12, text: "quart", kind: .open)))
 /// ```
 package struct EngageCall: EngineCall {
-    package var purpose: String { "count uses of items" }
+    package var need: EngineNeed { .changing }
+    package var purpose: String { "count what was used" }
     var engagement: Engagement
 
     package init(_ engagement: Engagement) { self.engagement = engagement }
@@ -46,7 +47,8 @@ package struct HistoryCall: EngineCall {
 
 /// Erases all counts of use. Returns the number of items that had any.
 package struct ClearHistoryCall: EngineCall {
-    package var purpose: String { "erase the counts of use" }
+    package var need: EngineNeed { .changing }
+    package var purpose: String { "erase what is counted" }
 
     package init() {}
 
@@ -57,7 +59,8 @@ package struct ClearHistoryCall: EngineCall {
 
 /// Switches counting on or off. Returns `true` if that is a change.
 package struct SetLearningCall: EngineCall {
-    package var purpose: String { isOn ? "start counting uses" : "stop counting uses" }
+    package var need: EngineNeed { .changing }
+    package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
     var isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }

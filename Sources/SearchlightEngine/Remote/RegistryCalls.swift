@@ -75,6 +75,7 @@ package struct SetEnabledCall: EngineCall {
 /// Clears the failures of an extension, so that it receives requests again. The answer holds the
 /// cleared failures.
 package struct ReleaseCall: EngineCall {
+    package var need: EngineNeed { .changing }
     package var purpose: String { "release \(bundle)" }
     var bundle: String
 
@@ -90,6 +91,7 @@ package struct ReleaseCall: EngineCall {
 /// Removes all data of a bundle: its items, client states and pending work. The answer is the
 /// number of removed items.
 package struct ForgetCall: EngineCall {
+    package var need: EngineNeed { .changing }
     package var purpose: String { "forget \(bundle)" }
     var bundle: String
 

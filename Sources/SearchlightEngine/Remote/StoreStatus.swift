@@ -52,6 +52,9 @@ package struct StoreStatus: Hashable, Sendable, Codable {
     package var generation: Int
     /// `true` if the next opening for writing has to repair damage.
     package var needsRepair: Bool
+    /// The repair that was refused, since it would lose items that no extension donates again, with
+    /// advice. The store is then only read.
+    package var refusedRepair: String?
     /// `true` if the file of pending jobs cannot be read.
     package var hasDamagedJobs: Bool
     /// `true` if the schedule file could not be read and was started again from empty.

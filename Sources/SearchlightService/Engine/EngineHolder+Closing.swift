@@ -87,7 +87,7 @@ extension EngineHolder {
                 return state.withLock { $0.phase = .stopped }
             }
             state.withLock { $0.phase = .open(engine) }
-            onReopen(engine)
+            if engine.refusal == nil { onReopen(engine) }
             letIn()
         } catch {
             state.withLock { state in

@@ -31,6 +31,9 @@ final class EngineHolder: Sendable {
         /// its delegate. Such a visitor is admitted while draining, as long as there is any user.
         /// Otherwise both would wait for each other.
         var isAwaited = false
+        /// `true` if the visitor only reads. Others are rejected while the engine only reads; see
+        /// ``SearchlightEngine/refusal``.
+        var isReading = false
     }
     struct State {
         var phase: Phase
@@ -57,6 +60,7 @@ final class EngineHolder: Sendable {
                 users += 1
                 return .success(engine)
             case .open(let engine):
+                if let refusal = engine.refusal, !visitor.isReading { return .failure(.failed(refusal)) }
                 users += 1
                 return .success(engine)
             case .failed(let error): return .failure(.failed(error))
@@ -79,7 +83,8 @@ final class EngineHolder: Sendable {
     /// draining.
     let onStay: @Sendable (SearchlightEngine) -> Void
 
-    /// Opens the engine.
+    /// Opens the engine. If its repair is refused and it cannot be read either, it stays
+    /// unavailable until the user repairs the store.
     ///
     /// - Throws: The error of the opening.
     init(
@@ -95,22 +100,39 @@ final class EngineHolder: Sendable {
         self.onClose = onClose
         self.onReopen = onReopen
         self.onStay = onStay
-        state = Mutex(State(phase: .open(try opening())))
+        let phase: Phase
+        do throws(EngineError) { phase = .open(try opening()) } catch {
+            guard error.isRefusedRepair else { throw error }
+            phase = .failed(error)
+        }
+        state = Mutex(State(phase: phase))
     }
 
-    /// The engine, if it is open; for quick operations.
+    /// The engine, if it is open for changes; for quick operations.
     var current: SearchlightEngine? {
         state.withLock { state in
-            if case .open(let engine) = state.phase { engine } else { nil }
+            if case .open(let engine) = state.phase, engine.refusal == nil { engine } else { nil }
         }
     }
 
-    /// The engine, if it is open or draining; for the control of work in progress.
+    /// The engine, if it is open for changes or draining; for the control of work in progress.
     var inUse: SearchlightEngine? {
         state.withLock { state in
             switch state.phase {
-            case .open(let engine), .draining(let engine, _): engine
+            case .open(let engine), .draining(let engine, _): engine.refusal == nil ? engine : nil
             case .closed, .failed, .stopped: nil
+            }
+        }
+    }
+
+    /// The repair that was refused, so that the store is only read or not used at all; `nil`
+    /// normally.
+    var refusal: EngineError? {
+        state.withLock { state in
+            switch state.phase {
+            case .open(let engine), .draining(let engine, _): engine.refusal
+            case .failed(let error): error.isRefusedRepair ? error : nil
+            case .closed, .stopped: nil
             }
         }
     }

@@ -21,7 +21,13 @@ final class EngineMaintenance: StoreMaintenance {
                 .refused(during: "check its store", reason: "another check is in progress. Wait until it is done"))
         }
         defer { isChecking.store(false, ordering: .releasing) }
-        return try await engine.use(.reading) { (engine) throws(EngineError) in try await engine.verify() }
+        do throws(EngineError) {
+            return try await engine.use(.reading) { (engine) throws(EngineError) in try await engine.verify() }
+        } catch {
+            // The store could not even be opened for reading.
+            guard error.isRefusedRepair else { throw error }
+            return try StoreCheck(configuration).verify()
+        }
     }
 
     /// Repairs the store with exclusive access. The end of the connection does not cancel it, so

@@ -10,20 +10,21 @@ struct SharedEngine: EngineSource {
     let persons: InteractiveRequestCounter
     let flow: FlowControl
 
-    /// Performs a request.
+    /// Performs a request that only reads.
     ///
     /// - Parameters:
     ///   - patience: The time that its reads wait for pending donations.
     ///   - isInteractive: `true` if a user waits for the result, so that background work yields.
+    ///   - isReading: `false` if the request may change the store.
     ///   - refusal: Returns the error to throw if the engine is unavailable.
     func use<Value: Sendable, Failure: Error>(
-        _ patience: ReadPatience, isInteractive: Bool = false, _ refusal: (EngineUnavailable) -> Failure,
-        _ body: (SearchlightEngine) async throws(Failure) -> Value
+        _ patience: ReadPatience, isInteractive: Bool = false, isReading: Bool = true,
+        _ refusal: (EngineUnavailable) -> Failure, _ body: (SearchlightEngine) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let token = activity.beginRequest()
         defer { token.end() }
         func read() async throws(Failure) -> Value {
-            try await holder.use(refusal) { (engine) throws(Failure) in
+            try await holder.use(refusal, as: EngineHolder.Visitor(isReading: isReading)) { (engine) throws(Failure) in
                 try await patience.during { () throws(Failure) in try await body(engine) }
             }
         }
@@ -41,7 +42,8 @@ struct SharedEngine: EngineSource {
                     during: "store items",
                     reason: "more than \(flow.limit) bytes of donations are pending. Try again in a moment"))
         }
-        return try await use(need.patience, isInteractive: need == .userReading, EngineError.init, body)
+        return try await use(
+            need.patience, isInteractive: need == .userReading, isReading: need.isReading, EngineError.init, body)
     }
 }
 

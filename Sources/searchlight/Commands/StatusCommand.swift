@@ -41,7 +41,7 @@ struct StatusCommand: OptionedCommand {
             try Output.line("  \(account.bundle): \(counted(account.items, "item"))\(bytes)\(note)")
             for line in account.lines { try Output.line("    \(Output.tidied(line))") }
         }
-        if report.accounts.allSatisfy({ $0.items == 0 }) { try Output.line("  no items") }
+        if report.refusedRepair == nil, report.accounts.allSatisfy({ $0.items == 0 }) { try Output.line("  no items") }
         try show(report.sizes)
         try show(report.followed)
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
@@ -53,7 +53,9 @@ struct StatusCommand: OptionedCommand {
             try Output.line("Found at the opening of \(moment(recovery.moment)):")
             for finding in recovery.findings { try Output.line("  \(Output.tidied(finding))") }
         }
-        if report.needsRepair {
+        if let refusal = report.refusedRepair {
+            try Output.line("\(bad: "Damaged"): \(Output.tidied(refusal)) Until then, donations are refused.")
+        } else if report.needsRepair {
             try Output.line(
                 "The index is damaged. The next command that writes it repairs it. To repair it now: searchlight verify --repair"
             )
@@ -170,7 +172,8 @@ extension JSONObject {
             "recovery": status.lastFindings.map { found -> JSONObject in
                 ["moment": moment(found.moment), "findings": found.findings]
             },
-            "isMarkedDamaged": status.needsRepair, "hasDamagedJobs": status.hasDamagedJobs,
+            "isMarkedDamaged": status.needsRepair, "refusedRepair": status.refusedRepair,
+            "hasDamagedJobs": status.hasDamagedJobs,
             "hasDamagedSchedule": status.hasDamagedSchedule, "learns": status.learns,
             "waitingEntries": status.waitingEntries,
             "pending": status.pending, "followed": status.followed, "removals": status.removals.map(JSONObject.init),

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ItemRecord
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,6 +27,60 @@ struct RecoveryTests {
         let check = try StoreVerifier(directory: folder.path).verify()
         #expect(check.isClean, "\(check.findings)")
         return result
+    }
+
+    /// Opens a store for changes under a rule.
+    ///
+    /// - Returns: The error, and the number of opened connections.
+    private func refused(
+        _ folder: TemporaryFolder, _ rule: LossRule, now: Double = 0
+    ) -> (error: SearchIndexError?, connections: Int) {
+        let connections = Mutex(0)
+        var seams = StoreHooks()
+        seams.prepareDatabase = { _ in connections.withLock { $0 += 1 } }
+        do throws(SearchIndexError) {
+            try SearchIndex(
+                directory: folder.path, access: .readWrite, knownGeneration: SampleStore.generation, now: { now },
+                seams: seams, lossRule: rule
+            ).abandon()
+            return (nil, connections.withLock { $0 })
+        } catch {
+            return (error, connections.withLock { $0 })
+        }
+    }
+
+    @Test(
+        "A repair that loses items of a bundle that cannot donate them again changes nothing, and is refused at once later",
+        arguments: [true, false])
+    func refusedRepair(isStructural: Bool) async throws {
+        let folder = try await sample().unpacked()
+        if isStructural {
+            var bytes = try folder.read("index.sqlite")
+            let leaf = try #require((1..<bytes.count / 8192).first { bytes[$0 * 8192] == 13 && $0 > 20 })
+            bytes.replaceSubrange(leaf * 8192..<leaf * 8192 + 8192, with: [UInt8](repeating: 0x5A, count: 8192))
+            try folder.write(bytes, to: "index.sqlite")
+        } else {
+            try SampleStore.alter(folder, "UPDATE item SET checksum = checksum + 1 WHERE id = 7")
+        }
+        StoreVerifier(directory: folder.path).requestRepair()
+        let lone = LossRule { bundles in bundles?.filter { $0 == Store.app.bundle } }
+        let before = try folder.read("index.sqlite")
+        let first = refused(folder, lone)
+        guard case .losingRepair(_, let detail, let bundles)? = first.error else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(bundles == [Store.app.bundle] && first.connections > 0)
+        #expect(try folder.read("index.sqlite") == before)
+        #expect(SearchIndex.refusedRepair(in: folder.path) == detail)
+        // The damage is not examined again, until a day has passed.
+        let second = refused(folder, lone, now: 1000)
+        #expect(second.error == first.error && second.connections == 0)
+        #expect(refused(folder, lone, now: 100_000).connections > 0)
+        // Once every bundle can donate again, the store is repaired.
+        let last = refused(folder, LossRule { $0.map { _ in [] } }, now: 100_001)
+        #expect(last.error == nil)
+        #expect(SearchIndex.refusedRepair(in: folder.path) == nil)
     }
 
     @Test("A sound store is opened without a word, and everything is in it")
