@@ -21,7 +21,8 @@ package struct ItemOpener: Sendable {
     /// Creates an opener.
     ///
     /// - Parameters:
-    ///   - environment: The environment of started programs; it also says where desktop entries are.
+    ///   - environment: The environment of started programs; it also says where desktop entries
+    ///     are.
     ///   - activities: The channel to running apps.
     package init(environment: [String: String], activities: any ActivityCarrier, launcher: AppLauncher? = nil) {
         (self.environment, self.activities) = (environment, activities)

@@ -23,8 +23,8 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
     package var contentType: String?
     /// The activity for an app that continues activities.
     package var activity: LaunchActivity
-    /// `true` if the manifest has `CoreSpotlightContinuation`, so that the app takes activities when
-    /// it is started.
+    /// `true` if the manifest has `CoreSpotlightContinuation`, so that the app takes activities
+    /// when it is started.
     package var continues = false
     /// `true` if a running app of the bundle has a handler for activities.
     package var hasHandler = false

@@ -26,7 +26,7 @@ extension EngineClient {
     /// The failure of a command that met damage whose repair was refused at the opening; `nil` for
     /// other failures.
     ///
-    /// - Parameter isTold: `true` if the user was told why nothing is repaired.
+    /// - Parameter isTold: `true` if the user got the reason for which nothing is repaired.
     fileprivate func failureLeftByDamage(_ error: any Error, isTold: Bool) -> CommandFailure? {
         guard let refusal = (self as? SearchlightEngine)?.refusal, let error = error as? EngineError, error.isDamage
         else { return nil }

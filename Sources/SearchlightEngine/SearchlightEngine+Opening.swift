@@ -66,10 +66,10 @@ extension SearchlightEngine {
     /// Opens the index for reading.
     ///
     /// A killed process may have left durable log entries that are not applied, an old format, or
-    /// damage. A process that changes the store repairs that. If there is none, this process becomes
-    /// one for a moment, so that the reader sees everything that was acknowledged. Reindexes for
-    /// lost items become pending. A repair that loses items which nobody can donate again is
-    /// refused. A store that cannot be written is read as it is.
+    /// damage. A process that changes the store repairs that. If there is none, this process
+    /// becomes one for a moment, so that the reader sees everything that was acknowledged.
+    /// Reindexes for lost items become pending. A repair that loses items which nobody can donate
+    /// again is refused. A store that cannot be written is read as it is.
     static func openForReading(
         _ configuration: EngineConfiguration, _ jobs: JobStore, _ donating: @escaping @Sendable () -> Set<String>,
         installed: () -> [String]

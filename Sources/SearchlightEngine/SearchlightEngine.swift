@@ -51,9 +51,9 @@ package final class SearchlightEngine: EngineClient, EngineSource {
     package let waitingEntries: Int
     /// The damage that the opening found, and whether donations were lost.
     package let recovery: RecoveryReport
-    /// The repair that was refused, since it would lose items that no extension donates again; `nil`
-    /// normally. The engine then only reads the store, with the store's lock if it was opened for
-    /// changes. Every change must be rejected with this error.
+    /// The repair that was refused, since it would lose items that no extension donates again;
+    /// `nil` normally. The engine then only reads the store, with the store's lock if it was opened
+    /// for changes. Every change must be rejected with this error.
     package let refusal: EngineError?
 
     /// Opens an engine.

@@ -211,7 +211,7 @@ struct AccountTests {
             #expect(try Data(contentsOf: database) == Data(repeating: 0x61, count: 9000))
             #expect(try command("verify").status == 10)
             #expect(try command("verify", "--repair").status == 0)
-            #expect(try command("status").output.contains("Owed: a reindex of org.example.post, since items may"))
+            #expect(try command("status").output.contains("Pending: a reindex of org.example.post, since items may"))
         }
     }
 

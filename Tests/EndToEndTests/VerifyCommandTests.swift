@@ -172,8 +172,8 @@ struct VerifyCommandTests {
         let changed = try command("delete", "--bundle", "org.example.book", "--identifiers", "none")
         #expect(changed.status == 8 && changed.output.contains("verify --repair"), "\(changed)")
         let repaired = try command("verify", "--repair")
-        let done = repaired.output.split(separator: "\n").filter { $0.hasPrefix("Mended: ") }
-        #expect(done.first?.contains("copied to a new one; others may be lost") == true, "\(repaired)")
+        let done = repaired.output.split(separator: "\n").filter { $0.hasPrefix("Repaired: ") }
+        #expect(done.first?.contains("copied to a new database; others may be lost") == true, "\(repaired)")
         #expect(done.first?.hasSuffix("kept as index.sqlite.damaged.") == true, "\(done)")
         #expect(!done.contains { $0.contains("was rebuilt") || $0.contains(" 0 ") || $0.contains("***") }, "\(done)")
         #expect(try command("list", "--limit", "1000").output.contains("long book"))

@@ -98,7 +98,8 @@ struct TestApp {
         withExtendedLifetime(delegate) {}
     }
 
-    /// Takes as many activities as SEARCHLIGHT_KEEP says, 1 by default, and notes each as a line of a file.
+    /// Takes as many activities as SEARCHLIGHT_KEEP says, 1 by default, and notes each as a line of
+    /// a file.
     private static func takeActivities(_ log: String) async throws {
         let (activities, continuation) = AsyncStream.makeStream(of: Void.self)
         let note = { @Sendable (line: String) in

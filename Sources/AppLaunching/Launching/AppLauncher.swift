@@ -306,8 +306,8 @@ extension AppLauncher {
         "WATCHDOG_USEC",
     ]
 
-    /// Creates a launcher of a service. If systemd started the service, each app gets a scope of its
-    /// own (`systemd-run --scope`), so that it does not end with the service.
+    /// Creates a launcher of a service. If systemd started the service, each app gets a scope of
+    /// its own (`systemd-run --scope`), so that it does not end with the service.
     package init(ofService environment: [String: String], limits: Limits = Limits()) {
         var wrapper: [String] = []
         if environment["INVOCATION_ID"] != nil,

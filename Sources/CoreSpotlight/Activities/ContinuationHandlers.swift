@@ -76,7 +76,8 @@ final class ContinuationHandlers: Sendable {
         } ?? false
     }
 
-    /// The activity in Apple's form. An item that was donated for an activity becomes that activity.
+    /// The activity in Apple's form. An item that was donated for an activity becomes that
+    /// activity.
     func activity(_ continued: ContinuedActivity) async -> NSUserActivity {
         switch continued {
         case .search(let text):

@@ -28,10 +28,10 @@ extension NSUserActivity {
     /// Sets the handler of the activities that the user continues in this app, or removes it with
     /// `nil`. An addition for Linux: there is no app delegate.
     ///
-    /// Set the handler when the app starts. The service then gives it the activity for which the app
-    /// was started, if the manifest of the app's extension has `CoreSpotlightContinuation`. Later
-    /// activities come while the app runs. The handler is called on a queue of the library, one
-    /// activity at a time, and should return within five seconds.
+    /// Set the handler when the app starts. The service then gives it the activity for which the
+    /// app was started, if the manifest of the app's extension has `CoreSpotlightContinuation`.
+    /// Later activities come while the app runs. The handler is called on a queue of the library,
+    /// one activity at a time, and should return within five seconds.
     ///
     /// ```swift
     /// NSUserActivity.setContinuationHandler { activity, _ in

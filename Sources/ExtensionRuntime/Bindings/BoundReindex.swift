@@ -232,8 +232,8 @@ final class BoundReindex: Sendable {
         }
     }
 
-    /// Encodes an item with the attributes of the bindings. If they make the item too large, encodes
-    /// it as it was donated: an item without them is better than no item.
+    /// Encodes an item with the attributes of the bindings. If they make the item too large,
+    /// encodes it as it was donated: an item without them is better than no item.
     ///
     /// - Returns: `nil` if the item itself cannot be encoded; it is then reported as left out.
     private func encoded(_ item: ItemRecord, _ receiver: any CallbackReceiver) -> [UInt8]? {

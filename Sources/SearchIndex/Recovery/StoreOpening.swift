@@ -58,8 +58,8 @@ struct StoreOpening {
     /// Opens the store.
     ///
     /// - Throws: Errors of the layers below. Damage is only thrown if a new database does not help
-    ///   either, or, as ``SearchIndexError/losingRepair(path:detail:bundles:)``, if its repair would
-    ///   break the ``lossRule``.
+    ///   either, or, as ``SearchIndexError/losingRepair(path:detail:bundles:)``, if its repair
+    ///   would break the ``lossRule``.
     mutating func open() throws -> Opened {
         try OwnFolder.open(folder.path, creating: true)
         try folder.check()

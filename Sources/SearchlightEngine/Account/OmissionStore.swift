@@ -3,9 +3,9 @@ import ExtensionHost
 import Foundation
 import Synchronization
 
-/// What extensions left out of the index, kept in a file of the store, so that `status` reports it
-/// from the first command on. The process that changes the store writes the file. A file that
-/// cannot be read or written only costs these reports.
+/// The content that extensions left out of the index, in a file of the store, so that `status` can
+/// report it from the first command on. The process that changes the store writes the file. If the
+/// file cannot be read or written, only these reports are missing.
 ///
 /// May be used from any thread. ``take(_:)`` and ``begin(_:)`` never wait for the disk.
 final class OmissionStore: Sendable {

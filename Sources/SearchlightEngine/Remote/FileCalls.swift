@@ -4,7 +4,7 @@
 /// files, reports the changes to the extensions, and runs their pending reindexes.
 package struct UpdateCall: EngineCall {
     package var need: EngineNeed { .changing }
-    package var purpose: String { "bring the index up to date" }
+    package var purpose: String { "update the index" }
     var bundle: String?
 
     package init(bundle: String?) { self.bundle = bundle }

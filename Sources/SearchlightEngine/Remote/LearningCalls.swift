@@ -9,7 +9,7 @@ import UserSearch
 /// ```
 package struct EngageCall: EngineCall {
     package var need: EngineNeed { .changing }
-    package var purpose: String { "count what was used" }
+    package var purpose: String { "count uses of items" }
     var engagement: Engagement
 
     package init(_ engagement: Engagement) { self.engagement = engagement }
@@ -48,7 +48,7 @@ package struct HistoryCall: EngineCall {
 /// Erases all counts of use. Returns the number of items that had any.
 package struct ClearHistoryCall: EngineCall {
     package var need: EngineNeed { .changing }
-    package var purpose: String { "erase what is counted" }
+    package var purpose: String { "erase the counts of use" }
 
     package init() {}
 
@@ -60,7 +60,7 @@ package struct ClearHistoryCall: EngineCall {
 /// Switches counting on or off. Returns `true` if that is a change.
 package struct SetLearningCall: EngineCall {
     package var need: EngineNeed { .changing }
-    package var purpose: String { isOn ? "count what is used" : "count nothing any more" }
+    package var purpose: String { isOn ? "start counting uses" : "stop counting uses" }
     var isOn: Bool
 
     package init(isOn: Bool) { self.isOn = isOn }

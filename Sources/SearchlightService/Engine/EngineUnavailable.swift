@@ -25,9 +25,9 @@ enum EngineUnavailable: Error, Sendable, CustomStringConvertible {
         case .inUse(let time):
             "The store cannot be repaired: requests have used it for \(time). Try again when they have ended."
         case .tooLong(let time): "The store has been under repair for more than \(time). Try again later."
-        case .tooMany(let count): "\(count) requests wait for the repair of the store. Try again later."
+        case .tooMany(let count): "\(count) requests are waiting for the repair of the store. Try again later."
         case .failed(let error): "The store cannot be used. \(error.description)"
-        case .stopped: "The service is being stopped. Try again once it has ended."
+        case .stopped: "The service is stopping. Try again after its end."
         case .cancelled: "The request was cancelled."
         }
     }

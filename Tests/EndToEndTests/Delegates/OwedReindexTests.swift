@@ -36,7 +36,7 @@ struct OwedReindexTests {
             }
         }
         let status = try Command(harness: harness)("status")
-        let owed = "Owed: a reindex of \(bundle), since items may have been lost\n"
+        let owed = "Pending: a reindex of \(bundle), since items may have been lost\n"
         #expect(status.output.contains(owed), "\(status.output)")
         try await harness.withEngine { engine async throws in
             let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in

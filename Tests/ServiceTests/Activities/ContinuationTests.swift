@@ -9,7 +9,8 @@ import Testing
 
 @testable import SearchlightService
 
-/// Items that are opened, and searches that continue, in apps that run, are stopped, crash or are missing.
+/// Items that are opened, and searches that continue, in apps that run, are stopped, crash or are
+/// missing.
 @Suite("Continued activities", .timeLimit(.minutes(30)))
 struct ContinuationTests {
     /// The folders of made-up apps: their extensions, desktop entries and programs.
@@ -41,7 +42,7 @@ struct ContinuationTests {
         }
 
         var log: String { folder.path("log") }
-        /// What apps noted of activities, a line each.
+        /// The lines that apps wrote about activities.
         var noted: [String] {
             ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         }
@@ -83,7 +84,7 @@ struct ContinuationTests {
             return number
         }
 
-        /// What opening an item came to: the outcome, or the name of the error.
+        /// The outcome of opening an item, or the name of the error.
         func open(_ number: UInt64, _ shell: TestClient, _ options: [String: BusValue] = [:]) async -> String {
             await outcome("Open", [.unsigned(number), .dictionary(options)], shell)
         }
