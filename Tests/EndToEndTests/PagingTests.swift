@@ -101,10 +101,12 @@ struct PagingTests {
     func omissions() async throws {
         let paged = try Paged()
         func leftOut() async throws -> [String] {
+            var examples: [String] = []
             try await paged.harness.withEngine { engine async throws in
                 _ = try await paged.reindex(engine)
-                return try await engine.account(of: paged.bundle).leftOut.flatMap(\.examples)
+                examples = try await engine.account(of: paged.bundle).leftOut.flatMap(\.examples)
             }
+            return examples
         }
         try paged.tell("locked 0 locked 4 early 3")
         try paged.killHostInReindex()
