@@ -24,8 +24,10 @@ final class ActivityHandlers: ActivityCarrier {
     private final class Held: Sendable {
         let number: UInt64
         let activity: LaunchActivity
-        /// `true` once an app is being asked, so that no other is.
+        /// `true` while an app is being asked, so that no other is.
         let isOffered = Atomic(false)
+        /// The registrations that were asked.
+        let asked = Mutex<Set<Token>>([])
         private let outcome: AsyncStream<Bool>
         private let continuation: AsyncStream<Bool>.Continuation
         let timer = Mutex<Task<Void, Never>?>(nil)
@@ -86,7 +88,7 @@ final class ActivityHandlers: ActivityCarrier {
             state.handlers[bundle, default: []].append(Handler(token: token, link: link))
             return token
         }
-        if token != nil { deliver(to: link, of: bundle) }
+        if token != nil { deliverHeld(of: bundle) }
         return token
     }
 
@@ -98,17 +100,29 @@ final class ActivityHandlers: ActivityCarrier {
         }
     }
 
-    private func deliver(to link: any ClientLink, of bundle: String) {
+    private func deliverHeld(of bundle: String) {
         let waiting = state.withLock { $0.held[bundle] ?? [] }
         for held in waiting where held.isOffered.exchange(true, ordering: .acquiringAndReleasing) == false {
             Task { [self] in
                 let token = activity.beginRequest(of: .service)
                 defer { token.end() }
-                let isTaken = await ask(link, held.activity)
-                guard !isTaken else { return end(held.number, isTaken: true) }
-                // Another app of the bundle may take it.
-                held.isOffered.store(false, ordering: .releasing)
+                while let handler = next(for: held, of: bundle) {
+                    guard await ask(handler.link, held.activity) else { continue }
+                    return end(held.number, isTaken: true)
+                }
             }
+        }
+    }
+
+    /// Returns the newest handler that was not asked yet. Without one, the next registration is
+    /// asked: both happen under one lock, so that no registration is missed.
+    private func next(for held: Held, of bundle: String) -> Handler? {
+        state.withLock { state in
+            let handler = state.handlers[bundle]?.last { handler in
+                held.asked.withLock { $0.insert(handler.token).inserted }
+            }
+            if handler == nil { held.isOffered.store(false, ordering: .releasing) }
+            return handler
         }
     }
 
@@ -161,7 +175,7 @@ final class ActivityHandlers: ActivityCarrier {
             token.end()
         }
         // The app may have registered since the caller looked.
-        for handler in state.withLock({ $0.handlers[bundle] ?? [] }) { deliver(to: handler.link, of: bundle) }
+        deliverHeld(of: bundle)
         return HeldActivity(number: held.number, isStarting: isStarting)
     }
 
