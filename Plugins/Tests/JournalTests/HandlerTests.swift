@@ -267,7 +267,7 @@ final class HandlerTests {
         #expect(reports.last == "2 notes, 0 skipped, 1 indexed in part, 1 not in UTF-8", "\(reports)")
         let key = try #require(CSCustomAttributeKey(keyName: "com_searchlight_missingTextBytes"))
         let missing = index.recorded.items.map { $0.attributeSet.value(forCustomKey: key) as? NSNumber }
-        #expect(missing.compactMap { $0?.int64Value } == [Int64((17 << 20) / 5 * 5 - (16 << 20))], "\(missing)")
+        #expect(missing.compactMap { $0?.int64Value } == [Int64((17 << 20) / 5 * 5 - Note.maximumText)], "\(missing)")
         #expect(reports.contains { $0.hasPrefix("\(path("latin.txt")) is read as ") })
         #expect(reports.contains { $0.hasPrefix("\(path("long.txt")) is indexed in part: ") })
     }
