@@ -744,9 +744,9 @@ char *mail_html_text(const char *html, size_t length, size_t limit, uint64_t *le
     return g_string_free(text, FALSE);
 }
 
-size_t mail_find(const void *bytes, size_t length, const char *text) {
+ssize_t mail_find(const void *bytes, size_t length, const char *text) {
     const char *found = memmem(bytes, length, text, strlen(text));
-    return found != NULL ? (size_t)(found - (const char *)bytes) : SIZE_MAX;
+    return found != NULL ? found - (const char *)bytes : -1;
 }
 
 void mail_free(void *pointer) { g_free(pointer); }

@@ -101,7 +101,7 @@ package struct MboxReader {
             let place = buffer.withUnsafeBytes { bytes -> Int? in
                 guard let base = bytes.baseAddress, bytes.count > skipped else { return nil }
                 let found = mail_find(base + skipped, bytes.count - skipped, "\nFrom ")
-                return found == .max ? nil : skipped + found
+                return found < 0 ? nil : skipped + found
             }
             if let place { return self.offset + Int64(place) + 1 }
             visiting()

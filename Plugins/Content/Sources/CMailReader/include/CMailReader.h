@@ -3,6 +3,7 @@
 #define SEARCHLIGHT_CMAILREADER_H
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Reads internet messages (RFC 5322, MIME) with GMime. Swift cannot import GMime's own headers,
  * since GLib's casts are macros. Every text is UTF-8 without NUL. All functions are thread-safe and
@@ -85,8 +86,8 @@ char *mail_html_read(const void *bytes, size_t length, size_t limit, size_t *res
  * freed with mail_free. */
 char *mail_html_text(const char *html, size_t length, size_t limit, uint64_t *left_out, size_t *result_length);
 
-/* Returns the offset of the first occurrence of a text; SIZE_MAX if there is none. */
-size_t mail_find(const void *bytes, size_t length, const char *text);
+/* Returns the offset of the first occurrence of a text; -1 if there is none. */
+ssize_t mail_find(const void *bytes, size_t length, const char *text);
 
 void mail_free(void *pointer);
 
