@@ -214,7 +214,7 @@ struct DeclaredAccessTests {
         #expect(
             problem("WritablePaths", "~/.bashrc")?.description == """
                 Searchlight.WritablePaths in its Info.plist names "$HOME/.bashrc", which is neither in a folder \
-                named as the extension or its app is nor in a folder for documents. Declare \
+                named after the extension or its app nor in a folder for documents. Declare \
                 $XDG_DATA_HOME/com.example.test or a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS) \
                 instead.
                 """)
