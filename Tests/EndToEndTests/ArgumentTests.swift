@@ -186,7 +186,7 @@ struct ArgumentTests {
         #expect(refused.status == 8 && refused.output.contains("verify --repair"), "\(refused)")
         #expect(!FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
         let mended = try command("verify", "--repair", "--store", damaged)
-        #expect(mended.status == 0 && mended.output.contains("Searchlight made a new one."), "\(mended.output)")
+        #expect(mended.status == 0 && mended.output.contains("A new database was created."), "\(mended.output)")
         #expect(FileManager.default.fileExists(atPath: damaged + "/index.sqlite.damaged"))
         // The storage error already ends with a full stop.
         #expect(try !command("reindex", "--store", file + "/store").output.contains(".."))

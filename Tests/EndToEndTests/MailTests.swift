@@ -60,7 +60,6 @@ struct MailTests {
                     harness.messages.contains { $0.contains("1.\(name).host") && $0.contains("read in part") },
                     "\(name)")
             }
-            #expect(try await found(engine, "lighthouses") == [])
             #expect(try await found(engine, "nautilus") == ["Invitation: Planning"])
             #expect(try await found(engine, "маяка") == ["Привет"])
             #expect(try await found(engine, "from:ada invoice") == ["Invoice 2026-04"])

@@ -147,7 +147,7 @@ struct ServiceCommandTests {
         let alone = try await command.inProcess.outcome(["status"])
         let line = "Answered by: the service test (process \(getpid()), running for 2 minutes, 1 client)\n"
         #expect(served.output.contains(line), "\(served)")
-        #expect(served.output.replacing(line, with: "Answered by: this command itself\n") == alone.output)
+        #expect(served.output.replacing(line, with: "Answered by: this command\n") == alone.output)
         let stopped = try await command.outcome(["service", "stop"])
         #expect(stopped.output == "The service (process \(getpid())) is stopping.\n")
         #expect(host.stops.value == 1)

@@ -130,7 +130,7 @@ struct ValidateCommandTests {
         let (status, output) = try command("extensions", "validate", bundle, "--skip", ValidationCheck.skipped)
         #expect(status == 11 && output.contains("the sheets cannot be read"), "\(output)")
         #expect(output.contains("failed   sandbox") && output.contains("tried to read "), "\(output)")
-        #expect(output.contains(" other checks: its items are not known"), "\(output)")
+        #expect(output.contains(" other checks: its items are unknown"), "\(output)")
         #expect(output.components(separatedBy: "skipped  ").count == 2, "\(output)")
         let point = ["NSExtensionPointIdentifier": "com.apple.spotlight.index", "NSExtensionPrincipalClass": "A.B"]
         let other = try ValidatorSubject.good.install(
@@ -237,7 +237,7 @@ struct ValidateCommandTests {
             "extensions", "validate", bundle, "--in-process", "--only", "promises,memory-growth")
         #expect(status == 11, "\(output)")
         #expect(output.contains("In this process: no sandbox") && output.contains("failed   promises"))
-        #expect(output.contains("skipped  memory-growth: it needs a process of the extension's own"))
+        #expect(output.contains("skipped  memory-growth: it needs a separate process"))
     }
 
     @Test("An interrupt ends it and the extension's process")
