@@ -51,17 +51,6 @@ struct BindingParserTests {
         #expect(try printed("8/(2*2)") == "i64 = 8 / (2 * 2)")
     }
 
-    @Test(
-        "A call of type( ) is found however it is written, and only there",
-        arguments: [
-            ("type(\"a.md\")", true), ("type (\"a.md\")", true), ("type\n(\"a.md\")", true),
-            ("name(\"type(\")", false),
-        ])
-    func usesTypes(value: String, uses: Bool) throws {
-        let text = "serve throttle\nlibrary \"l\"\ncall f(a: text = \(value))"
-        #expect(try SymbolBinding(parsing: text).usesTypes == uses)
-    }
-
     struct Mistake: Sendable, CustomTestStringConvertible {
         var text: String
         var line: Int

@@ -56,8 +56,7 @@ final class BindingRun {
                 continue
             }
             for (position, line) in lines.enumerated() {
-                let total = texts.reduce(0) { $0 + $1.utf8.count }
-                guard Self.append(line, to: &texts[position], total) else {
+                guard Self.append(line, to: &texts[position]) else {
                     try leaveOut(
                         BindingFailure(
                             .tooLarge,
@@ -95,12 +94,11 @@ final class BindingRun {
         return lines
     }
 
-    /// Appends a line to a text. All texts together are cut at ``BindingLimits/gatheredBytes``.
+    /// Appends a line to a text, cut at ``BindingLimits/gatheredBytes``.
     ///
-    /// - Parameter total: The size of all texts in bytes.
     /// - Returns: `true` if the whole line fitted.
-    private static func append(_ line: String, to text: inout String, _ total: Int) -> Bool {
-        let room = BindingLimits.gatheredBytes - total - 1
+    private static func append(_ line: String, to text: inout String) -> Bool {
+        let room = BindingLimits.gatheredBytes - text.utf8.count - 1
         guard line.utf8.count > room else {
             if !text.isEmpty, !line.isEmpty { text += "\n" }
             text += line
