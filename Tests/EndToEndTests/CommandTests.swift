@@ -55,15 +55,21 @@ struct CommandTests {
     func suggestions(hasService: Bool) async throws {
         let command = try indexed()
         let host = hasService ? try ServiceHost(command.harness) : nil
-        let (status, output) = try command("suggest", "bet")
-        #expect(status == 0 && output.contains("Beta") && output.contains("completion · 1 item"))
-        let found = try #require(try command.json("suggest", "bet") as? [[String: Any]])
+        // The service runs in this process, so its tasks need the threads that a command waits on.
+        func json(_ arguments: [String]) async throws -> [[String: Any]] {
+            let outcome = try await command.outcome(arguments + ["--json"])
+            return try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+        }
+        let suggested = try await command.outcome(["suggest", "bet"])
+        #expect(suggested.status == 0 && suggested.output.contains("Beta"))
+        #expect(suggested.output.contains("completion · 1 item"))
+        let found = try await json(["suggest", "bet"])
         #expect(found.map { $0["text"] as? String } == ["Beta", "Beta sheet"])
         #expect(found.map { $0["kind"] as? String } == ["completion", "title"])
         #expect(found.allSatisfy { $0["count"] as? Int == 1 && $0["isExact"] as? Bool == true })
-        #expect((try command.json("suggest", "--limit", "1", "bet") as? [Any])?.count == 1)
-        #expect(try command("suggest", "--limit", "11", "bet").status == 64)
-        let nothing = try command.separately("suggest", "zzzz")
+        #expect(try await json(["suggest", "--limit", "1", "bet"]).count == 1)
+        #expect(try await command.outcome(["suggest", "--limit", "11", "bet"]).status == 64)
+        let nothing = try await command.outcome(["suggest", "zzzz"])
         #expect(nothing.status == 0 && nothing.output.isEmpty)
         #expect(nothing.errors.contains("No suggestion for “zzzz”."))
         await host?.close()
