@@ -8,8 +8,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-// Extensions for what people have. Each format is read by a library of the system, so they are a
-// package of their own: the commands, Journal and Bookmarks build without these libraries.
+// Extensions for common content, such as mail. A library of the system reads each format. So these
+// extensions are a separate package: the commands, Journal and Bookmarks build without the
+// libraries.
 let package = Package(
     name: "searchlight-content",
     products: [
@@ -19,7 +20,7 @@ let package = Package(
         .package(name: "searchlight", path: "../..")
     ],
     targets: [
-        // Shared by the extensions: batches of donations and signs of life.
+        // Shared by the extensions: batches of donations, and progress reports.
         .target(
             name: "ContentSupport", dependencies: [.product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
@@ -30,7 +31,7 @@ let package = Package(
             dependencies: ["ContentSupport", "MailMessages", .product(name: "CoreSpotlight", package: "searchlight")],
             swiftSettings: strict),
         .target(name: "MailMessages", dependencies: ["CMailReader"], swiftSettings: strict),
-        // GMime and libxml2's parser of HTML behind a few functions of C.
+        // A small C interface to GMime and the HTML parser of libxml2.
         .target(
             name: "CMailReader", dependencies: ["CGMime", "CLibXML2"], cSettings: [.treatAllWarnings(as: .error)]),
         .systemLibrary(name: "CGMime", pkgConfig: "gmime-3.0", providers: [.apt(["libgmime-3.0-dev"])]),

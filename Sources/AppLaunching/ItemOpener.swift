@@ -21,8 +21,8 @@ package struct ItemOpener: Sendable {
     /// Creates an opener.
     ///
     /// - Parameters:
-    ///   - environment: The environment of started programs; it also says where desktop entries
-    ///     are.
+    ///   - environment: The environment of started programs; it also determines the folders of
+    ///     desktop entries.
     ///   - activities: The channel to running apps.
     package init(environment: [String: String], activities: any ActivityCarrier, launcher: AppLauncher? = nil) {
         (self.environment, self.activities) = (environment, activities)
@@ -54,7 +54,7 @@ package struct ItemOpener: Sendable {
                 if await activities.offer(target.activity, to: target.bundle) {
                     return Opened(plan: plan, outcome: .init(kind: .continued))
                 }
-                // The app has gone, or does not know the item.
+                // The app has ended, or does not know the item.
                 target.hasHandler = false
             case .activity:
                 guard let held = await activities.hold(target.activity, for: target.bundle) else {

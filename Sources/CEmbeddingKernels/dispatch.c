@@ -2,8 +2,8 @@
 #include "levels.h"
 
 /*
- * The processor is asked for all instructions that a file of kernels is compiled for.
- * __builtin_cpu_supports also checks that the kernel saves the registers.
+ * Each check names all instructions for which a file of kernels is compiled. __builtin_cpu_supports
+ * also checks that the operating system saves the registers.
  */
 const struct cembedding_kernels *cembedding_kernels_at(enum cembedding_level level) {
     switch (level) {
@@ -21,7 +21,7 @@ const struct cembedding_kernels *cembedding_kernels_at(enum cembedding_level lev
             ? &cembedding_avx512
             : NULL;
 #elif defined(__aarch64__)
-    /* Part of every 64-bit ARM processor. */
+    /* Every 64-bit ARM processor has these instructions. */
     case CEMBEDDING_NEON:
         return &cembedding_neon;
 #endif

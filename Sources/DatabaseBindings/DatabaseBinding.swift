@@ -9,7 +9,8 @@ import JSONText
 /// binding.items[0].select.texts   // ["SELECT id, title FROM notes"]
 /// ```
 ///
-/// The host checks a manifest with it, and the worker reads the same text again. A pure value.
+/// The host checks a manifest with this type, and the worker reads the same text again. A pure
+/// value.
 package struct DatabaseBinding: Hashable, Sendable {
     /// The paths of the database files, as in the manifest. Names after the start of a readable
     /// path may contain `*`.
@@ -69,7 +70,7 @@ package struct ItemBinding: Hashable, Sendable {
     package let attributes: [AttributeBinding]
     /// The promises, best first.
     package let promises: [PromiseBinding]
-    /// The preview; `nil` for the host's own.
+    /// The preview; `nil` for the default preview of the host.
     package let preview: PreviewBinding?
 
     private static let keys = ["Name", "Select", "Key", "Changed", "Type", "Attributes", "Promises", "Preview"]
@@ -134,10 +135,10 @@ package struct PromiseBinding: Hashable, Sendable {
         case template(DatabaseTemplate)
         /// The first column of the first row of a SELECT, as text or BLOB.
         case select(SelectAlternatives)
-        /// The path of a file, which is handed over in place.
+        /// The path of a file. The receiver gets the file itself.
         case file(DatabaseTemplate)
     }
-    /// The type. An item for which it is empty does not have the promise.
+    /// The type. If it is empty for an item, the item does not have the promise.
     package let type: DatabaseTemplate
     package let source: Source
 
@@ -222,7 +223,7 @@ extension BindingTable {
     }
 }
 
-/// The limits of a database binding and of what it reads.
+/// The limits of a database binding and of its data.
 package enum DatabaseLimits {
     /// The maximum number of `Files`.
     package static let files = 16
@@ -255,7 +256,7 @@ package enum DatabaseLimits {
     /// The maximum number of bytes of a promise or preview that is rendered, or of a value of a
     /// row.
     package static let valueBytes = 16 << 20
-    /// The maximum number of values of an attribute with several.
+    /// The maximum number of values of a list attribute.
     package static let elements = 1000
 }
 

@@ -3,8 +3,8 @@
 /// A text with placeholders for the values of columns: `{title}`, or `{body:html}` with a format.
 /// `{{` and `}}` stand for braces.
 ///
-/// Values are escaped by the place where the text is used (``Escaping``), so that a template cannot
-/// leave it out: `joplin://x-callback-url/openNote?id={id}`, `<h1>{title}</h1>`.
+/// The use of the text determines how values are escaped (``Escaping``), so a template cannot omit
+/// the escaping: `joplin://x-callback-url/openNote?id={id}`, `<h1>{title}</h1>`.
 package struct DatabaseTemplate: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         case text(String)
@@ -120,13 +120,13 @@ package struct DatabaseTemplate: Hashable, Sendable {
     /// The columns, in order.
     package var columns: [String] { parts.compactMap { if case .column(let name, _) = $0 { name } else { nil } } }
 
-    /// The placeholder, if the template is nothing else.
+    /// The placeholder, if the template has no other text.
     var only: (column: String, format: Format)? {
         if parts.count == 1, case .column(let name, let format) = parts[0] { (name, format) } else { nil }
     }
 
     /// Returns the text for a row, with at most `limit` bytes of values; `nil` if all its columns
-    /// are NULL. A template without placeholders is its text.
+    /// are NULL. A template without placeholders returns its text.
     package func text(_ row: Row, _ escaping: Escaping, limit: Int = DatabaseLimits.valueBytes) -> String? {
         if let only, escaping == .url {
             return only.format == .file

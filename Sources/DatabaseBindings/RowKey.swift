@@ -47,7 +47,9 @@ package struct RowIdentifier: Hashable, Sendable {
         (self.file, self.item, self.key) = (file, item, key)
     }
 
-    /// Reads an identifier, given whether files have tags.
+    /// Reads an identifier.
+    ///
+    /// - Parameter hasTags: `true` if identifiers begin with the tag of a file.
     package init?(_ text: String, hasTags: Bool) {
         let parts = text.split(separator: "/", maxSplits: hasTags ? 2 : 1, omittingEmptySubsequences: false)
             .map(String.init)
@@ -84,8 +86,8 @@ package enum RowHash {
     }
 }
 
-/// The digests of the rows of one file, in as many parts as a client state can hold. Two states of
-/// a database differ in a part if a row of it was added, changed or removed.
+/// The digests of the rows of one file, in as many parts as a client state can hold. The digest of
+/// a part changes if one of its rows is added, changed or removed.
 package struct RowDigests: Hashable, Sendable {
     /// The number of parts: 31 of 8 bytes and a byte for the version fit into a client state of 250
     /// bytes.

@@ -12,7 +12,7 @@ package struct SelectStatement: Hashable, Sendable {
     /// The parameters of a SELECT of all rows: the path of the database file, the folder that it is
     /// in, and the home folder.
     package static let rowParameters = [":file", ":folder", ":home"]
-    /// The parameters of a SELECT about one item: also the item's key.
+    /// The parameters of a SELECT about one item, which include the item's key.
     package static let itemParameters = rowParameters + [":key"]
 
     /// Reads and checks a statement.
@@ -91,8 +91,8 @@ package struct SelectStatement: Hashable, Sendable {
         return nil
     }
 
-    /// Returns the name of a result column: its alias, or the column that it is. An expression
-    /// without an alias has no name that a template could use.
+    /// Returns the name of a result column: its alias, or the name of the selected column. An
+    /// expression without an alias has no name that a template could use.
     private static func name(of column: [SQLScanner.Token]) -> String? {
         guard let last = column.last, last.kind == .word || last.kind == .quoted else { return nil }
         guard column.count > 1 else { return last.name }
@@ -103,7 +103,7 @@ package struct SelectStatement: Hashable, Sendable {
     }
 }
 
-/// One SELECT, or several for different versions of an app, of which the first that fits the schema
+/// One SELECT, or several for different versions of an app. The first SELECT that fits the schema
 /// is used.
 package struct SelectAlternatives: Hashable, Sendable {
     package let statements: [SelectStatement]
@@ -117,7 +117,7 @@ package struct SelectAlternatives: Hashable, Sendable {
         self.statements = statements
     }
 
-    /// Checks that each statement has a column, as far as its text says.
+    /// Checks that each statement has a column, if its text determines the columns.
     func check(_ column: String, at path: [String]) throws(DatabaseBindingError) {
         for columns in statements.compactMap(\.columns)
         where !columns.contains(where: { $0.lowercased() == column.lowercased() }) {

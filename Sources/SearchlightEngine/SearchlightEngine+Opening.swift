@@ -26,8 +26,8 @@ extension SearchlightEngine {
         _ donating: @escaping @Sendable () -> Set<String>
     ) throws(EngineError) -> SearchIndex {
         let rule = LossRule { bundles in
-            // The list of donors also has bundles without items. It is used only if the index
-            // cannot tell.
+            // The list of donors also has bundles without items. It is used only if the index does
+            // not know the affected bundles.
             let known = bundles ?? (jobs.knownGeneration == nil ? nil : jobs.donors)
             return known.map { Set($0).subtracting(donating()).sorted() }
         }
@@ -135,8 +135,7 @@ extension SearchlightEngine {
         if hasLearned { try? jobs.update(always: true) { _ in } }
     }
 
-    /// Makes a reindex of every bundle pending, and stores the generation of the index for which it
-    /// is.
+    /// Makes a reindex of every bundle pending, and stores the generation of the affected index.
     static func oweEverything(
         in jobs: JobStore, _ installed: [String], generation: Int, _ configuration: EngineConfiguration
     ) throws(EngineError) {

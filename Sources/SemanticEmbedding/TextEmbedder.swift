@@ -48,8 +48,8 @@ package final class TextEmbedder {
     /// Returns the embedding of a query, with a length of 1.
     ///
     /// - Parameters:
-    ///   - query: The query; what exceeds the largest number of tokens is left out.
-    ///   - isCancelled: Is called before each layer, about every 12 ms at most.
+    ///   - query: The query. Tokens beyond the largest number are left out.
+    ///   - isCancelled: Called before each layer. A layer takes about 12 ms at most.
     /// - Throws: ``EmbeddingError/cancelled`` if `isCancelled` returned `true`.
     package func embed(query: String, isCancelled: () -> Bool = { false }) throws(EmbeddingError) -> [Float] {
         let tokens = tokenizer.tokens(of: query, prefix: settings.queryPrefix, limit: settings.maximumTokens)

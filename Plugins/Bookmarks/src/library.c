@@ -299,8 +299,8 @@ static enum reading read_source(struct library *library, const struct source *so
     return READING_LATER;
 }
 
-/* Returns the number of a source, and whether it is unchanged since it was read; 0 if the library
- * failed. */
+/* Records a source and returns its number; 0 if the library failed. Sets `is_known` to true if
+ * the source has not changed since it was read. */
 static int64_t note_source(struct library *library, const struct source *source, size_t rank, const char *stamp, bool *is_known) {
     sqlite3_stmt *note = prepare(library,
                                  "INSERT INTO source(key, name, rank, seen, stamp) VALUES (?1, ?2, ?3, 1, '')"

@@ -10,7 +10,7 @@ struct ExecLine: Hashable, Sendable {
     /// The maximum number of words.
     static let maximumWords = 256
 
-    /// A malformed command line. The text is the end of a sentence about it.
+    /// A malformed command line. The text completes a sentence about the command line.
     struct Malformed: Error, Hashable, Sendable {
         var reason: String
     }
@@ -57,7 +57,7 @@ struct ExecLine: Hashable, Sendable {
             case UInt8(ascii: "\""): return
             case UInt8(ascii: "\\"):
                 guard let next = rest.popFirst() else { break }
-                // Before other characters the backslash stays.
+                // The backslash stays before other characters.
                 if !"\"`$\\\n".utf8.contains(next) { word.append(byte) }
                 word.append(next)
             default: word.append(byte)
@@ -69,7 +69,7 @@ struct ExecLine: Hashable, Sendable {
     /// The field codes that take a file, and those that take a URL too.
     private static let (fileCodes, urlCodes) = ("fF", "uU")
 
-    /// `true` if the command line has a place for a resource.
+    /// `true` if the command line has a field code for a resource.
     func takes(_ resource: LaunchResource) -> Bool {
         let codes = Set(words.flatMap(Self.codes))
         let accepted = if case .file = resource { Self.fileCodes + Self.urlCodes } else { Self.urlCodes }
@@ -100,7 +100,7 @@ struct ExecLine: Hashable, Sendable {
                 continue
             }
             let replaced = try Self.replaced(word, &rest, of: entry, name: name)
-            // A code without a value is no argument.
+            // A code without a value adds no argument.
             if !replaced.isEmpty { result.append(replaced) }
         }
         return result
@@ -128,7 +128,7 @@ struct ExecLine: Hashable, Sendable {
                 }
             case "c": result += name
             case "k": result += entry.path
-            // Deprecated codes stand for nothing.
+            // Deprecated codes are removed.
             case "i", "d", "D", "n", "N", "v", "m": break
             default: throw Malformed(reason: "has the unknown field code %\(code)")
             }

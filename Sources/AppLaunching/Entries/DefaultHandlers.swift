@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 /// types and applications 1.0).
 ///
 /// For each type, the lists of default applications come first, then the added associations and the
-/// types that entries declare, as `update-desktop-database` collected them in `mimeinfo.cache`. A
-/// type without an installed app is followed by its supertypes.
+/// types that entries declare, as `update-desktop-database` collected them in `mimeinfo.cache`. If
+/// no installed app handles a type, the search continues with its supertypes.
 struct DefaultHandlers: Sendable {
     private let entries: DesktopEntries
     private let mime: SharedMIMEInfo
@@ -80,8 +80,8 @@ struct DefaultHandlers: Sendable {
         folders = settings.map { read($0, lists) } + entries.folders.map { read($0, lists + caches, entries: $0) }
     }
 
-    /// The default app of a MIME type, and the type or supertype that it handles; `nil` without
-    /// one. A URL scheme is the type `x-scheme-handler/` and the scheme.
+    /// The default app of a MIME type, and the type or supertype that it handles; `nil` if there is
+    /// none. A URL scheme is the type `x-scheme-handler/` and the scheme.
     func handler(ofType type: String) -> (entry: DesktopEntry, type: String)? {
         // As in GIO, an association that is removed from a type is removed from its supertypes too.
         var removed: Set<String> = []

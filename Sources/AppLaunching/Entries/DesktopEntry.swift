@@ -73,7 +73,7 @@ package struct DesktopEntries: Sendable {
     package enum Lookup: Sendable {
         /// The entry.
         case found(DesktopEntry)
-        /// An entry exists and cannot be used.
+        /// The entry exists but cannot be used.
         case unusable(reason: String)
         /// There is no entry.
         case missing
@@ -91,7 +91,7 @@ package struct DesktopEntries: Sendable {
             .map(String.init).filter { $0.hasPrefix("/") }
     }
 
-    /// Finds an entry. The first file of that name counts, also if it is hidden.
+    /// Finds an entry. The first file with that name counts, even if it is hidden.
     package func find(_ identifier: String) -> Lookup {
         guard let entry = read(identifier), !entry.isHidden else { return .missing }
         guard entry.isApplication else { return .unusable(reason: "\(entry.path) is not the entry of an application") }

@@ -299,7 +299,7 @@ package struct AppLauncher: Sendable {
 }
 
 extension AppLauncher {
-    /// The variables that systemd sets for a service alone.
+    /// The variables that systemd sets only for a service.
     private static let serviceVariables: Set<String> = [
         "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "MAINPID", "MANAGERPID",
         "MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "WATCHDOG_PID",

@@ -63,7 +63,8 @@ struct StartedProgram: Sendable {
         if OwnThread.start("app-end", wait) != 0 { wait() }
     }
 
-    /// The way in which the program ended; `nil` if it runs longer. May be called once.
+    /// The way in which the program ended; `nil` if it still runs after the limit. May be called
+    /// once.
     func end(within limit: Duration, _ clock: any Clock<Duration>) async -> Ending? {
         let timer = Task { [continuation] in
             guard (try? await clock.sleep(for: limit)) != nil else { return }

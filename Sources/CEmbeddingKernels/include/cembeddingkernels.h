@@ -6,8 +6,8 @@
  * Every function is a member of a table. Each table is compiled for one level of instructions, and
  * cembedding_kernels_at() returns a table only if this processor has the instructions. All
  * functions are thread-safe: they write to nothing but their results and their scratch memory,
- * which must not overlap with other arguments. No argument has to be aligned beyond its type,
- * except where it says so.
+ * which must not overlap with other arguments. Arguments need no alignment beyond that of their
+ * types.
  */
 #ifndef SEARCHLIGHT_CEMBEDDINGKERNELS_H
 #define SEARCHLIGHT_CEMBEDDINGKERNELS_H
@@ -30,8 +30,8 @@ enum { CEMBEDDING_VECTOR_WIDTH = 4096 };
 enum cembedding_level { CEMBEDDING_PORTABLE, CEMBEDDING_AVX2, CEMBEDDING_AVX512, CEMBEDDING_NEON };
 
 /*
- * The form of a matrix. The first three are stored row by row, as in a safetensors file. INT8_ROWS
- * too, with one scale for each row. INT8_PANELS has the elements of 16 rows side by side: first
+ * The form of a matrix. All forms but INT8_PANELS are stored row by row, as in a safetensors file.
+ * INT8_ROWS has one scale for each row. INT8_PANELS has the elements of 16 rows side by side: first
  * element 0 of rows 0 to 15, then element 1 of these rows, and so on. Its scales are in the same
  * order, one for each row and each group of 64 columns.
  */
@@ -43,7 +43,7 @@ enum cembedding_form {
     CEMBEDDING_INT8_PANELS
 };
 
-/* A matrix of weights. It borrows its memory. */
+/* A matrix of weights. The caller owns the memory. */
 struct cembedding_matrix {
     /* rows * columns elements; may be unaligned. */
     const void *elements;
@@ -109,10 +109,10 @@ struct cembedding_kernels {
      * 63) / 64 words. */
     void (*sign_codes)(const int8_t *rows, size_t row_count, size_t width, uint64_t *codes);
     /*
-     * Finds the `wanted` rows whose codes have the smallest Hamming distance to the query's code;
-     * of equal distances the first rows. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64 words. rows
-     * and distances have memory for 2 * wanted + 1024 elements. Returns the number of rows, in
-     * ascending order.
+     * Finds the `wanted` rows whose codes have the smallest Hamming distance to the query's code.
+     * Among equal distances, the first rows are taken. A code has 1 to CEMBEDDING_VECTOR_WIDTH / 64
+     * words. rows and distances have memory for 2 * wanted + 1024 elements. Returns the number of
+     * rows, in ascending order.
      */
     size_t (*nearest_codes)(
         const uint64_t *codes, size_t row_count, size_t words, const uint64_t *query, const uint64_t *_Nullable filter,

@@ -2,8 +2,7 @@
 /* Attention. The scores of a few queries at a time stay in the first-level cache. Part of
  * kernels.h. */
 
-/* Replaces count scores by their weights, and the rest of the row, which has padded floats, by
- * 0. */
+/* Replaces `count` scores with their weights, and the padding at the end of the row with 0. */
 static void softmax(float *scores, size_t count, size_t padded, float factor) {
     for (size_t key = count; key < padded; key++) scores[key] = -__builtin_inff();
     floats largest = load(scores);

@@ -9,7 +9,7 @@ INLINE floats exponential(floats x) {
     const float round = 0x1.8p23f;
     floats shifted = multiply_add(x, splat(0x1.715476p0f), splat(round));
     floats power = shifted - round;
-    /* The logarithm of 2 in two parts, of which the first has few bits. */
+    /* The logarithm of 2 in two parts. The first part has few bits. */
     floats rest = multiply_add(power, splat(-0x1.62e4p-1f), x);
     rest = multiply_add(power, splat(-0x1.7f7d1cp-20f), rest);
     floats sum = splat(1.f / 5040);

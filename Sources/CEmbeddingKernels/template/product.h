@@ -12,13 +12,14 @@ static void add_row(const struct cembedding_matrix *matrix, size_t row, float *y
 
 /*
  * A product of a few rows of x with panels of b: y[r][p * 16 + c] = sum over k of x[r][k] *
- * b[k][p][c]. A product is made in parts of k: `adds` starts with the sums in y. The last part has
- * the bias of each column, if there is one; the other parts have NULL.
+ * b[k][p][c]. A product is computed in parts of k. If `adds` is true, the sums start with the
+ * values in y. `bias` has the bias of each column in the last part. It is NULL in other parts, and
+ * if there is no bias.
  */
 struct tile {
     const float *x;
     size_t x_stride;
-    /* From one k, and from one panel, to the next. */
+    /* b_step is the distance from one k to the next, b_panel from one panel to the next. */
     const float *b;
     size_t b_step, b_panel;
     size_t depth;
@@ -122,7 +123,8 @@ static void unpack_panel(const struct cembedding_matrix *weights, size_t row, si
     }
 }
 
-/* The rows of the next tile, so that the tiles of a matrix have nearly equal numbers of rows. */
+/* Returns the number of rows of the next tile. All tiles of a matrix have nearly the same
+ * number. */
 INLINE size_t next_rows(size_t left) {
     size_t tiles = (left + TILE_ROWS - 1) / TILE_ROWS;
     return (left + tiles - 1) / tiles;

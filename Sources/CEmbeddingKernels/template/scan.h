@@ -137,7 +137,7 @@ static size_t nearest_codes(
     const uint64_t *codes, size_t row_count, size_t words, const uint64_t *query, const uint64_t *filter,
     uint32_t *rows, uint16_t *distances, size_t wanted) {
     struct near_rows near = {.rows = rows, .distances = distances, .wanted = wanted, .limit = SIZE_MAX};
-    /* A constant number of words has no loop. 384 bits are the usual width. */
+    /* A constant number of words needs no loop. The usual width is 384. */
     if (words == 6)
         search_codes(&near, codes, row_count, 6, query, filter);
     else

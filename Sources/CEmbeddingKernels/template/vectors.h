@@ -6,10 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Vectors are only passed to inlined functions, so no convention of calls is concerned. */
+/* Vectors are only passed to inlined functions, so the calling convention does not matter. */
 #pragma clang diagnostic ignored "-Wpsabi"
-/* Sums are fused where it says so and nowhere else, so that results do not depend on the
- * compiler. */
+/* Only multiply_add fuses operations, so that results do not depend on the compiler. */
 #pragma STDC FP_CONTRACT OFF
 
 enum { LANES = CEMBEDDING_PANEL };

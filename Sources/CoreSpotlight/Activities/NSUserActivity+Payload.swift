@@ -7,7 +7,7 @@ extension NSUserActivity {
     public enum TypedPayloadError: Error, Hashable, Sendable {
         /// The user info does not match the type.
         case invalidContent
-        /// The value cannot be encoded, or does not encode to a dictionary as a structure does.
+        /// The value cannot be encoded, or its encoded form is not a dictionary.
         case encodingError
     }
 

@@ -48,7 +48,7 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
-            // Apple's API cannot read items, and a listing goes another way.
+            // Apple's API cannot read items. A listing uses another function of the host.
             case .record, .identifiers: return SEARCHLIGHT_UNSUPPORTED
             }
         }

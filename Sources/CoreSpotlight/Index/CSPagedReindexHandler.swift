@@ -61,10 +61,10 @@ public protocol CSPagedReindexHandler: CSSearchableIndexDelegate {
     /// of the next page, or with `nil` after the last item.
     ///
     /// Call the handler when everything up to the new cursor is durable. A cursor has 1 to 4,096
-    /// bytes and says everything about the position, because the next page may be requested from
+    /// bytes and describes the position completely, because the host may request the next page from
     /// another process. The same page may be requested again. At the end of the reindex the host
-    /// deletes the items that no page has donated, so the handler deletes nothing. A handler that
-    /// is released without a call fails the page, which is then requested again.
+    /// deletes the items that no page has donated, so the handler deletes nothing. If the handler
+    /// is released without a call, the page fails, and the host requests it again.
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexPage page: CSReindexPage,
         acknowledgementHandler: @escaping @Sendable (_ nextCursor: Data?) -> Void)

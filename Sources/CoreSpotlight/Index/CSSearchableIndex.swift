@@ -221,8 +221,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// Lists the identifiers of the app's own items in this index, in the order of their bytes,
     /// after the calls before this one are durable.
     ///
-    /// An extension finds out with it which items of a folder are in the index, and deletes those
-    /// whose file is gone. Apple has no such method.
+    /// An extension can list the indexed items of a folder, and delete the items whose file is
+    /// gone. Apple has no such method.
     ///
     /// ```swift
     /// index.fetchItemIdentifiers(after: folder.path + "/", maximumCount: 1000) { identifiers, error in

@@ -31,7 +31,7 @@ protocol IndexTransport: Sendable {
 }
 
 extension IndexTransport {
-    /// Fails, as a transport without listings does.
+    /// Fails, because this transport has no listings.
     func list(
         index: String?, after: String, limit: Int,
         completion: @escaping @Sendable (Result<[String], CSIndexError>) -> Void

@@ -49,7 +49,7 @@ final class OmissionStore: Sendable {
     /// Records the start of a request. Reports of an earlier request that failed no longer count.
     func begin(_ bundle: String) { said.withLock { $0[bundle] = nil } }
 
-    /// Records what an event reports as left out.
+    /// Records the omissions that an event reports.
     func take(_ event: ExtensionEvent) {
         switch event {
         case .leftOut(let bundle, let what):
@@ -63,8 +63,8 @@ final class OmissionStore: Sendable {
         }
     }
 
-    /// Records the success of a request, or of a page of it. What was reported during it replaces
-    /// what was known of the same items.
+    /// Records the success of a request, or of a page of it. Its reports replace the earlier
+    /// reports about the same items.
     func settle(_ bundle: String, _ scope: Scope) {
         let said = said.withLock { $0.removeValue(forKey: bundle) } ?? Omissions()
         change { bundles in

@@ -56,7 +56,7 @@ package struct ClientActivities: ActivityCarrier {
     /// Creates a channel through a store.
     package init(_ store: any EngineClient) { self.store = store }
 
-    /// `false`: the target of a call has the answer (``LaunchTarget/hasHandler``).
+    /// Always returns `false`. ``LaunchTarget/hasHandler`` has the answer of the service.
     package func hasHandler(of bundle: String) -> Bool { false }
 
     package func offer(_ activity: LaunchActivity, to bundle: String) async -> Bool {

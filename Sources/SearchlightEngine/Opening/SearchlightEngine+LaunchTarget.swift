@@ -9,8 +9,8 @@ import SearchIndex
 extension SearchlightEngine {
     /// The facts that decide which app opens an item. Reads files, which may block.
     ///
-    /// A file of an item of an extension counts only if the extension may read it. Otherwise an
-    /// extension could have the user open any file.
+    /// The file of an extension's item is used only if the extension may read it. Otherwise an
+    /// extension could make the user open any file.
     package func launchTarget(of item: StoredItem) -> LaunchTarget {
         let bundle = item.scope.bundle
         let installed = registry.extensions.first { $0.identifier == bundle }
@@ -63,7 +63,7 @@ extension SearchlightEngine {
             guard policy.allowsReading(followed.path) else {
                 throw .notReadable(path, bundle: installed.identifier)
             }
-            // The extension may exchange a link on the way afterwards.
+            // The extension may replace a link in the path afterwards.
             found = followed.path
         }
         var status = stat()

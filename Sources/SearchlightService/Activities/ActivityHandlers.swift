@@ -24,7 +24,8 @@ final class ActivityHandlers: ActivityCarrier {
     private final class Held: Sendable {
         let number: UInt64
         let activity: LaunchActivity
-        /// `true` while an app is being asked, so that no other is.
+        /// `true` while the service waits for the answer of an app. It asks no other app during
+        /// that time.
         let isOffered = Atomic(false)
         /// The registrations that were asked.
         let asked = Mutex<Set<Token>>([])
@@ -174,7 +175,7 @@ final class ActivityHandlers: ActivityCarrier {
             await timer.value
             token.end()
         }
-        // The app may have registered since the caller looked.
+        // The app may have registered since the caller checked.
         deliverHeld(of: bundle)
         return HeldActivity(number: held.number, isStarting: isStarting)
     }

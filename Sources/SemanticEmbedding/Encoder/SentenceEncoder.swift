@@ -40,7 +40,7 @@ final class SentenceEncoder {
     ///
     /// - Parameters:
     ///   - tokens: The tokens of the text, including the start and the end token; at least one.
-    ///   - isCancelled: Is called before each layer. A layer takes a few milliseconds.
+    ///   - isCancelled: Called before each layer. A layer takes a few milliseconds.
     func encode(
         _ tokens: [Int32], pooling: ModelSettings.Pooling, isCancelled: () -> Bool
     ) throws(EmbeddingError) -> [Float] {

@@ -63,7 +63,7 @@ final class EncoderWeights {
     /// Maps a file of weights and checks that it has all tensors of the configuration.
     init(path: String, configuration: EncoderConfiguration) throws(EmbeddingError) {
         let file = try SafetensorsFile(path: path)
-        // Models with a task on top have the encoder below a name.
+        // In models for a task, the names of the encoder's tensors have a prefix.
         let prefix = ["", "bert."].first { file.contains($0 + Self.wordsName) } ?? ""
         let reader = WeightReader(file: file, prefix: prefix)
         let (hidden, intermediate) = (configuration.hiddenSize, configuration.intermediateSize)

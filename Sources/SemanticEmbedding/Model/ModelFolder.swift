@@ -2,8 +2,8 @@
 import Glibc
 import SystemSupport
 
-/// The folder of a model: as a sentence transformer is published, or as ``ModelQuantization``
-/// writes it. Everything but the weights is read and checked.
+/// The folder of a model: a published sentence transformer, or the output of ``ModelQuantization``.
+/// The initializer reads and checks all files except the weights.
 package struct ModelFolder: Sendable {
     package let path: String
     package let configuration: EncoderConfiguration
@@ -26,7 +26,7 @@ package struct ModelFolder: Sendable {
 
     /// Reads a folder.
     ///
-    /// - Parameter settings: The settings in place of those of the folder.
+    /// - Parameter settings: The settings that replace the settings of the folder.
     package init(path: String, settings: ModelSettings? = nil) throws(EmbeddingError) {
         self.path = path
         let file = path + "/" + Self.configurationName

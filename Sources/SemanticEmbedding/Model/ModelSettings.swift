@@ -3,8 +3,8 @@ import JSONText
 
 /// The settings for the use of a model that `config.json` does not contain.
 ///
-/// Models of the e5 family want `query: ` and `passage: ` before texts, and bge wants a sentence
-/// before queries and the embedding of the start token.
+/// Models of the e5 family need `query: ` and `passage: ` before texts. Models of the bge family
+/// need a sentence before queries, and the output of the start token.
 package struct ModelSettings: Hashable, Sendable {
     /// The method that combines the outputs of all tokens into one embedding.
     package enum Pooling: String, Hashable, Sendable {
@@ -69,7 +69,7 @@ package struct ModelSettings: Hashable, Sendable {
 }
 
 extension ModelSettings {
-    /// Takes what `1_Pooling/config.json` of a sentence transformer says.
+    /// Reads the pooling from `1_Pooling/config.json` of a sentence transformer.
     mutating func readPooling(_ bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         let isStart = try document.bool("pooling_mode_cls_token") ?? false
@@ -84,14 +84,14 @@ extension ModelSettings {
         pooling = isStart ? .start : .mean
     }
 
-    /// Takes the prompts of `config_sentence_transformers.json`.
+    /// Reads the prompts from `config_sentence_transformers.json`.
     mutating func readPrompts(_ bytes: [UInt8]) throws(ModelProblem) {
         guard let prompts = try ModelDocument(reading: bytes[...]).object("prompts") else { return }
         queryPrefix = try Self.prefix("query", of: prompts)
         passagePrefix = try Self.prefix(prompts["passage"] == nil ? "document" : "passage", of: prompts)
     }
 
-    /// Takes the rules of `tokenizer_config.json`.
+    /// Reads the rules from `tokenizer_config.json`.
     mutating func readTokenizerRules(_ bytes: [UInt8]) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes[...])
         rules.lowercases = try document.bool("do_lower_case") ?? true

@@ -4,8 +4,8 @@ import JSONText
 /// The table of tensors at the beginning of a safetensors file: a length in 8 bytes, a JSON object
 /// of that length, and then the data.
 ///
-/// The reader rejects everything but a table whose tensors cover the data exactly, without gaps and
-/// without overlap. So no offset of the file needs another check.
+/// The reader accepts only a table whose tensors cover the data exactly, without gaps and without
+/// overlap. So offsets in the file need no other check.
 struct SafetensorsHeader: Sendable {
     /// A type of elements, by its name in the file.
     enum ElementType: String, CaseIterable, Sendable {

@@ -9,7 +9,7 @@ package struct TextPassage: Hashable, Sendable {
 }
 
 /// Divides a text into passages of a limited number of tokens. Each passage begins with the title,
-/// because a part of a text seldom says what the whole is about.
+/// because a part of a text seldom names the subject of the text.
 ///
 /// A passage ends after a paragraph if it is at least half full by then, otherwise after a sentence
 /// or line, otherwise after a word.
@@ -98,7 +98,7 @@ private struct Split {
         }
     }
 
-    /// Ends the current passage at its best place.
+    /// Ends the current passage at its best end.
     private mutating func cut() {
         var (best, bestEnding) = (words.count, Ending.word)
         var left = count

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import CEmbeddingKernels
 
-/// Finds the rows that are most similar to a query: the rows of the largest dot product, exact up
-/// to the quantization, and of equal ones the first rows. Allocates only for the results; one
-/// thread.
+/// Finds the rows that are most similar to a query: the rows with the largest dot products, exact
+/// up to the quantization. Among equal products, the first rows are taken. Allocates memory only
+/// for the results, and uses one thread.
 ///
-/// There are two ways. An exact scan reads all components. A scan of sign codes reads one
+/// There are two scans. An exact scan reads all components. A scan of sign codes reads one
 /// bit of each component and then the components of the nearest candidates. That is faster for many
-/// rows and misses some rows; docs/SEMANTIC.md has the numbers for some numbers of candidates.
+/// rows and misses some rows; docs/SEMANTIC.md has measurements for several numbers of candidates.
 package struct EmbeddingScan {
     private let kernels: cembedding_kernels
 

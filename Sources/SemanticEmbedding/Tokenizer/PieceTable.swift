@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pieces of a vocabulary in the order of their bytes. A lookup narrows the range of pieces
-/// that begin like the word, byte by byte, so its time does not depend on which pieces there are.
+/// The pieces of a vocabulary in the order of their bytes. A lookup narrows the range of possible
+/// pieces by each byte of the word. So its time does not depend on the contents of the vocabulary.
 struct PieceTable: Sendable {
     private var bytes: [UInt8] = []
     /// The start of each piece, and the end of the last one.

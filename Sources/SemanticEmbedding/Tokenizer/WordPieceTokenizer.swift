@@ -30,7 +30,7 @@ package struct WordPieceTokenizer: Sendable {
     /// Returns the tokens of a text between the start and the end token.
     ///
     /// - Parameters:
-    ///   - prefix: A text before it, with a limit of its own tokens: half of the limit.
+    ///   - prefix: A text before it, with at most half of the tokens.
     ///   - limit: The largest number of tokens, at least 2. The rest of the text is not read.
     package func tokens(of text: String, prefix: String = "", limit: Int) -> [Int32] {
         var tokens = [vocabulary.start]

@@ -2,8 +2,7 @@
 
 /// The pieces of words that a model knows, with their numbers.
 ///
-/// Control tokens, such as `[CLS]`, are not among the pieces. So no text, whatever it contains, is
-/// divided into one of them.
+/// Control tokens, such as `[CLS]`, are not among the pieces. So no text can produce one of them.
 package struct WordPieceVocabulary: Sendable {
     /// The largest number of entries.
     static let maximumEntries = 1_000_000
@@ -33,7 +32,7 @@ package struct WordPieceVocabulary: Sendable {
     /// Creates a vocabulary.
     ///
     /// - Parameters:
-    ///   - entries: The entries by their numbers; of two equal entries the last one counts.
+    ///   - entries: The entries by their numbers. If two entries are equal, the last one counts.
     ///   - controls: The control tokens, in addition to those of BERT.
     init(entries: [(text: String, number: Int)], controls: Set<String> = []) throws(ModelProblem) {
         guard entries.count <= Self.maximumEntries else {
@@ -74,7 +73,8 @@ package struct WordPieceVocabulary: Sendable {
         self.continuing = PieceTable(continuing)
     }
 
-    /// Reads `vocab.txt`: an entry on each line, whose number is that of the line, from 0.
+    /// Reads `vocab.txt`, which has one entry on each line. The number of an entry is its line
+    /// number, from 0.
     init(readingLines bytes: [UInt8]) throws(ModelProblem) {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .damaged("it is not UTF-8.") }
         // By bytes: to Swift, a carriage return and a line feed are one character.

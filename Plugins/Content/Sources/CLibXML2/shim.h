@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libxml2's parser of HTML. */
+/* The HTML parser of libxml2. */
 #ifndef SEARCHLIGHT_CLIBXML2_SHIM_H
 #define SEARCHLIGHT_CLIBXML2_SHIM_H
 #include <libxml/HTMLparser.h>

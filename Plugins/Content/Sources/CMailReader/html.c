@@ -9,10 +9,10 @@
 enum {
     CHUNK = 16 << 10,
     MAXIMUM_SOURCE = 2 << 20,
-    /* An end tag is compared with every open element, */
+    /* libxml2 compares an end tag with every open element. */
     MAXIMUM_DEPTH = 256,
-    /* and an attribute with every other of its tag. Longer tags, as of pictures in the page, are
-     * dropped. */
+    /* libxml2 compares an attribute with every other attribute of its tag. Longer tags are
+     * dropped, such as tags with embedded pictures. */
     MAXIMUM_TAG = 2 << 10,
 };
 
@@ -24,7 +24,7 @@ typedef struct {
     htmlParserCtxtPtr parser;
 } reading;
 
-/* The functions below compare with sorted lists. */
+/* Compares a name with an entry of a sorted list. */
 static int compare(const void *name, const void *entry) { return strcmp(name, *(const char *const *)entry); }
 
 static bool is_hidden(const char *name) {

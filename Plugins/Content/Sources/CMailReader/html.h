@@ -9,7 +9,8 @@
  * Stops at a limit in bytes and counts the rest of the source as left out. */
 void html_append_text(GString *text, const char *html, size_t length, size_t limit, uint64_t *left_out);
 
-/* Writes the encoding that a meta element declares near the beginning; false if none does. */
+/* Finds the encoding that a meta element near the beginning declares. Returns false if there is
+ * none. */
 bool html_declared_charset(const char *html, size_t length, char *name, size_t capacity);
 
 #endif

@@ -11,22 +11,22 @@
 
 #include "html.h"
 
-/* Bounds of what GMime is given, since it has none of its own: each part, header line and parameter
- * becomes several objects. */
+/* These limits bound the input of GMime. GMime has no limits, and creates several objects for
+ * each part, header line and parameter. */
 enum {
     MAXIMUM_HEADER = 256 << 10,       /* the header of the message itself, in bytes */
-    MAXIMUM_HEADER_LINES = 50000,     /* lines that look like those of a header, in all parts */
-    MAXIMUM_HEADER_BYTES = 2 << 20,   /* the same, in bytes */
+    MAXIMUM_HEADER_LINES = 50000,     /* lines of all parts that look like header lines */
+    MAXIMUM_HEADER_BYTES = 2 << 20,   /* the size of these lines, in bytes */
     MAXIMUM_PARTS = 5000,             /* lines that may be boundaries */
-    MAXIMUM_DEPTH = 60,               /* parts in parts */
-    MAXIMUM_TEXT_SOURCE = 16 << 20,   /* the bytes that are decoded of one part with text */
+    MAXIMUM_DEPTH = 60,               /* nested parts */
+    MAXIMUM_TEXT_SOURCE = 16 << 20,   /* the encoded bytes that are decoded for one text part */
 };
 
 /* A message that is being read. */
 typedef struct {
-    const unsigned char *bytes; /* of the message, as GMime has it */
+    const unsigned char *bytes; /* the bytes that GMime parses */
     size_t length;
-    unsigned char *copy; /* nullable: bytes, if they had to be cut */
+    unsigned char *copy; /* nullable: the memory of `bytes` if the header was cut */
     GByteArray *array;
     GMimeMessage *message;
     uint32_t problems;
@@ -45,7 +45,7 @@ static bool is_blank(const unsigned char *line, const unsigned char *next) {
     return next - line == 1 || (next - line == 2 && line[0] == '\r');
 }
 
-/* 1 if a line may be the first of a header. */
+/* Returns true if a line may begin a header field. */
 static bool is_header_like(const unsigned char *line, const unsigned char *next) {
     size_t length = (size_t)(next - line);
     const unsigned char *colon = memchr(line, ':', length < 80 ? length : 80);
@@ -55,8 +55,8 @@ static bool is_header_like(const unsigned char *line, const unsigned char *next)
     return true;
 }
 
-/* Returns how many bytes of a message are given to GMime, and where its own header is cut: the
- * rest up to header_end is left out. */
+/* Returns the length of a message up to the limits. If the header is too long, GMime does not
+ * receive the bytes from `cut` to `header_end`. */
 static size_t bounded_length(const unsigned char *bytes, size_t length, size_t *cut, size_t *header_end,
                              uint32_t *problems) {
     const unsigned char *end = bytes + length;
@@ -93,7 +93,7 @@ static size_t bounded_length(const unsigned char *bytes, size_t length, size_t *
             break;
         }
     }
-    /* A header without an end is cut, and nothing follows it. */
+    /* The header is too long and has no end, so the message has no body. */
     if (is_header && *cut > 0) {
         *header_end = 0;
         return *cut;
@@ -116,7 +116,7 @@ static bool parse(parsed *parsed, const void *bytes, size_t length) {
         memcpy(parsed->copy + cut, (const unsigned char *)bytes + header_end, length - header_end);
         parsed->bytes = parsed->copy;
     }
-    /* The stream reads the bytes where they are. The array does not own them. */
+    /* The stream reads the bytes without a copy. The array does not own them. */
     parsed->array = g_byte_array_new();
     parsed->array->data = (guint8 *)(uintptr_t)parsed->bytes;
     parsed->array->len = (guint)parsed->length;
@@ -141,7 +141,8 @@ static void end_parsing(parsed *parsed) {
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Appends bytes as UTF-8 from an encoding that iconv knows; false if it knows none of that name. */
+/* Converts bytes from an encoding to UTF-8 and appends them. Returns false if iconv does not
+ * know the encoding. */
 static bool append_converted(GString *text, const char *charset, const char *bytes, size_t length, size_t limit) {
     iconv_t converter = iconv_open("UTF-8", charset);
     if (converter == (iconv_t)-1) return false;
@@ -169,7 +170,7 @@ static bool has_high_bytes(const char *bytes, size_t length) {
     return false;
 }
 
-/* 1 for encodings in which bytes below 0x80 are not ASCII. */
+/* Returns true for encodings in which bytes below 0x80 may not be ASCII. */
 static bool is_stateful(const char *charset) {
     static const char *const names[] = {"iso-2022", "utf-7", "hz", "utf-16", "utf-32", "ucs-"};
     for (size_t place = 0; place < G_N_ELEMENTS(names); place++)
@@ -177,8 +178,8 @@ static bool is_stateful(const char *charset) {
     return false;
 }
 
-/* Appends bytes as UTF-8 without NUL. A declared encoding is believed unless the bytes are
- * UTF-8. */
+/* Appends bytes as UTF-8 without NUL. If the bytes are UTF-8 with non-ASCII characters, the
+ * declared encoding is ignored. */
 static void append_text(GString *text, const char *charset, const char *bytes, size_t length, size_t limit) {
     if (length == 0) return;
     size_t start = text->len;
@@ -187,13 +188,14 @@ static void append_text(GString *text, const char *charset, const char *bytes, s
     if (charset != NULL && *charset == 0) charset = NULL;
     bool is_wide = charset != NULL && is_stateful(charset) && !(is_high && is_utf8);
     if (is_wide && append_converted(text, g_mime_charset_iconv_name(charset), bytes, length, limit)) {
-        /* Done. */
+        /* append_converted has appended the text. */
     } else if (is_utf8 || !is_high) {
         g_string_append_len(text, bytes, (gssize)length);
     } else if (charset == NULL || g_ascii_strcasecmp(charset, "utf-8") == 0 ||
                g_ascii_strcasecmp(charset, "us-ascii") == 0 || g_ascii_strcasecmp(charset, "unknown-8bit") == 0 ||
                !append_converted(text, g_mime_charset_iconv_name(charset), bytes, length, limit)) {
-        /* UTF-8 with a few faults stays; anything else is what western mailers send undeclared. */
+        /* Invalid bytes in text that is mostly UTF-8 are replaced. Other text is read as
+         * windows-1252, which western mailers send without a declaration. */
         char *valid = g_utf8_make_valid(bytes, (gssize)length);
         size_t faults = 0, characters = 0;
         for (const char *place = valid; *place != 0; place = g_utf8_next_char(place)) {
@@ -218,7 +220,7 @@ static void cut(GString *text, size_t limit, uint64_t *left_out) {
     g_string_truncate(text, end);
 }
 
-/* Returns the decoded content of a part, at most limit encoded bytes of it. */
+/* Decodes at most `limit` bytes of a part. */
 static GByteArray *decoded(const parsed *parsed, GMimePart *part, size_t limit) {
     GMimeDataWrapper *wrapper = g_mime_part_get_content(part);
     GMimeStream *stream = wrapper != NULL ? g_mime_data_wrapper_get_stream(wrapper) : NULL;
@@ -247,7 +249,8 @@ static uint64_t encoded_size(GMimePart *part) {
     return stream->bound_end < 0 || size < 0 ? 0 : (uint64_t)size;
 }
 
-/* Appends the text of a part with text: plain, HTML, or any other kind as it is. */
+/* Appends the text of a text part. HTML is converted to its displayed text. Other types are
+ * appended unchanged. */
 static void append_part(GString *text, const parsed *parsed, GMimePart *part, size_t limit, uint64_t *left_out) {
     GByteArray *content = decoded(parsed, part, MAXIMUM_TEXT_SOURCE);
     if (content == NULL) return;
@@ -288,8 +291,8 @@ typedef struct {
     const parsed *parsed;
     const mail_limits *limits;
     GStringChunk *strings;
-    GString *text;            /* of the message itself */
-    GString *attachment_text; /* of what is attached */
+    GString *text;            /* the text of the message itself */
+    GString *attachment_text; /* the text of attachments and attached messages */
     GArray *attachments;
     size_t attachments_left_out;
     uint64_t left_out;
@@ -345,7 +348,7 @@ static void add_attachment(collection *all, GMimeObject *object, const char *nam
 
 static void collect(collection *all, GMimeObject *object, int depth, bool is_enclosed);
 
-/* 1 for a leaf with text of a kind. */
+/* Returns true for a part of the type text/kind that contains no other parts. */
 static bool is_part_of_type(GMimeObject *object, const char *kind) {
     GMimeContentType *type = g_mime_object_get_content_type(object);
     return GMIME_IS_PART(object) && type != NULL && g_mime_content_type_is_type(type, "text", kind);
@@ -353,7 +356,8 @@ static bool is_part_of_type(GMimeObject *object, const char *kind) {
 
 static bool is_plain_text(GMimeObject *object) { return is_part_of_type(object, "plain"); }
 
-/* Takes the plain text of several forms of one text, or else the best other form. */
+/* Collects a part multipart/alternative: its plain text, or the other forms if no plain text has
+ * words. */
 static void collect_alternatives(collection *all, GMimeMultipart *forms, int depth, bool is_enclosed) {
     int count = g_mime_multipart_get_count(forms);
     bool has_plain = false;
@@ -376,7 +380,7 @@ static void collect_alternatives(collection *all, GMimeMultipart *forms, int dep
             collect(all, form, depth, is_enclosed);
             continue;
         }
-        /* Its text is known. What is attached to it counts. */
+        /* The plain text has the same words. So only the attachments of this form are collected. */
         GString *known = all->text, *enclosed = all->attachment_text;
         uint64_t left_out = all->left_out;
         GString *ignored = g_string_new(NULL);
@@ -500,7 +504,7 @@ static char *first_identifier(GStringChunk *strings, const char *header) {
     size_t length = end != NULL ? (size_t)(end - start) : 0;
     if (length == 0 || length > 998) return NULL;
     char *identifier = g_strndup(start, length), *place = identifier;
-    /* Long ones are folded. */
+    /* A long identifier may continue on the next line. */
     for (const char *byte = identifier; *byte != 0; byte++)
         if ((unsigned char)*byte > ' ') *place++ = *byte;
     *place = 0;
@@ -513,7 +517,7 @@ static const char *header(GMimeMessage *message, const char *name) {
     return g_mime_object_get_header(GMIME_OBJECT(message), name);
 }
 
-/* The date of the topmost Received, which has it after the last semicolon. */
+/* Returns the date of the topmost Received header. The date follows the last semicolon. */
 static GDateTime *received_date(GMimeMessage *message) {
     const char *received = header(message, "Received");
     const char *date = received != NULL ? strrchr(received, ';') : NULL;
@@ -539,7 +543,7 @@ static void read_header(owned_message *owned, GMimeMessage *message, const mail_
     }
     GDateTime *date = g_mime_message_get_date(message);
     if (date != NULL) g_date_time_ref(date);
-    /* A clock that was never set. */
+    /* A date on 1 January 1970 comes from a clock that was never set. */
     if (date == NULL || g_date_time_to_unix(date) < 86400) {
         GDateTime *received = received_date(message);
         if (received != NULL) {
@@ -632,7 +636,7 @@ char *mail_message_identify(const void *bytes, size_t length, uint32_t *status) 
         if (result != NULL || count < sizeof identifier_name ||
             g_ascii_strncasecmp((const char *)line, identifier_name, sizeof identifier_name - 1) != 0)
             continue;
-        /* With the lines that continue it. */
+        /* Includes the continuation lines of the header. */
         while (next < end && (*next == ' ' || *next == '\t')) next = line_end(next, end);
         count = (size_t)(next - line) - (sizeof identifier_name - 1);
         char *value = g_strndup((const char *)line + sizeof identifier_name - 1, count < 4096 ? count : 4096);
@@ -648,7 +652,7 @@ char *mail_message_identify(const void *bytes, size_t length, uint32_t *status) 
     return result;
 }
 
-/* Finds the part with a number in the order of collect. */
+/* The state of a search for a part by its number. The numbers follow the order of collect. */
 typedef struct {
     uint32_t wanted, part;
     GMimePart *found;
@@ -685,7 +689,7 @@ static void search_part(search *search, GMimeObject *object, int depth) {
     if (is_it) search->found = GMIME_PART(object);
 }
 
-/* In the order of collect_alternatives: plain texts, then the others. */
+/* Visits the plain texts before the other forms, as collect_alternatives does. */
 static void search_alternatives(search *search, GMimeMultipart *forms, int depth) {
     int count = g_mime_multipart_get_count(forms);
     for (int pass = 0; pass < 2; pass++)

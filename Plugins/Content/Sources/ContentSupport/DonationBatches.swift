@@ -22,7 +22,7 @@ package final class DonationBatches {
     private var deletions: [String] = []
 
     /// - Parameters:
-    ///   - isCancelled: Returns `true` if the donations are of no use any more. Waiting calls then
+    ///   - isCancelled: Returns `true` if the donations are no longer needed. Waiting calls then
     ///     throw `CancellationError`.
     ///   - onSend: Called after a batch was sent.
     package init(
@@ -55,7 +55,7 @@ package final class DonationBatches {
         if deletions.count >= Self.itemsPerBatch { try sendDeletions() }
     }
 
-    /// Sends the rest and returns once everything is durable, or throws the first error.
+    /// Sends the remaining changes and waits until all changes are durable. Throws the first error.
     package func finish() throws {
         if !batch.isEmpty { try sendItems() }
         if !deletions.isEmpty { try sendDeletions() }

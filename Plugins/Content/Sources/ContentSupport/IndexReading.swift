@@ -3,15 +3,14 @@ package import CoreSpotlight
 import Dispatch
 import Synchronization
 
-/// Calls of an index whose result the caller waits for.
+/// Calls of an index that block until the result arrives.
 extension CSSearchableIndex {
-    /// Passes the identifiers of the items that begin with a text to a closure, in pages, in the
-    /// order of their bytes, until the closure returns `false`.
+    /// Passes the item identifiers with a prefix to a closure, in pages and in the order of their
+    /// bytes. Stops when the closure returns `false`.
     ///
-    /// - Parameter pageSize: The number of identifiers that are asked for at once, at most 1,000.
+    /// - Parameter pageSize: The number of identifiers in a page, at most 1,000.
     package func listItems(withPrefix prefix: String, pageSize: Int = 1000, _ body: ([String]) -> Bool) throws {
-        // The text before all identifiers with the prefix: an identifier that equals it is not
-        // listed.
+        // The listing starts after this text, so it omits an identifier that equals the prefix.
         var after = prefix
         while true {
             let page = try waitForResult { done in
@@ -35,8 +34,8 @@ extension CSSearchableIndex {
 
     /// Stores the client state of a named index, and returns once it is durable.
     ///
-    /// - Parameter isCancelled: Returns `true` if the caller waits no longer; then
-    ///   `CancellationError` is thrown.
+    /// - Parameter isCancelled: Returns `true` if the caller no longer waits. The function then
+    ///   throws `CancellationError`.
     package func setClientState(_ state: Data, isCancelled: () -> Bool = { false }) throws {
         try waitForResult(isCancelled: isCancelled) { (done: @escaping @Sendable (Result<Void, any Error>) -> Void) in
             beginBatch()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// The lines that a request prints. The host stops a worker that is silent for some seconds, so
-/// long work without donations prints where it is. Not thread-safe: use from one thread at a time.
+/// Prints the progress of a request. The host stops a worker that is silent for some seconds, so
+/// long work without donations prints the current path. Not thread-safe: use from one thread at a
+/// time.
 package final class ProgressLines {
-    /// The shortest time between two reports of ``reading(_:)``, or after any other report.
+    /// The shortest time between any report and the next report of ``reading(_:)``.
     package static let interval: Duration = .seconds(3)
 
     private let print: (String) -> Void
@@ -26,7 +27,7 @@ package final class ProgressLines {
     /// Records that the host received a batch and so saw progress.
     package func madeProgress() { lastSign = now() }
 
-    /// Prints the path that is being read, unless the last sign is younger than ``interval``.
+    /// Prints the current path, unless the last report is newer than ``interval``.
     package func reading(_ path: String) {
         if now() - lastSign >= Self.interval { say("reading \(path.onOneLine)…") }
     }

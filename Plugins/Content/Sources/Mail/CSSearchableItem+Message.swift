@@ -85,8 +85,8 @@ extension Message {
 }
 
 extension MailAttachment {
-    /// The uniform type of the attachment: by its MIME type, or else by the ending of its name. Nil
-    /// if it has none, and for what is delivered as the message itself.
+    /// The uniform type of the attachment, by its MIME type or else by its file extension. Nil if
+    /// the type is unknown or the attachment is a message.
     var typeIdentifier: String? {
         if type == "message/rfc822" { return nil }
         if type != "application/octet-stream", let known = UTType(mimeType: type), !known.isDynamic {
@@ -160,7 +160,7 @@ extension CSSearchableItemAttributeSet {
 
     /// Sets a custom attribute.
     ///
-    /// - Parameter isFound: `true` if searches that name no attribute find it.
+    /// - Parameter isFound: `true` if searches find the value without naming the attribute.
     fileprivate func setCustom(
         _ name: String, _ value: any NSSecureCoding, isFound: Bool, if condition: Bool = true
     ) {

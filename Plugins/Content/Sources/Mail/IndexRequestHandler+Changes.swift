@@ -26,9 +26,9 @@ extension IndexRequestHandler: CSFileChangeHandler {
     }
 }
 
-/// The update of the items of changed files. Whatever is said to have happened, each file is looked
-/// at as it is now: first for what is gone and what is new, then items of moved messages are
-/// renamed, and then new messages are donated. Not thread-safe.
+/// The update of the items of changed files. It ignores the kinds of the changes and compares each
+/// file as it is now with the index. Then it renames the items of moved messages, and donates the
+/// new messages. Not thread-safe.
 private final class FolderUpdate {
     private let handler: IndexRequestHandler
     private let index: CSSearchableIndex
@@ -83,7 +83,7 @@ private final class FolderUpdate {
         if missing.isEmpty { return }
         var renamed: [String: MaildirFile] = [:]
         if folder != nil, let all = try? DirectoryNames.messages(of: path, visiting: { progress.reading(path) }) {
-            // A message that has other flags now, of which another change tells.
+            // A change of the flags has renamed the file.
             for file in all where missing.contains(file.unique) { renamed[file.unique] = file }
         }
         for unique in missing.sorted() where renamed[unique] == nil {
@@ -124,7 +124,7 @@ private final class FolderUpdate {
         if let failure { throw failure }
     }
 
-    /// The first error of the index, where only reasons to leave something out can be thrown.
+    /// The first error of the index, for functions that can only throw a `LeftOutReason`.
     private var failure: (any Error)?
 
     private func storedState(of path: String) -> MboxState? {
@@ -155,10 +155,10 @@ private final class FolderUpdate {
     // MARK: Moving
 
     /// Renames the items of messages that are gone in one folder and new in another, so that each
-    /// stays the same item.
+    /// message keeps its item.
     private func renameMoved() throws {
         if gone.isEmpty || fresh.isEmpty { return }
-        // A message with copies is no moved one.
+        // A message with several copies was not moved.
         var old = Dictionary(grouping: gone, by: \.message).filter { $0.value.count == 1 }.compactMapValues(\.first)
         var renames: [String: String] = [:]
         var targets: Set<String> = []
@@ -210,7 +210,7 @@ private final class FolderUpdate {
                 progress.say("\(found.identifier.text.onOneLine) is \(problems.joined(separator: ", "))")
             }
         case .leftOut(let omission):
-            // Gone again; another change tells of it.
+            // The file is gone again. Another change reports that.
             if omission.reason == .notThere { return }
             if omission.reason == .markedAsDeleted { try donations.delete(omission.name) }
             index.reportLeftOut(omission.name, reason: omission.reason.description)

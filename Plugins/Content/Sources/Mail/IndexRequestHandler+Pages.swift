@@ -23,7 +23,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         }
     }
 
-    /// Donates one page, and returns the position of the next one; nil behind the last message.
+    /// Donates one page, and returns the position of the next one; nil after the last message.
     private func reindex(_ index: CSSearchableIndex, _ page: CSReindexPage) throws -> PageCursor? {
         let settings = try readSettings()
         let progress = progressLines()
@@ -47,7 +47,8 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         return nil
     }
 
-    /// Returns the folders. The first page of a reindex looks for them, and says what is left out.
+    /// Returns the mail folders. The first page of a reindex finds them and reports the omitted
+    /// ones.
     private func folders(
         _ settings: MailSettings, _ index: CSSearchableIndex, isFirst: Bool, _ progress: ProgressLines
     ) throws -> [MailFolder] {
@@ -80,7 +81,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         var position = 0
         var last = cursor?.file
         if let last {
-            // The first file behind the last one.
+            // Finds the first file after the last one of the previous page.
             var upper = files.count
             while position < upper {
                 let middle = (position + upper) / 2
@@ -94,7 +95,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
         while position < files.count {
             if try work.isUsedUp() { return PageCursor(folder: folder.path, file: last) }
             let file = files[position]
-            // A message that was moved or got other flags is reported as a change.
+            // A missing file was moved or got other flags. The host reports that as a change.
             if case .leftOut(let omission) = try work.take(folder.read(file)), omission.reason != .notThere {
                 work.leaveOut(omission)
             }
@@ -132,7 +133,7 @@ extension IndexRequestHandler: CSPagedReindexHandler {
 final class PageWork {
     /// The number of messages after which a throttled page ends.
     static let throttledCount = 50
-    /// The number of omissions of one page that are reported by name.
+    /// The largest number of omissions of a page that are reported by name.
     static let maximumOmissions = 500
 
     private let page: CSReindexPage
@@ -163,20 +164,21 @@ final class PageWork {
         deadline = now() + page.maximumDuration
     }
 
-    /// `true` if the page is to end before the next message.
+    /// `true` if the page must end before the next message.
     ///
-    /// - Throws: `CancellationError` if the host does not wait any more and nothing was donated.
+    /// - Throws: `CancellationError` if the host no longer waits and the page has no message yet.
     func isUsedUp() throws -> Bool {
         if page.isCancelled {
             if count == 0 { throw CancellationError() }
             return true
         }
-        // A page without any message would be asked for again and again.
+        // The host would request a page without any message again and again.
         if count == 0 { return false }
         return count >= page.maximumItemCount || now() >= deadline || count >= Self.throttledCount && isThrottled()
     }
 
-    /// The same where only reasons to leave something out can be thrown; the error is kept.
+    /// Does the same as ``isUsedUp()``, but keeps an error for ``throwFailure()``. The caller can
+    /// only throw a `LeftOutReason`.
     func isUsedUpOrFailed() throws(LeftOutReason) -> Bool {
         if failure != nil { return true }
         do { return try isUsedUp() } catch {
@@ -185,7 +187,7 @@ final class PageWork {
         }
     }
 
-    /// Donates a message. Returns what was passed.
+    /// Donates a message, and returns its reading.
     func take(_ reading: MailFolder.Reading) throws -> MailFolder.Reading {
         count += 1
         guard case .message(let found) = reading else { return reading }
@@ -220,7 +222,7 @@ final class PageWork {
         index.reportLeftOut(name, reason: reason.description)
     }
 
-    /// Tells the host that the page goes on.
+    /// Reports progress to the host.
     func visit(_ path: String) { progress.reading(path) }
 
     /// Remembers how far an mbox was read, once everything is durable.
@@ -241,8 +243,8 @@ struct MboxStates: Sendable {
     /// Stores a state, and returns once it is durable.
     var set: @Sendable (_ state: MboxState, _ path: String, _ isCancelled: () -> Bool) throws -> Void
 
-    /// Each state is the client state of an index of its own, which has no items. So the states
-    /// belong to the index of the messages, and are lost with it.
+    /// Each mbox has a named index without items, and its state is the client state of that index.
+    /// A loss of the items also deletes the client states.
     static let inIndex = MboxStates(
         state: { try index(of: $0).clientState().flatMap { MboxState(String(decoding: $0, as: UTF8.self)) } },
         set: { try index(of: $1).setClientState(Data($0.text.utf8), isCancelled: $2) })

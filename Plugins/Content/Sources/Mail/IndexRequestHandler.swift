@@ -7,8 +7,8 @@ import Synchronization
 /// The index extension for mail in Maildir, mbox and Thunderbird's folders: indexes, serves and
 /// renders messages.
 ///
-/// Each request reads the settings and folders again, so requests can run concurrently. What is
-/// kept between requests only saves time.
+/// Each request reads the settings and folders again, so requests can run concurrently. Values that
+/// are kept between requests only save time.
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     let readSettings: () throws -> MailSettings
     let report: (String) -> Void
@@ -168,7 +168,7 @@ struct UnsupportedType: Error, Equatable, CustomStringConvertible {
     init(_ type: String) { description = "The message cannot be had as \(type)." }
 }
 
-/// The files that are made for receivers, in the worker's temporary folder. The last ones are kept.
+/// The files that receivers get, in the worker's temporary folder. Only the newest files are kept.
 final class Deliveries: Sendable {
     static let maximumCount = 16
 
@@ -192,8 +192,7 @@ final class Deliveries: Sendable {
         return file
     }
 
-    /// A name that a file can have: without slashes and control characters, at most 120 bytes, not
-    /// hidden.
+    /// A valid file name: without slashes and control characters, at most 120 bytes, not hidden.
     static func fileName(_ name: String) -> String {
         var result = String(
             String.UnicodeScalarView(

@@ -3,10 +3,9 @@ import ContentSupport
 import CoreSpotlight
 import MailMessages
 
-/// The displayed page of a message: its header, its text or HTML, and the names of what is
-/// attached.
+/// The displayed page of a message: its header, its text or HTML, and the names of its attachments.
 ///
-/// The host removes what would load from a network. Pictures come from the message itself.
+/// The host removes references to a network. Pictures come from the message itself.
 struct MessagePage {
     /// The largest HTML or text of a page, in bytes.
     static let maximumBody = 1 << 20

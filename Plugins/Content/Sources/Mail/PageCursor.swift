@@ -24,7 +24,7 @@ struct PageCursor: Codable, Equatable {
     }
 
     var data: Data? {
-        // The same cursor for the same position, whatever the process.
+        // Every process encodes a position as the same bytes.
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(self), data.count <= Self.maximumBytes else { return nil }

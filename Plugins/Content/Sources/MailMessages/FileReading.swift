@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The reason why a file or a message was left out, in a few words without names and figures.
+/// The reason why a file or a message was left out, in a few words without names and numbers.
 package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible {
     case noPermission
     case notThere
@@ -49,7 +49,8 @@ package enum LeftOutReason: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// A file that is open for reading. Reads with `pread`, since a file that is mapped may be cut.
+/// A file that is open for reading. Reads with `pread`, because another program may truncate a
+/// mapped file.
 package final class OpenFile {
     private let descriptor: Int32
     package let size: Int64
@@ -59,7 +60,7 @@ package final class OpenFile {
 
     /// Opens a regular file. Symbolic links are followed.
     package init(_ path: String) throws(LeftOutReason) {
-        // Not blocking, since a named pipe may stand at the path.
+        // Opens without blocking, because the path may be a named pipe.
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw LeftOutReason(errno: errno) }
         var status = stat()
@@ -79,7 +80,7 @@ package final class OpenFile {
 
     deinit { close(descriptor) }
 
-    /// Returns the bytes from an offset on, as many as there are up to a count.
+    /// Returns at most `count` bytes from an offset on.
     package func read(at offset: Int64, count: Int) throws(LeftOutReason) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMailReader
 
-/// A message that was read, with the place where it was found.
+/// A message, with its folder and file.
 package struct FoundMessage: Sendable {
     package var identifier: MessageIdentifier
     package var message: Message
@@ -26,9 +26,9 @@ package struct FoundMessage: Sendable {
     }
 }
 
-/// A message that has no item.
+/// A message without an item, and the reason.
 package struct LeftOutMessage: Sendable, Equatable {
-    /// The identifier of the item that it would be, or the path of the file.
+    /// The identifier of the missing item, or the path of the file.
     package var name: String
     package var reason: LeftOutReason
 }
@@ -116,7 +116,7 @@ package struct LocatedMessage: Sendable {
 
     /// Finds a Maildir file by the unique part of its name.
     private static func file(_ unique: String, in folder: MailFolder, _ visiting: () -> Void) -> MaildirFile? {
-        // The usual names first: a folder may have 200,000.
+        // Tries the usual names first, because a folder may have 200,000 files.
         for name in [unique + ":2,S", unique + ":2,", unique + ":2,RS", unique] {
             for part in [MaildirFile.Part.cur, .new] {
                 let path = folder.path + "/" + part.rawValue + "/" + name
@@ -140,7 +140,7 @@ package struct LocatedMessage: Sendable {
             let (identifier, flags) = head.withUnsafeBytes { Message.identify($0) }
             if flags.contains(.deleted) { continue }
             if let identifier {
-                // As a reindex has it: of several with one Message-ID, the last.
+                // If several messages have the Message-ID, the last one counts, as in a reindex.
                 if identifier == message { last = try reader.content(of: entry) }
             } else {
                 let bytes = try reader.content(of: entry)
@@ -150,7 +150,8 @@ package struct LocatedMessage: Sendable {
         return last
     }
 
-    /// The message as a file of its own: in an mbox, `From ` at the beginning of a line is escaped.
+    /// The message as a separate file. An mbox escapes `From ` at the beginning of a line, and this
+    /// property removes the escapes.
     package var exported: [UInt8] {
         guard file == nil else { return bytes }
         var result: [UInt8] = []
@@ -169,8 +170,8 @@ package struct LocatedMessage: Sendable {
 package struct MboxState: Sendable, Equatable {
     package var size: Int64
     package var modified: Int64
-    /// The offset of the last message. It is read again, since it may have been written only in
-    /// part.
+    /// The offset of the last message. The next update reads this message again, because it may
+    /// have been incomplete.
     package var last: Int64
     /// A digest of the bytes before the last message.
     var digest: UInt64
@@ -185,7 +186,7 @@ package struct MboxState: Sendable, Equatable {
         digest = try Self.digest(of: file, before: last)
     }
 
-    /// Reads a state as it is stored; nil if it has another form.
+    /// Reads a stored state; nil if it has another form.
     package init?(_ text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 5, parts[0] == "1", let size = Int64(parts[1]), let modified = Int64(parts[2]),
@@ -196,10 +197,10 @@ package struct MboxState: Sendable, Equatable {
 
     package var text: String { "1 \(size) \(modified) \(last) \(digest.hexadecimal)" }
 
-    /// `true` if the file is as it was.
+    /// `true` if the file has not changed.
     package func isSame(_ file: OpenFile) -> Bool { file.size == size && file.modified == modified }
 
-    /// `true` if something was appended to the file, and nothing else seems to have changed.
+    /// `true` if the file has grown and seems otherwise unchanged.
     package func isContinued(_ file: OpenFile) -> Bool {
         guard file.size > size, last < size, let now = try? Self.digest(of: file, before: last), now == digest else {
             return false
@@ -213,14 +214,14 @@ package struct MboxState: Sendable, Equatable {
     }
 }
 
-/// A message of a folder that the index may not have.
+/// A message of a folder that the index may lack.
 package struct FreshMessage: Sendable, Equatable {
     package enum Place: Sendable, Equatable {
         case file(MaildirFile)
         case entry(MboxReader.Entry)
     }
 
-    /// The Message-ID; nil if it is known only when the message is read.
+    /// The Message-ID; nil if it is unknown until the message is read.
     package var message: String?
     package var place: Place
 
@@ -232,19 +233,20 @@ package struct FreshMessage: Sendable, Equatable {
 
 /// The difference between an mbox and its items in the index.
 package struct MboxComparison: Sendable {
-    /// The size of a header in which a Message-ID is looked for.
+    /// The number of bytes of a message that are searched for a Message-ID.
     static let headerSize = 16 << 10
 
     /// The messages that the index lacks, in the order of the file.
     package private(set) var fresh: [FreshMessage] = []
-    /// The Message-IDs of items that the file does not have any more.
+    /// The Message-IDs of items whose message is no longer in the file.
     package private(set) var gone: Set<String>
-    /// The offset of the last message; 0 without one.
+    /// The offset of the last message. Without messages, it is the offset where the comparison
+    /// began.
     package private(set) var last: Int64
 
     /// Compares the messages from an offset on.
     ///
-    /// - Parameter known: The Message-IDs in the index; empty for what was appended.
+    /// - Parameter known: The Message-IDs in the index; empty for appended messages.
     package init(
         _ file: OpenFile, from offset: Int64, known: Set<String>, visiting: @escaping () -> Void
     ) throws(LeftOutReason) {

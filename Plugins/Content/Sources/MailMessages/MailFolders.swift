@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The kind of a mail folder, by what mail programs use it for.
+/// The use of a mail folder in mail programs.
 package enum MailboxRole: Sendable, Equatable {
     case inbox, sent, drafts, archive, junk, trash, other
 
-    /// Names in the languages in which mail programs make folders, in lower case.
+    /// The names that mail programs give such a folder in several languages, in lower case.
     private static let names: [(MailboxRole, Set<String>)] = [
         (
             .trash,
@@ -65,7 +65,7 @@ package struct MailFolder: Sendable, Equatable {
     /// The absolute path of the Maildir, or of the mbox file.
     package var path: String
     package var format: Format
-    /// The account: the name of the outermost folder that has it.
+    /// The account: the name of its outermost folder.
     package var account: String
     /// The displayed name, such as `Archive/2024`.
     package var name: String
@@ -76,7 +76,7 @@ package struct MailFolder: Sendable, Equatable {
 package struct MailFolders: Sendable {
     package enum Limits {
         static let depth = 24
-        /// The files and folders that are looked at, without those in `cur` and `new`.
+        /// The maximum number of visited files and folders, without the files in `cur` and `new`.
         static let entries = 200_000
     }
 
@@ -94,24 +94,24 @@ package struct MailFolders: Sendable {
     private let settings: MailSettings
     private let visiting: (@Sendable (String) -> Void)?
     private var entriesMet = 0
-    /// The folder of the settings that is walked.
+    /// The folder of the settings that is being searched.
     private var root = ""
 
     /// Finds the folders. Symbolic links below a folder of the settings are not followed.
     ///
-    /// - Parameter visiting: Called with each folder that is entered.
+    /// - Parameter visiting: Called with each visited folder.
     package init(_ settings: MailSettings, visiting: (@Sendable (String) -> Void)? = nil) {
         self.settings = settings
         self.visiting = visiting
         for root in settings.folders { addRoot(root) }
         if let folder = settings.unnamedThunderbird { leftOut.append((folder, .notNamed)) }
         folders.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
-        // A folder of the settings may lie in another.
+        // A folder of the settings may be inside another one.
         var known: Set<String> = []
         folders.removeAll { !known.insert($0.path).inserted }
     }
 
-    /// Returns the folder at a path if the settings have it, without looking for others.
+    /// Returns the folder at a path if the settings include it. Does not search for other folders.
     ///
     /// - Returns: nil if there is none, or if it is left out.
     package static func folder(at path: String, _ settings: MailSettings) -> MailFolder? {
@@ -121,13 +121,13 @@ package struct MailFolders: Sendable {
         return reasonToLeaveOut(folder, settings) == nil ? folder : nil
     }
 
-    /// `true` if a path lies in a folder of the settings.
+    /// `true` if a path is in a folder of the settings.
     package static func isServed(_ path: String, _ settings: MailSettings) -> Bool {
         settings.folders.contains { path.utf8.elementsEqual($0.utf8) || path.utf8.starts(with: ($0 + "/").utf8) }
     }
 
-    /// `true` if a path lies in a folder of the settings that is not there, as on a disk that is
-    /// not mounted. Its messages may still exist.
+    /// `true` if a path is in a folder of the settings that does not exist, for example on an
+    /// unmounted disk. Its messages may still exist.
     package static func isAway(_ path: String, _ settings: MailSettings) -> Bool {
         let roots = settings.folders.filter {
             path.utf8.elementsEqual($0.utf8) || path.utf8.starts(with: ($0 + "/").utf8)
@@ -135,8 +135,8 @@ package struct MailFolders: Sendable {
         return !roots.isEmpty && roots.allSatisfy { fileType($0) == nil }
     }
 
-    /// `true` if a path may be that of a mailbox: it lies in a folder of the settings, of
-    /// Thunderbird's in one for mail, and its name is not that of something else.
+    /// `true` if a path may be a mailbox. The path is in a folder of the settings, and for
+    /// Thunderbird in one of its mail folders. Its name is not the name of another kind of file.
     package static func mayBeMailbox(_ path: String, _ settings: MailSettings) -> Bool {
         let name = lastComponent(path)
         return !name.hasPrefix(".") && mayBeMbox(name) && place(of: path, settings) != nil
@@ -147,9 +147,9 @@ package struct MailFolders: Sendable {
         fileType(folder + "/" + file.part.rawValue + "/" + file.name) == S_IFREG
     }
 
-    // MARK: The walk
+    // MARK: Search
 
-    /// The place of a folder: what its name and account are made from.
+    /// The values that determine the name and account of a folder.
     private struct Place {
         /// The path of the account's folder.
         var base: String
@@ -195,7 +195,7 @@ package struct MailFolders: Sendable {
             let path = directory + "/" + name
             guard !path.utf8.contains(0), let type = Self.fileType(path, follows: false) else { continue }
             if type == S_IFDIR {
-                // Hidden folders are Maildirs of Maildir++, or none of ours.
+                // A hidden folder only counts if it is a Maildir, as in Maildir++.
                 if name.hasPrefix("."), !Self.isMaildir(path) { continue }
                 walk(path, place, depth: depth + 1)
             } else if type == S_IFREG, !isMaildir, !name.hasPrefix("."), Self.mayBeMbox(name), Self.isMbox(path) {
@@ -247,7 +247,7 @@ package struct MailFolders: Sendable {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    // MARK: What is what
+    // MARK: Recognition
 
     private static func fileType(_ path: String, follows: Bool = true) -> mode_t? {
         var status = stat()
@@ -280,7 +280,7 @@ package struct MailFolders: Sendable {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// Finds the root and the account of a path, as the walk has them.
+    /// Finds the root and the account of a path, as the search for folders does.
     private static func place(of path: String, _ settings: MailSettings) -> (root: String, Place)? {
         for root in settings.folders
         where path.utf8.elementsEqual(root.utf8) || path.utf8.starts(with: (root + "/").utf8) {
@@ -303,7 +303,7 @@ package struct MailFolders: Sendable {
         if path.utf8.starts(with: (place.base + "/").utf8) {
             for part in path.dropFirst(place.base.count + 1).split(separator: "/") {
                 if part.hasPrefix(".") {
-                    // Maildir++ has the folders' names in one.
+                    // Maildir++ joins the names of nested folders with dots.
                     components += part.split(separator: ".").map { ModifiedUTF7.decoded(String($0)) }
                 } else {
                     let name = part.hasSuffix(".sbd") ? part.dropLast(4) : part
@@ -410,9 +410,9 @@ package struct MaildirFile: Sendable, Equatable {
     }
 }
 
-/// The encoding of folders' names of IMAP (RFC 3501), which mail programs also use for files.
+/// The encoding of folder names in IMAP (RFC 3501). Mail programs also use it for file names.
 enum ModifiedUTF7 {
-    /// Returns the decoded name, or the name itself if it is not encoded so.
+    /// Returns the decoded name, or the name itself if it does not have this encoding.
     static func decoded(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "&")), name.utf8.count <= 1024 else { return name }
         var result = ""

@@ -4,20 +4,21 @@ import Glibc
 
 /// The folders in which Mail looks for messages.
 ///
-/// The usual folders of mail programs, and the paths in
+/// These are the usual folders of mail programs, and the paths in
 /// `$XDG_CONFIG_HOME/com.searchlight.mail/folders`, one per line. Lines that begin with `#` are
-/// comments, and `~/` is the home directory. A line `!pattern` excludes folders: by their path, or
-/// by the name of the folder or of one around it, where `*` stands for any characters. A line
-/// `+trash` or `+spam` includes what is left out otherwise.
+/// comments, and `~/` is the home directory. A line `!pattern` excludes folders by path, by name,
+/// or by the name of a parent folder. `*` matches any characters. A line `+trash` or `+spam`
+/// includes folders that are otherwise excluded.
 package struct MailSettings: Sendable, Equatable {
     /// The largest settings file, in bytes; a larger file is an error.
     static let maximumSize = 64 << 10
     static let maximumPatterns = 1000
 
-    /// The folders that are looked at without settings, below the home directory or
-    /// `XDG_DATA_HOME`. The manifest declares the same ones.
+    /// The default folders, below the home directory or `XDG_DATA_HOME`. The manifest declares the
+    /// same ones.
     static let usualFolders = ["~/Mail", "~/Maildir", "~/.mail", "$XDG_DATA_HOME/evolution/mail"]
-    /// A folder that also has passwords, so that it is read only if the user names it.
+    /// Thunderbird's folder. It also contains passwords, so Mail reads it only if the user names
+    /// it.
     static let thunderbirdFolder = "~/.thunderbird"
 
     /// The absolute paths, without a trailing slash and without duplicates.
@@ -27,18 +28,18 @@ package struct MailSettings: Sendable, Equatable {
     package var includesSpam = false
     /// The problems of individual lines.
     package var problems: [String] = []
-    /// The paths that the user has named; the others need not exist.
+    /// The paths that the user named. The default folders need not exist.
     package var named: Set<String> = []
     /// Thunderbird's folder, if it exists and the settings do not name it.
     package var unnamedThunderbird: String?
 
     package init() {}
 
-    /// Reads the settings of the user whose environment this is.
+    /// Reads the settings of the user.
     ///
     /// - Parameter environment: Supplies `HOME`, `XDG_CONFIG_HOME` and `XDG_DATA_HOME`.
-    /// - Throws: A ``MailSettingsError`` if the file exists but cannot be read, so that the folders
-    ///   are unknown.
+    /// - Throws: A ``MailSettingsError`` if the file exists but cannot be read, because the folders
+    ///   are then unknown.
     package init(environment: [String: String]) throws(MailSettingsError) {
         let home = Self.normalized(environment["HOME"] ?? "") ?? Self.normalized(NSHomeDirectory()) ?? "/"
         let configuration = Self.normalized(environment["XDG_CONFIG_HOME"] ?? "") ?? home + "/.config"
@@ -85,7 +86,7 @@ package struct MailSettings: Sendable, Equatable {
         if !folders.contains(where: { $0.utf8.elementsEqual(path.utf8) }) { folders.append(path) }
     }
 
-    /// `true` if an exclusion names the folder or a folder around it: by the path, by a name in the
+    /// `true` if an exclusion names the folder or a parent folder: by its path, by a name in the
     /// path below the root, or by a displayed name.
     ///
     /// - Parameter name: The displayed name, such as `Archive/2024`.

@@ -4,9 +4,12 @@ import Glibc
 
 /// The messages of an mbox file, one after the other, with bounded memory.
 ///
-/// A message begins with a line `From …`. Since bodies may have such lines unescaped, a line only
-/// counts if it is the first line, or if a line of a header follows, and if it has a time or
-/// follows an empty line and has nothing else, as Thunderbird writes it.
+/// A message begins with a line `From …`. Bodies may contain such lines too. So a line after the
+/// first one only counts if both conditions hold:
+///
+/// - The next line is a header line.
+/// - The line contains a time. Or it follows an empty line and contains only `From `, as
+///   Thunderbird writes it.
 package struct MboxReader {
     /// A message in the file.
     package struct Entry: Sendable, Equatable {
@@ -14,10 +17,10 @@ package struct MboxReader {
         package var start: Int64
         /// The offset of the message itself.
         package var content: Int64
-        /// The offset behind the message, where the next one begins.
+        /// The offset after the message, where the next one begins.
         package var end: Int64
 
-        /// The number of bytes that are read of the message.
+        /// The number of bytes of the message that are read.
         package var readSize: Int { Int(min(end - content, Int64(Message.Limits.size))) }
         package var isTooLarge: Bool { end - content > Int64(Message.Limits.size) }
     }
@@ -26,7 +29,7 @@ package struct MboxReader {
     package static let maximumMessages = 2_000_000
 
     private static let chunk = 1 << 20
-    /// The largest line `From …`.
+    /// The longest line `From …`, in bytes.
     private static let maximumFromLine = 1024
 
     private let file: OpenFile
@@ -40,7 +43,8 @@ package struct MboxReader {
 
     /// - Parameters:
     ///   - offset: The offset of a line `From …`.
-    ///   - end: The offset behind the last message; a file may grow while it is read.
+    ///   - end: The offset after the last message. The reader ignores bytes that are appended
+    ///     later.
     ///   - visiting: Called from time to time.
     package init(_ file: OpenFile, from offset: Int64 = 0, to end: Int64? = nil, visiting: @escaping () -> Void = {}) {
         self.file = file
@@ -55,7 +59,7 @@ package struct MboxReader {
         return bytes.elementsEqual("From ".utf8)
     }
 
-    /// Returns the next message; nil behind the last.
+    /// Returns the next message; nil after the last.
     package mutating func next() throws(LeftOutReason) -> Entry? {
         let first: Int64
         if let start {
@@ -65,7 +69,7 @@ package struct MboxReader {
             first = offset
         }
         guard first < end else { return nil }
-        // The message itself begins behind the line.
+        // The search begins after `From `, so it does not find this line again.
         var searched = first + 5
         while true {
             guard let boundary = try boundary(from: searched) else {
@@ -91,9 +95,9 @@ package struct MboxReader {
         return Entry(start: start, content: start + Int64(length), end: end)
     }
 
-    /// Finds the next line that begins with `From `, at an offset or behind it.
+    /// Finds the first line that begins with `From `, from an offset on.
     private mutating func boundary(from offset: Int64) throws(LeftOutReason) -> Int64? {
-        // With the line break before it.
+        // Includes the line break before the line.
         var from = max(0, offset - 1)
         while from < end {
             try fill(from: from)
@@ -105,19 +109,19 @@ package struct MboxReader {
             }
             if let place { return self.offset + Int64(place) + 1 }
             visiting()
-            // A line break with the next word may lie on the edge.
+            // The edge of the buffer may divide a line break and `From `.
             from = max(from + 1, self.offset + Int64(buffer.count) - 5)
         }
         return nil
     }
 
-    /// Makes the buffer have the bytes from an offset on.
+    /// Fills the buffer with the bytes from an offset on.
     private mutating func fill(from wanted: Int64) throws(LeftOutReason) {
         let bufferEnd = offset + Int64(buffer.count)
         if wanted >= offset, wanted + 6 <= bufferEnd || bufferEnd == end, wanted < bufferEnd { return }
         buffer = try file.read(at: wanted, count: Int(min(Int64(Self.chunk), end - wanted)))
         offset = wanted
-        // The file was cut while it is read.
+        // Another program truncated the file during the reading.
         if buffer.isEmpty { throw .notThere }
     }
 
@@ -126,7 +130,7 @@ package struct MboxReader {
         let before = Int(min(offset, 3))
         let window = try file.read(at: offset - Int64(before), count: Self.maximumFromLine + 128)
         let line = window.dropFirst(before)
-        // Checked again, since the file may have been changed since.
+        // Checked again, because the file may have changed.
         guard line.starts(with: "From ".utf8), let lineEnd = line.firstIndex(of: 0x0A) else { return false }
         let preceding = window[..<before]
         let followsEmptyLine = preceding.suffix(2) == [0x0A, 0x0A] || preceding == [0x0A, 0x0D, 0x0A]
@@ -136,7 +140,7 @@ package struct MboxReader {
         return Self.isHeaderLine(line[(lineEnd + 1)...])
     }
 
-    /// `true` if there is a time such as `12:34`.
+    /// `true` if a line contains a time such as `12:34`.
     private static func hasTime(_ line: ArraySlice<UInt8>) -> Bool {
         func isDigit(_ index: Int) -> Bool {
             line.indices.contains(index) && (0x30...0x39).contains(line[index])
@@ -146,8 +150,8 @@ package struct MboxReader {
         }
     }
 
-    /// `true` if the text begins with a field's name and a colon, or with `>From ` as old mailers
-    /// add it.
+    /// `true` if the text begins with a field's name and a colon, or with `>From `, which old
+    /// mailers add.
     private static func isHeaderLine(_ text: ArraySlice<UInt8>) -> Bool {
         if text.starts(with: ">From ".utf8) { return true }
         guard let colon = text.prefix(80).firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {

@@ -14,7 +14,7 @@ package struct MailAttachment: Sendable, Equatable {
     package var name: String
     /// The MIME type in lower case, such as `application/pdf`.
     package var type: String
-    /// The content identifier without angle brackets, by which the HTML names it.
+    /// The content identifier without angle brackets. The HTML refers to the attachment by it.
     package var contentID: String?
     /// The encoded size in bytes.
     package var size: UInt64
@@ -80,11 +80,11 @@ package struct MailFlags: OptionSet, Sendable {
     }
 }
 
-/// A message as the index has it.
+/// The content of a message, within the limits of the index.
 package struct Message: Sendable {
-    /// The bounds of what is taken of one message.
+    /// The limits of one message.
     package enum Limits {
-        /// The largest part of a message that is read, in bytes.
+        /// The number of bytes of a message that are read.
         package static let size = 64 << 20
         /// The largest text, in bytes.
         static let text = 512 << 10
@@ -98,7 +98,7 @@ package struct Message: Sendable {
         package static let attachmentSize = 256 << 20
     }
 
-    /// A fault for which part of a message was left out.
+    /// The reason why a part of a message was left out.
     package enum Problem: UInt32, CaseIterable, Sendable, CustomStringConvertible {
         case tooManyParts = 1
         case tooMuchHeader = 2
@@ -119,7 +119,8 @@ package struct Message: Sendable {
     package var identifier: String
     /// `true` if the message has a Message-ID.
     package var hasIdentifier: Bool
-    /// The Message-ID of the thread's first message, as far as the message says.
+    /// The Message-ID of the thread's first message. Without References and In-Reply-To it is the
+    /// message's own.
     package var thread: String
     package var subject: String?
     package var listIdentifier: String?
@@ -186,7 +187,7 @@ package struct Message: Sendable {
         thread = Self.string(message.thread_id) ?? identifier
     }
 
-    /// A Message-ID for a message without one, the same each time the message is read.
+    /// A Message-ID for a message without one. The same message always gets the same one.
     private static func digest(of message: Message) -> String {
         let people = (message.from + message.to).map { ($0.name ?? "") + "<" + ($0.address ?? "") }
         let source =
@@ -227,7 +228,7 @@ package struct Message: Sendable {
     private static func string(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 }
 
-/// The 64-bit FNV-1a hash, for short names that stay the same.
+/// The 64-bit FNV-1a hash, for short, stable names.
 package enum FNV1a {
     package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identifier of a message's item: the folder, the Message-ID, and in a Maildir the unique part
-/// of the file's name, by which the file is found again whatever flags it has.
+/// of the file's name. The unique part does not change with the flags.
 ///
 /// - In a Maildir: `/home/ada/Maildir//file:1700000000.M1P2.host//id@example.org`
 /// - In an mbox: `/home/ada/Mail/inbox//id:id@example.org`
@@ -9,7 +9,7 @@
 /// A folder's path never contains `//`, and a file's name no slash. When a message moves to another
 /// folder, its item is renamed, so that it stays the same item.
 package struct MessageIdentifier: Sendable, Hashable {
-    /// The host's limit of an identifier, in bytes.
+    /// The host's limit for an identifier, in bytes.
     static let maximumBytes = 4096
 
     /// The absolute path of the Maildir, or of the mbox file.

@@ -181,7 +181,7 @@ struct HostileMessageTests {
         #expect(read(try #require(files["many-parts"])).text.hasPrefix("word"))
     }
 
-    /// Changes bytes of real messages at random. The environment variable makes it long.
+    /// Changes bytes of real messages at random. An environment variable makes this test longer.
     @Test(.timeLimit(.minutes(60))) func fuzz() throws {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["SEARCHLIGHT_MAIL_FUZZ"].flatMap { Int($0) } ?? 10_000

@@ -63,7 +63,7 @@ final class HandlerTests {
                 set: { [states] state, path, _ in states.all.withLock { $0[path] = state } }))
     }
 
-    /// Asks for all pages; returns their number, or nil if one was not acknowledged.
+    /// Requests all pages. Returns their number, or nil if one was not acknowledged.
     private func reindexAll(
         _ handler: IndexRequestHandler? = nil, items: Int = 1000, index: RecordingIndex? = nil, newHandler: Bool = false
     ) -> Int? {
@@ -180,7 +180,7 @@ final class HandlerTests {
     @Test func pagesEndAfterTheirTime() throws {
         for number in 0..<10 { try write(text(number), to: maildir + "/cur/\(number)") }
         let start = ContinuousClock.now
-        // Each look at the clock is 20 seconds later; a page has 60.
+        // Each reading of the clock is 20 seconds later. A page may take 60 seconds.
         let clock = { [unowned self] in
             steps += 1
             return start + .seconds(20 * steps)
@@ -225,7 +225,7 @@ final class HandlerTests {
         try write(text(2), to: maildir + "/cur/2.host:2,S")
         #expect(reindexAll() == 1)
         _ = index.takeCalls()
-        // As a mail program does it: a new file there, then the old one is removed.
+        // A mail program creates the new file and then removes the old one.
         try write(text(1), to: maildir + "/.Archive/cur/77.other:2,S")
         try FileManager.default.removeItem(atPath: maildir + "/cur/1.host:2,S")
         #expect(update(maildir + "/cur/1.host:2,S", maildir + "/.Archive/cur/77.other:2,S"))
@@ -251,7 +251,7 @@ final class HandlerTests {
         _ = index.takeCalls()
         #expect(update(box) && index.takeCalls() == [])
         try write(mbox(1, 2, 3, 4), to: box)
-        // The last message before is read again.
+        // The message that was the last one is read again.
         #expect(update(box) && index.takeCalls() == ["index 2"] && titles.count == 4)
         // Rewritten: 2 is gone, 5 is new, and the others are known.
         try write(mbox(3, 1, 5, 4), to: box)

@@ -2,8 +2,8 @@
 import CoreSpotlight
 import Dispatch
 
-/// An index in memory: has what was donated, and remembers the calls. Answers from other threads,
-/// in the order of the calls.
+/// An index in memory that keeps the donated items and records the calls. It answers on other
+/// threads, in the order of the calls.
 final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
     // Sendable: all state is behind the lock.
     struct State {
@@ -25,7 +25,7 @@ final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
 
     var state: State { lock.withLock { unguarded } }
 
-    /// Returns the calls since the last time.
+    /// Returns the calls since the previous use of this function.
     func takeCalls() -> [String] {
         lock.withLock {
             defer { unguarded.calls = [] }
