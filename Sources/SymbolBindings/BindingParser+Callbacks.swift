@@ -26,7 +26,7 @@ extension BindingParser {
         var condition: BoundCondition?
         if inner.scanner.take(role == .acknowledge ? "succeeds" : "when") { condition = try inner.condition() }
         let assignments = try inner.assignments(of: role)
-        scanner = inner.scanner
+        (scanner, usesTypes) = (inner.scanner, inner.usesTypes)
         return BoundCallback(
             role: role, parameters: parameters, returned: returned, condition: condition, assignments: assignments)
     }

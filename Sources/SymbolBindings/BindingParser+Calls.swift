@@ -60,7 +60,7 @@ extension BindingParser {
             _ = try outer.use(name, at: place, in: scanner)
         }
         scope = outer
-        scanner = quiet.scanner
+        (scanner, usesTypes) = (quiet.scanner, quiet.usesTypes)
         return BoundCall(symbol: symbol, parameters: parameters, returned: returned, success: nil, explanation: [])
     }
 

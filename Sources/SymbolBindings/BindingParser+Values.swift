@@ -130,6 +130,7 @@ extension BindingParser {
             let known = BoundValue.Function.allCases.map(\.rawValue).joined(separator: ", ")
             throw scanner.error(at: place, "Nothing is computed by “\(name)”", "There is \(known) and item.attribute")
         }
+        if function == .type { usesTypes = true }
         switch function {
         case .length:
             scanner.skipSpace()

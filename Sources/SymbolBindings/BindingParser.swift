@@ -13,6 +13,8 @@ struct BindingParser {
     /// `true` if the binding donates files under their paths.
     var donatesFiles = false
     var hasAcknowledgement = false
+    /// `true` if the binding calls `type( )`.
+    var usesTypes = false
     /// `true` while the calls of a repetition are parsed.
     var isRepeated = false
     /// The current nesting of structs and parentheses.
@@ -51,7 +53,7 @@ struct BindingParser {
         try scope.checkUses(in: scanner)
         return SymbolBinding(
             purpose: purpose, libraries: libraries, calls: calls, repetition: repetition, result: result, title: title,
-            attributes: attributes)
+            attributes: attributes, usesTypes: usesTypes)
     }
 
     // MARK: The purpose

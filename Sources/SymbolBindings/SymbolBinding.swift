@@ -18,6 +18,8 @@ public struct SymbolBinding: Hashable, Sendable {
     public let title: BoundValue?
     /// The attributes that the binding sets, in order. Empty for other purposes.
     public let attributes: [BoundCallback.Assignment]
+    /// `true` if the binding calls `type( )`, which needs a table of types.
+    public let usesTypes: Bool
 
     /// All calls, with the calls of the repetition at the end.
     public var allCalls: [BoundCall] { calls + (repetition?.calls ?? []) }

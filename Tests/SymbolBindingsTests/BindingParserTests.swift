@@ -4,6 +4,24 @@ import Testing
 
 @Suite("Reading bindings")
 struct BindingParserTests {
+    @Test(
+        "A call of type( ) is found however it is written, and only there",
+        arguments: [
+            ("type(\"a.md\")", true), ("type (\"a.md\")", true), ("type\n(\"a.md\")", true), ("name(\"type(\")", false),
+        ])
+    func usesTypes(value: String, uses: Bool) throws {
+        let text = "serve throttle\nlibrary \"l\"\ncall f(a: text = \(value))"
+        #expect(try SymbolBinding(parsing: text).usesTypes == uses)
+    }
+
+    @Test(
+        "A call of type( ) in a callback and in an explanation is found",
+        arguments: [
+            "serve files \"~/D\"\nlibrary \"l\"\ncall f(fn: donate(file: text) when type (file) == \"a.b\" { identifier = file })",
+            "serve throttle\nlibrary \"l\"\ncall f() -> s: int succeeds s == 0 otherwise g(a: text = type (\"a.md\")) -> why: borrowed text",
+        ])
+    func usesTypesInside(text: String) throws { #expect(try SymbolBinding(parsing: text).usesTypes) }
+
     @Test("What is printed and read again is the same", arguments: ExampleBindings.all)
     func roundTrip(text: String) throws {
         let binding = try SymbolBinding(parsing: text)

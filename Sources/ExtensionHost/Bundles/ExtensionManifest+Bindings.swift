@@ -44,9 +44,9 @@ extension ExtensionManifest {
     }
 
     /// The type identifiers by filename extension in lower case, from the type registry's current
-    /// snapshot. Empty if no binding uses `type(`.
+    /// snapshot. Empty if no binding calls `type( )`.
     var bindingTypes: [String: String] {
-        guard bindings.contains(where: { $0.contains("type(") }) else { return [:] }
+        guard bindings.contains(where: { (try? SymbolBinding(parsing: $0))?.usesTypes == true }) else { return [:] }
         var types: [String: String] = [:]
         for type in UTTypeRegistry.shared.snapshot.declaredTypes {
             for tag in type.tags[.filenameExtension] ?? [] where types[tag.lowercased()] == nil {
