@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import CTables
 import ItemRecord
 import JSONText
+import MetadataQuery
 
 /// An attribute of an item, and the template of its value.
 package struct AttributeBinding: Hashable, Sendable {
     package let name: String
     package let template: DatabaseTemplate
     /// The kind of the attribute's values; `nil` for a custom attribute.
-    let kind: Kind?
-
-    /// The kinds of the table of attributes (`attribute-kinds.txt`).
-    enum Kind: String, Hashable, Sendable {
-        case text, texts, number, truth, date, dates, data, url, people, headers
-    }
+    let kind: AttributeValueKind?
 
     /// The attributes that the binding sets itself.
     private static let reserved = [
@@ -34,8 +29,8 @@ package struct AttributeBinding: Hashable, Sendable {
         try Self.check(template, kind, at: path)
     }
 
-    private static func kind(of name: String, at path: [String]) throws(DatabaseBindingError) -> Kind? {
-        if let known = kinds[name] {
+    private static func kind(of name: String, at path: [String]) throws(DatabaseBindingError) -> AttributeValueKind? {
+        if let known = AttributeNames.kind(of: name) {
             guard known != .headers else {
                 throw DatabaseBindingError(path, "A column cannot have the headers of a message", "Leave it out")
             }
@@ -43,17 +38,17 @@ package struct AttributeBinding: Hashable, Sendable {
         }
         guard name.contains("_"), AttributeTraits.isKeyName(name) else {
             throw DatabaseBindingError(
-                path, "There is no attribute \(name.cutToName)",
+                path, "There is no attribute \(name.cut)",
                 "Use an attribute of CSSearchableItemAttributeSet, or a name with “_” such as com_example_recipe_yield",
-                misspelt: .init(name: name.cutToName, known: kinds.keys.sorted()))
+                misspelt: .init(name: name.cut, known: AttributeNames.standard.sorted()))
         }
         return nil
     }
 
     private static func check(
-        _ template: DatabaseTemplate, _ kind: Kind?, at path: [String]
+        _ template: DatabaseTemplate, _ kind: AttributeValueKind?, at path: [String]
     ) throws(DatabaseBindingError) {
-        let needsOne: Set<Kind> = [.date, .dates, .number, .truth, .data, .people]
+        let needsOne: Set<AttributeValueKind> = [.date, .dates, .number, .truth, .data, .people]
         if let kind, needsOne.contains(kind), template.only == nil {
             throw DatabaseBindingError(
                 path, "Its values are no text, so the template has to be one column",
@@ -68,17 +63,6 @@ package struct AttributeBinding: Hashable, Sendable {
         }
     }
 
-    /// The kinds of all attributes, from the table.
-    static let kinds: [String: Kind] = {
-        let table = ctables_attribute_kinds()
-        let bytes = UnsafeBufferPointer(start: table.start, count: table.count)
-        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
-        let pairs = stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
-            Kind(rawValue: words[index + 1]).map { (words[index], $0) }
-        }
-        return Dictionary(uniqueKeysWithValues: pairs)
-    }()
-
     /// Returns the value for a row; `nil` if the item does not have the attribute.
     func value(_ row: Row) -> AttributeValue? {
         let only = template.only
@@ -90,7 +74,7 @@ package struct AttributeBinding: Hashable, Sendable {
         case .data:
             guard let only, case .blob(let bytes) = row[only.column], !bytes.isEmpty else { return nil }
             return .data(bytes)
-        case .url: return template.text(row, .url, limit: 8192).flatMap(Self.url)
+        case .url: return template.text(row, .url).flatMap { $0.utf8.count <= 8192 ? Self.url($0) : nil }
         case .people:
             let people = only.map { DatabaseTemplate.values(row[$0.column], $0.format) } ?? []
             return people.isEmpty ? nil : .array(people.map { .person(Self.person($0)) })

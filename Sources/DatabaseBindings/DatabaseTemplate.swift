@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSONText
 
 /// A text with placeholders for the values of columns: `{title}`, or `{body:html}` with a format.
 /// `{{` and `}}` stand for braces.
@@ -105,14 +106,14 @@ package struct DatabaseTemplate: Hashable, Sendable {
         let pieces = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let name = pieces.first, (1...DatabaseLimits.nameBytes).contains(name.utf8.count), !name.contains("{")
         else {
-            throw DatabaseBindingError(path, column: String(text).cutToName, "It names no column", "Write {column}")
+            throw DatabaseBindingError(path, column: String(text).cut, "It names no column", "Write {column}")
         }
         guard pieces.count > 1 else { return .column(name, .plain) }
         guard let format = Format(pieces[1]) else {
             throw DatabaseBindingError(
-                path, column: name, "There is no format “\(pieces[1].cutToName)”",
+                path, column: name, "There is no format “\(pieces[1].cut)”",
                 "Use one of \(Format.allNames.joined(separator: ", "))",
-                misspelt: .init(name: pieces[1].cutToName, known: Format.allNames))
+                misspelt: .init(name: pieces[1].cut, known: Format.allNames))
         }
         return .column(name, format)
     }
@@ -152,8 +153,9 @@ package struct DatabaseTemplate: Hashable, Sendable {
         guard let text = value.text else { return nil }
         switch (escaping, format) {
         case (.none, .html): return MarkupText.plain(text)
-        case (.none, .time(let unit)), (.url, .time(let unit)): return unit.moment(value).map(MarkupText.date)
-        case (.html, .time(let unit)): return unit.moment(value).map(MarkupText.date)
+        case (.none, .time(let unit)), (.html, .time(let unit)): return unit.moment(value).map(MarkupText.date)
+        case (.url, .time(let unit)):
+            return unit.moment(value).map { percentEncoded(MarkupText.date($0), keepsSlashes: false) }
         case (.none, let format): return format.isList ? values(value, format).joined(separator: ", ") : text
         case (.html, .html): return text
         case (.html, let format):
@@ -204,14 +206,11 @@ extension String {
         return String(part)
     }
 
-    /// Returns the longest prefix of whole characters with at most `limit` bytes.
+    /// Returns the longest prefix of whole Unicode scalars with at most `limit` bytes.
     func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: max(0, limit))
         while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
         return String(self[..<end])
     }
-
-    /// The start of the text, for messages.
-    var cutToName: String { cut(toBytes: 64) }
 }

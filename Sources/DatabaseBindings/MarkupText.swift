@@ -45,7 +45,9 @@ package enum MarkupText {
         var (place, skipped) = (0, String?.none)
         while place < bytes.count {
             let byte = bytes[place]
-            if byte == UInt8(ascii: "<"), let tag = Tag(bytes, at: place) {
+            // Inside a hidden element only a closing tag counts: `i<n` in a script is no tag.
+            let mayBeTag = skipped == nil || place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "/")
+            if byte == UInt8(ascii: "<"), mayBeTag, let tag = Tag(bytes, at: place) {
                 place = tag.end
                 if let open = skipped {
                     if tag.isClosing, tag.name == open { skipped = nil }

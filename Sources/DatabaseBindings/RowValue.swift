@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSONText
 
 /// A value of a row, as SQLite stores it.
 package enum RowValue: Hashable, Sendable {
@@ -14,7 +15,7 @@ package enum RowValue: Hashable, Sendable {
         switch self {
         case .null: nil
         case .integer(let number): "\(number)"
-        case .real(let number): Self.shown(number)
+        case .real(let number): number.plain
         case .text(let text): text
         case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
         }
@@ -28,10 +29,6 @@ package enum RowValue: Hashable, Sendable {
         case .text(let text): Double(text)
         case .null, .blob: nil
         }
-    }
-
-    private static func shown(_ number: Double) -> String {
-        number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
     }
 }
 

@@ -38,6 +38,10 @@ package struct SelectStatement: Hashable, Sendable {
             guard depth >= 0 else { break }
         }
         guard depth == 0 else { throw refused("Its parentheses do not match", "Close each one that is opened") }
+        let verbs = ["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"]
+        guard let verb = Self.top(body, from: 0, { token in verbs.contains(where: token.isWord) }),
+            body[verb].isWord("SELECT")
+        else { throw refused("It is not a SELECT", "Write a statement that reads") }
         for token in body where token.kind == .parameter && !parameters.contains(token.text) {
             throw DatabaseBindingError(
                 path, "There is no parameter \(token.text)", "Use \(parameters.joined(separator: ", "))",
@@ -96,11 +100,21 @@ package struct SelectStatement: Hashable, Sendable {
     private static func name(of column: [SQLScanner.Token]) -> String? {
         guard let last = column.last, last.kind == .word || last.kind == .quoted else { return nil }
         guard column.count > 1 else { return last.name }
+        if last.isWord("END") || last.isWord("ISNULL") || last.isWord("NOTNULL") { return nil }
         let before = column[column.count - 2]
-        if before.isWord("AS") || before.text == "." || before.text == ")" { return last.name }
-        // `expression alias`; a keyword before the last word would make it part of the expression.
-        return before.kind == .word && column.count == 2 ? last.name : before.isWord("END") ? last.name : nil
+        switch before.kind {
+        case .mark: return before.text == "." || before.text == ")" ? last.name : nil
+        // After an operator, the last word is an operand.
+        case .word: return operators.contains(where: before.isWord) ? nil : last.name
+        case .quoted, .text, .number, .parameter: return last.name
+        }
     }
+
+    /// The words after which a word is an operand and no alias.
+    private static let operators = [
+        "AND", "OR", "NOT", "IS", "IN", "LIKE", "GLOB", "REGEXP", "MATCH", "BETWEEN", "COLLATE", "ESCAPE", "CASE",
+        "WHEN", "THEN", "ELSE", "DISTINCT", "FROM",
+    ]
 }
 
 /// One SELECT, or several for different versions of an app. The first SELECT that fits the schema

@@ -60,6 +60,10 @@ struct DatabaseBindingTests {
                 "SELECT"
             ),
             (
+                #"{"Files": ["a"], "Items": [{"Name": "n", "Select": "WITH q AS (SELECT 1) DELETE FROM notes"}]}"#,
+                "Items.1.Select", nil, "reads"
+            ),
+            (
                 #"{"Files": ["a"], "Items": [{"Name": "n", "Select": "SELECT 1; DROP TABLE x"}]}"#, "Items.1.Select",
                 nil, "one"
             ),
@@ -135,6 +139,8 @@ struct SelectStatementTests {
         "are known from its text",
         arguments: [
             ("SELECT a, t.b, \"c d\", [e], `f` FROM t", ["a", "b", "c d", "e", "f"]),
+            ("SELECT n.id key, \"my col\" x, 1 y, 'a' z FROM notes n", ["key", "x", "y", "z"]),
+            ("SELECT a ISNULL, b OR c, CASE WHEN a THEN b END FROM t", []),
             ("select distinct a as x, max(b, (SELECT c FROM d)) AS \"y\" from t", ["x", "y"]),
             ("SELECT a x, count(*) n, CASE WHEN a THEN b END z, a || b, 'FROM' AS w FROM t", ["x", "n", "z", "w"]),
             ("WITH q(a) AS (SELECT 1, 2), r AS (SELECT * FROM q) SELECT a, b FROM q", ["a", "b"]),
