@@ -94,8 +94,10 @@ struct EmbeddingScanTests {
         for level in KernelLevel.available {
             let hits = store.scan { EmbeddingScan(level: level).best(40, for: query, in: $0) }
             #expect(hits.map(\.row).sorted() == Array(stride(from: 1, to: 40, by: 2)))
-            let none = [Float](repeating: 0, count: 32)
-            #expect(store.scan { EmbeddingScan(level: level).best(5, for: none, in: $0) }.isEmpty)
+            for component: Float in [0, .nan, .infinity, .leastNonzeroMagnitude] {
+                let none = [component] + [Float](repeating: 0, count: 31)
+                #expect(store.scan { EmbeddingScan(level: level).best(5, for: none, in: $0) }.isEmpty)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSONText
 
 /// The sizes of a BERT encoder, from its `config.json`.
 package struct EncoderConfiguration: Hashable, Sendable {
@@ -26,21 +27,21 @@ package struct EncoderConfiguration: Hashable, Sendable {
     init(reading bytes: ArraySlice<UInt8>) throws(ModelProblem) {
         let document = try ModelDocument(reading: bytes)
         let type = try document.text("model_type") ?? "unnamed"
-        guard type == "bert" else { throw .unsupported("the type of the model is “\(type.shortened)” and not “bert”.") }
+        guard type == "bert" else { throw .unsupported("the type of the model is “\(type.cut)” and not “bert”.") }
         let activation = try document.text("hidden_act") ?? "gelu"
         guard activation == "gelu" else {
-            throw .unsupported("the activation “\(activation.shortened)” is not supported, only “gelu”.")
+            throw .unsupported("the activation “\(activation.cut)” is not supported, only “gelu”.")
         }
         let positionType = try document.text("position_embedding_type") ?? "absolute"
         guard positionType == "absolute" else {
             throw .unsupported(
-                "position embeddings of the type “\(positionType.shortened)” are not supported, only “absolute”.")
+                "position embeddings of the type “\(positionType.cut)” are not supported, only “absolute”.")
         }
         hiddenSize = try Self.width("hidden_size", of: document, atMost: 4096)
         layers = try document.integer("num_hidden_layers", in: 1...48)
         heads = try document.integer("num_attention_heads", in: 1...256)
         intermediateSize = try Self.width("intermediate_size", of: document, atMost: 16384)
-        positions = try document.integer("max_position_embeddings", in: 3...8192)
+        positions = try document.integer("max_position_embeddings", in: 8...8192)
         vocabularySize = try document.integer("vocab_size", in: 3...WordPieceVocabulary.maximumEntries)
         tokenTypes = try document.integer("type_vocab_size", in: 1...16, default: 2)
         guard hiddenSize.isMultiple(of: heads), (hiddenSize / heads).isMultiple(of: Self.granularity) else {
@@ -64,9 +65,4 @@ package struct EncoderConfiguration: Hashable, Sendable {
         }
         return width
     }
-}
-
-extension String {
-    /// The first 64 characters, for messages.
-    var shortened: String { count <= 64 ? self : prefix(64) + "…" }
 }

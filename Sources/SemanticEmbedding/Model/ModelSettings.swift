@@ -36,7 +36,7 @@ package struct ModelSettings: Hashable, Sendable {
         let document = try ModelDocument(reading: bytes[...])
         if let name = try document.text("pooling") {
             guard let pooling = Pooling(rawValue: name) else {
-                throw .unsupported("the pooling “\(name.shortened)” is not “mean” or “start”.")
+                throw .unsupported("the pooling “\(name.cut)” is not “mean” or “start”.")
             }
             self.pooling = pooling
         }

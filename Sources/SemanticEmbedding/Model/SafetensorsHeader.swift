@@ -95,11 +95,11 @@ struct SafetensorsHeader: Sendable {
     private static func tensor(
         _ field: JSONValue.Field, dataStart: Int, fileBytes: Int
     ) throws(ModelProblem) -> Tensor {
-        let name = "the tensor “\(field.key.shortened)”"
+        let name = "the tensor “\(field.key.cut)”"
         let document = try ModelDocument(field.value, name)
         let typeName = try document.text("dtype") ?? "none"
         guard let type = ElementType(rawValue: typeName) else {
-            throw .unsupported("\(name) has elements of the type “\(typeName.shortened)”.")
+            throw .unsupported("\(name) has elements of the type “\(typeName.cut)”.")
         }
         guard let shape = integers(document["shape"]), shape.count <= maximumDimensions else {
             throw .damaged("\(name) has no valid shape.")
@@ -140,7 +140,7 @@ struct SafetensorsHeader: Sendable {
         for (name, tensor) in sorted {
             guard tensor.range.lowerBound == end else {
                 let fault = tensor.range.lowerBound < end ? "overlaps" : "leaves a gap after"
-                throw .damaged("the tensor “\(name.shortened)” \(fault) the tensor before it.")
+                throw .damaged("the tensor “\(name.cut)” \(fault) the tensor before it.")
             }
             end = tensor.range.upperBound
         }

@@ -80,9 +80,9 @@ package struct EmbeddingScan {
             return []
         }
         // A query has finer steps than the rows, since there is only one.
-        let peak = query.reduce(0) { max($0, abs($1)) }
-        guard peak > 0, peak.isFinite else { return [] }
-        let step = peak / Float(CEMBEDDING_QUERY_PEAK)
+        guard query.allSatisfy(\.isFinite) else { return [] }
+        let step = query.reduce(0) { max($0, abs($1)) } / Float(CEMBEDDING_QUERY_PEAK)
+        guard step.isNormal else { return [] }
         let quantized = query.map { Int16(($0 / step).rounded()) }
         let wanted = min(count, rows.count)
         let hits = [cembedding_hit](unsafeUninitializedCapacity: wanted) { hits, found in

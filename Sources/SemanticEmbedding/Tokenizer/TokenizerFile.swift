@@ -21,7 +21,7 @@ struct TokenizerFile {
         entries.reserveCapacity(fields.count)
         for field in fields {
             guard case .integer(let number) = field.value, let number = Int(exactly: number) else {
-                throw .damaged("the entry “\(field.key.shortened)” of its vocabulary is no integer.")
+                throw .damaged("the entry “\(field.key.cut)” of its vocabulary is no integer.")
             }
             entries.append((field.key, number))
         }
@@ -54,7 +54,7 @@ struct TokenizerFile {
 
     private static func check(_ type: String?, is expected: String, _ part: String) throws(ModelProblem) {
         guard type == expected else {
-            throw .unsupported("its \(part) is “\((type ?? "unnamed").shortened)” and not “\(expected)”.")
+            throw .unsupported("its \(part) is “\((type ?? "unnamed").cut)” and not “\(expected)”.")
         }
     }
 }

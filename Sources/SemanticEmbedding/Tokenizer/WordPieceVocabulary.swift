@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import JSONText
 
 /// The pieces of words that a model knows, with their numbers.
 ///
@@ -42,10 +43,10 @@ package struct WordPieceVocabulary: Sendable {
         var numbers: [[UInt8]: Int32] = Dictionary(minimumCapacity: entries.count)
         for (text, number) in entries {
             guard (0..<Self.maximumEntries).contains(number) else {
-                throw .unsupported("the entry “\(text.shortened)” has the number \(number).")
+                throw .unsupported("the entry “\(text.cut)” has the number \(number).")
             }
             guard text.utf8.count <= Self.maximumEntryBytes else {
-                throw .unsupported("the entry “\(text.shortened)” has more than \(Self.maximumEntryBytes) bytes.")
+                throw .unsupported("the entry “\(text.cut)” has more than \(Self.maximumEntryBytes) bytes.")
             }
             numbers[Array(text.utf8)] = Int32(number)
         }
