@@ -20,7 +20,7 @@ public struct LeftOut: Hashable, Sendable, Codable {
 }
 
 extension String {
-    /// Returns the longest prefix of whole characters within a number of bytes.
+    /// Returns the longest prefix of whole Unicode scalars within a number of bytes.
     fileprivate func beginning(_ maximumBytes: Int) -> String {
         guard utf8.count > maximumBytes else { return self }
         var end = utf8.index(startIndex, offsetBy: maximumBytes)

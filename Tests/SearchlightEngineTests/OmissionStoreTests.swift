@@ -91,6 +91,19 @@ struct OmissionStoreTests {
             "\(counts(store))")
     }
 
+    @Test("A file whose name cannot be kept is not counted by a request that may be repeated")
+    func repeatedRequests() throws {
+        let store = store()
+        for number in 0..<Omissions.maximumNames { say("\(number)", reason: "locked", to: store) }
+        store.settle(bundle, .everything)
+        for _ in 0..<3 {
+            store.begin(bundle)
+            say("late", reason: "locked", to: store)
+            store.settle(bundle, .names(["late"]))
+        }
+        #expect(counts(store) == ["locked": Omissions.maximumNames])
+    }
+
     @Test("The names of a bundle have a bound in bytes, so that the file of all bundles has one")
     func bytes() throws {
         let store = store()

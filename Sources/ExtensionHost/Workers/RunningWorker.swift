@@ -9,7 +9,7 @@ final class RunningWorker: Responder {
     private let process: WorkerProcess
     private let connection: BusConnection
     private let configuration: WorkerConfiguration
-    private let voice: WorkerMessageHandler
+    private let messages: WorkerMessageHandler
     private let intake: DonationIntake
     private let end: WorkerEnd
     private let pausing: WorkerPause
@@ -65,21 +65,21 @@ final class RunningWorker: Responder {
         self.bundle = bundle
         self.configuration = configuration
         let identifier = bundle.identifier
-        let voice = WorkerMessageHandler(identifier, clock: configuration.clock, onEvent: onEvent)
-        self.voice = voice
+        let messages = WorkerMessageHandler(identifier, clock: configuration.clock, onEvent: onEvent)
+        self.messages = messages
         let process = try WorkerProcess(
-            bundle, configuration, origin, onLine: { line in voice.printed(line) },
+            bundle, configuration, origin, onLine: { line in messages.printed(line) },
             onReport: { onEvent(.confined(bundle: identifier, $0)) },
             onRefusal: { onEvent(.refusal(bundle: identifier, $0)) })
         self.process = process
         processes.add(process, bundle: identifier, origin)
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let intake = DonationIntake { request throws(BusError) in
-            voice.progress.beginHostWork()
+            messages.progress.beginHostWork()
             // An extension may donate at any time, even without a request.
             let work = onWork()
             defer {
-                voice.progress.endHostWork()
+                messages.progress.endHostWork()
                 withExtendedLifetime(work) {}
             }
             let answer = try await receiver.answer(request, from: identifier) { count in
@@ -94,7 +94,7 @@ final class RunningWorker: Responder {
         do throws(BusError) {
             connection = try BusConnection(
                 adopting: process.connection, side: .server, name: "searchlight-bus",
-                onCall: { call in voice.take(call, process.output, intake) },
+                onCall: { call in messages.take(call, process.output, intake) },
                 onDisconnect: { reason in
                     switch reason {
                     case .malformed, .violated: end.noteBrokenProtocol()
@@ -145,7 +145,7 @@ final class RunningWorker: Responder {
         let limit = request.limit(configuration.limits)
         let wait = ProcessorWait(process)
         let watchdog = Watchdog(
-            limit, clock: configuration.clock, progress: voice.progress, pauses: pausing.time,
+            limit, clock: configuration.clock, progress: messages.progress, pauses: pausing.time,
             isStarved: { [clock = configuration.clock] in await wait.look(clock) }, onBegin: { wait.begin() }
         ) { [end] limit in
             end.noteLate(isStarved: wait.isStarved)
@@ -153,8 +153,8 @@ final class RunningWorker: Responder {
         }
         let result = await withTaskCancellationHandler {
             connection.call(
-                noting: { [voice] serial in
-                    voice.begin(serial, onProgress: onProgress)
+                noting: { [messages] serial in
+                    messages.begin(serial, onProgress: onProgress)
                     call.wasSent(as: serial)
                 }, request.member, request.arguments, reply: { outcome.decide($0) })
             return await outcome.value()
@@ -165,7 +165,7 @@ final class RunningWorker: Responder {
         watchdog.stop()
         calls.remove(call)
         let (serial, stop) = call.finish()
-        if let serial { voice.end(serial) }
+        if let serial { messages.end(serial) }
         // Lines and denials from before the answer come by other ways. They are reported first.
         await process.catchUp()
         switch result {

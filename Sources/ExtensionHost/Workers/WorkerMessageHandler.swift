@@ -17,7 +17,7 @@ final class WorkerMessageHandler: Sendable {
         /// The number of reports of what was left out.
         var leftOut = 0
     }
-    /// The maximum number of reports of one worker about what it leaves out. Further reports are
+    /// The maximum number of reports about omissions during one request. Further reports are
     /// ignored and are no signs of life.
     static let maximumLeftOut = 100_000
     /// The counter of signs of life.
@@ -35,7 +35,10 @@ final class WorkerMessageHandler: Sendable {
 
     /// Adds a call in progress.
     func begin(_ serial: UInt64, onProgress: @escaping RequestOptions.ProgressListener) {
-        state.withLock { $0.calls[serial] = onProgress }
+        state.withLock { state in
+            if state.calls.isEmpty { state.leftOut = 0 }
+            state.calls[serial] = onProgress
+        }
     }
 
     func end(_ serial: UInt64) { state.withLock { $0.calls[serial] = nil } }

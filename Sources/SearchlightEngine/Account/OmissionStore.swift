@@ -74,7 +74,7 @@ final class OmissionStore: Sendable {
             case .rest: known.add(said)
             case .names(let names):
                 known.remove(names)
-                known.add(said)
+                known.addNamed(said)
             }
             guard bundles[bundle] != nil || bundles.count < Self.maximumBundles else { return }
             bundles[bundle] = known.isEmpty ? nil : known

@@ -36,9 +36,20 @@ struct Omissions: Hashable, Codable {
         remove([name])
         let reason = count(1, reason)
         let size = Self.size(name, reason)
-        guard reasons.count < Self.maximumNames, bytes + size <= Self.maximumBytes else { return }
+        guard hasRoom(size) else { return }
         reasons[name] = reason
         bytes += size
+    }
+
+    /// `true` if another name of this size in the file can be kept.
+    private func hasRoom(_ size: Int) -> Bool {
+        reasons.count < Self.maximumNames && bytes + size <= Self.maximumBytes
+    }
+
+    /// Adds the omissions whose names can be kept, for a request that may be repeated. The others
+    /// could not be removed by the next request.
+    mutating func addNamed(_ others: Omissions) {
+        for (name, reason) in others.reasons where hasRoom(Self.size(name, reason)) { add(name, reason) }
     }
 
     /// Adds to the count of a reason.
