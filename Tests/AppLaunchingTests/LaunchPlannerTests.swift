@@ -28,6 +28,20 @@ struct LaunchPlannerTests {
             to: "config/mimeapps.list")
     }
 
+    @Test("An identifier finds entries in folders, and none outside of the folders of entries")
+    func identifiers() throws {
+        let desktop = try Desktop()
+        for name in ["kde", "a"] {
+            try FileManager.default.createDirectory(
+                atPath: desktop.folder.path("data/applications/\(name)"), withIntermediateDirectories: true)
+        }
+        try desktop.addEntry("kde/notes.desktop", "Exec=true")
+        try desktop.write("[Desktop Entry]\nType=Application\nName=x\nExec=true\n", to: "data/x.desktop")
+        let entries = DesktopEntries(environment: desktop.environment)
+        #expect(entries.read("kde-notes.desktop") != nil)
+        #expect(entries.read("a-..-..-x.desktop") == nil)
+    }
+
     @Test("The bus comes before the command, the app before the default app")
     func order() throws {
         try makeBrowser()

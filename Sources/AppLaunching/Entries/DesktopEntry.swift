@@ -129,7 +129,10 @@ package struct DesktopEntries: Sendable {
         while names.count <= maximumDashes, let dash = rest.firstIndex(of: "-") {
             prefix += rest[..<dash] + "/"
             rest = rest[rest.index(after: dash)...]
-            guard !rest.isEmpty, !prefix.hasPrefix("/"), !prefix.contains("//") else { break }
+            // A manifest may name the entry, so no name leads out of the folders of entries.
+            guard !rest.isEmpty, !prefix.hasPrefix("/"), !prefix.contains("//"), !"/\(prefix)".contains("/../") else {
+                break
+            }
             names.append(prefix + rest)
         }
         return names

@@ -14,12 +14,5 @@ func isFolder(_ path: String) -> Bool {
     return !path.utf8.contains(0) && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Returns `true` if a path is a regular file or a folder, and not a device, pipe or socket.
-func isFileOrFolder(_ path: String) -> Bool {
-    var status = stat()
-    guard !path.utf8.contains(0), stat(path, &status) == 0 else { return false }
-    return [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-}
-
 /// Returns `true` if there is a file of any kind at a path.
 func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }

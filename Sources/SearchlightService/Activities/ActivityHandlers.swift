@@ -57,6 +57,8 @@ final class ActivityHandlers: ActivityCarrier {
         var handlers: [String: [Handler]] = [:]
         /// The kept activities of each bundle, oldest first.
         var held: [String: [Held]] = [:]
+        /// The last activity that each handler did not take.
+        var declined: [Token: LaunchActivity] = [:]
     }
     private let state = Mutex(State())
     private let clock: any Clock<Duration>
@@ -78,19 +80,18 @@ final class ActivityHandlers: ActivityCarrier {
     /// `true` if a running app of a bundle takes activities.
     func hasHandler(of bundle: String) -> Bool { state.withLock { $0.handlers[bundle] != nil } }
 
-    /// Registers an app. It gets the activities that are kept for its bundle.
+    /// Registers an app. ``deliverHeld(of:)`` then sends it the activities that are kept for its
+    /// bundle.
     ///
     /// - Returns: `nil` if there are too many handlers of the bundle.
     func register(_ link: any ClientLink, for bundle: String) -> Token? {
-        let token = state.withLock { state -> Token? in
+        state.withLock { state -> Token? in
             guard (state.handlers[bundle]?.count ?? 0) < Self.maximumHandlers else { return nil }
             state.last += 1
             let token = Token(number: state.last)
             state.handlers[bundle, default: []].append(Handler(token: token, link: link))
             return token
         }
-        if token != nil { deliverHeld(of: bundle) }
-        return token
     }
 
     /// Ends a registration.
@@ -98,18 +99,22 @@ final class ActivityHandlers: ActivityCarrier {
         state.withLock { state in
             state.handlers[bundle]?.removeAll { $0.token == token }
             if state.handlers[bundle]?.isEmpty == true { state.handlers[bundle] = nil }
+            state.declined[token] = nil
         }
     }
 
-    private func deliverHeld(of bundle: String) {
+    /// Sends the kept activities of a bundle to its handlers.
+    func deliverHeld(of bundle: String) {
         let waiting = state.withLock { $0.held[bundle] ?? [] }
         for held in waiting where held.isOffered.exchange(true, ordering: .acquiringAndReleasing) == false {
             Task { [self] in
                 let token = activity.beginRequest(of: .service)
                 defer { token.end() }
                 while let handler = next(for: held, of: bundle) {
-                    guard await ask(handler.link, held.activity) else { continue }
-                    return end(held.number, isTaken: true)
+                    guard let isTaken = await ask(handler.link, held.activity) else { continue }
+                    // A refusal is the answer of the app that was started, since handlers that
+                    // declined before are not asked again.
+                    return end(held.number, isTaken: isTaken)
                 }
             }
         }
@@ -127,17 +132,17 @@ final class ActivityHandlers: ActivityCarrier {
         }
     }
 
-    /// Calls an app. Returns `false` if it fails, refuses, or does not answer in time.
-    private func ask(_ link: any ClientLink, _ activity: LaunchActivity) async -> Bool {
+    /// Calls an app. Returns its answer; `nil` if it fails or does not answer in time.
+    private func ask(_ link: any ClientLink, _ activity: LaunchActivity) async -> Bool? {
         let continued: ContinuedActivity =
             switch activity {
             case .item(let identifier): .item(identifier)
             case .search(let text): .search(text)
             }
-        let call = Task { () -> Bool in
-            guard let values = try? await link.call(continued.member, continued.arguments) else { return false }
+        let call = Task { () -> Bool? in
+            guard let values = try? await link.call(continued.member, continued.arguments) else { return nil }
             var arguments = BusArguments(values, of: continued.member.member)
-            return (try? arguments.boolean()) ?? false
+            return try? arguments.boolean()
         }
         let timer = clock.timer(after: Self.answerTime) { call.cancel() }
         defer { timer.cancel() }
@@ -152,7 +157,13 @@ final class ActivityHandlers: ActivityCarrier {
 
     func offer(_ activity: LaunchActivity, to bundle: String) async -> Bool {
         let handlers = state.withLock { $0.handlers[bundle] ?? [] }
-        for handler in handlers.reversed() where await ask(handler.link, activity) { return true }
+        for handler in handlers.reversed() {
+            if await ask(handler.link, activity) == true { return true }
+            state.withLock { state in
+                let isRegistered = state.handlers[bundle]?.contains { $0.token == handler.token } == true
+                if isRegistered { state.declined[handler.token] = activity }
+            }
+        }
         return false
     }
 
@@ -164,6 +175,8 @@ final class ActivityHandlers: ActivityCarrier {
             else { return (nil, false) }
             state.last += 1
             let held = Held(number: state.last, activity: activity)
+            let declined = state.declined.filter { $0.value == activity }.map(\.key)
+            held.asked.withLock { $0.formUnion(declined) }
             state.held[bundle, default: []].append(held)
             return (held, count > 0)
         }
@@ -171,6 +184,8 @@ final class ActivityHandlers: ActivityCarrier {
         let token = self.activity.beginRequest(of: .service)
         let timer = clock.timer(after: Self.patience) { [weak self] in self?.end(held.number, isTaken: false) }
         held.timer.withLock { $0 = timer }
+        // An app that registered in between may have taken it already.
+        if find(held.number) == nil { timer.cancel() }
         Task {
             await timer.value
             token.end()

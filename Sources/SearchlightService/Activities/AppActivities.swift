@@ -26,6 +26,7 @@ final class AppActivities: Sendable {
             }
             token.withLock { $0 = registered }
             call.reply()
+            handlers.deliverHeld(of: bundle)
         case .unregister:
             end()
             call.reply()

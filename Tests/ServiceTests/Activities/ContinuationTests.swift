@@ -189,6 +189,7 @@ struct ContinuationTests {
         try await app.register()
         #expect(await world.open(number, shell, ["query": .string("on"), "DISPLAY": .string(":7")]) == "continued")
         #expect(world.noted.count == 1)
+        #expect(app.taken.withLock { $0.count } == 1)
         #expect(await world.open(number, shell, ["SHELL": .string("x")]) == "InvalidArguments")
         await world.service.stop()
     }
