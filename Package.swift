@@ -221,7 +221,8 @@ let package = Package(
 
         // Foundations
         .target(name: "SymbolBindings", swiftSettings: strict),
-        .target(name: "DatabaseBindings", dependencies: ["CTables", "ItemRecord", "JSONText"], swiftSettings: strict),
+        .target(
+            name: "DatabaseBindings", dependencies: ["ItemRecord", "JSONText", "MetadataQuery"], swiftSettings: strict),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         // libstemmer has no pkg-config file.

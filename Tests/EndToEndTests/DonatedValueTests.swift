@@ -60,12 +60,13 @@ struct DonatedValueTests {
     @Test(
         "A value of another kind is refused, with the attribute's name",
         arguments: [
-            (#""title": 1.10"#, "title is the number 1.1, and the attribute takes texts"),
+            (#""title": 1.10"#, "title is the number 1.1, and the attribute takes text"),
             (#""title": ["a", "b"]"#, "title is a list of 2 values, and the attribute takes one value"),
             (#""title": []"#, "title is a list of 0 values"), (#""pageCount": true"#, "pageCount is true"),
             (#""pageCount": "many""#, #"pageCount is the text "many", and the attribute takes numbers"#),
             (#""pageCount": "0x10""#, "pageCount is the text"), (#""userOwned": 2"#, "userOwned is 2"),
-            (#""keywords": [["a"]]"#, "keywords is an array"), (#""keywords": {"a": 1}"#, "keywords is an object"),
+            (#""keywords": [["a"]]"#, "keywords is an array"),
+            (#""keywords": {"a": 1}"#, "the value of keywords is an object"),
             (#""url": 5"#, "url is not an absolute URL: 5"), (#""thumbnailData": 5"#, "thumbnailData is not base64"),
             (#""authors": [3]"#, "authors is 3"), (#""emailHeaders": "a""#, "emailHeaders is a text"),
             (#""dueDate": "0000-01-01""#, "is not in the years 1 to 9999"),

@@ -19,8 +19,8 @@ struct ItemLimitTests {
         case .attributeNameBytes: attributes(#""\#(long)": 1"#)
         case .attributes: attributes((0...limit.maximum).map { #""a\#($0)": 1"# }.joined(separator: ", "))
         case .elements: attributes(#""keywords": \#(list("1", limit.maximum + 1))"#)
-        case .values: attributes(#""keywords": \#(list(list("1", 60_000), 5))"#)
-        case .depth: attributes(#""keywords": [[[[[[1]]]]]]"#)
+        case .values: attributes(#""com_example_table": \#(list(list("1", 60_000), 5))"#)
+        case .depth: attributes(#""com_example_table": [[[[[[1]]]]]]"#)
         }
     }
 

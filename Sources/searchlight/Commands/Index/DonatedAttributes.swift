@@ -5,6 +5,7 @@ import ItemRecord
 import JSONText
 import MetadataQuery
 import Previews
+import Synchronization
 
 /// The attributes on a line of a donation, in their stored form: each under the name of its
 /// property, with a value of its kind.
@@ -45,9 +46,21 @@ struct DonatedAttributes {
     private mutating func noteMisspelling(of name: String) {
         // A short name is similar to many others.
         guard name.utf8.count > 3 else { return }
-        let known = AttributeNames.standard(for: name).sorted()
-        guard let near = SpellingSuggestions.sentence(to: name, among: known) else { return }
+        guard let near = Self.suggestion(for: name) else { return }
         notes.insert(Note(attribute: name, text: "this attribute has no predefined meaning. \(near)"))
+    }
+
+    /// The suggestions by name, because lines repeat their names. Bounded, because the input is
+    /// not.
+    private static let suggestions = Mutex<[String: String?]>([:])
+
+    private static func suggestion(for name: String) -> String? {
+        suggestions.withLock { known in
+            if let found = known[name] { return found }
+            let found = SpellingSuggestions.sentence(to: name, among: AttributeNames.standard(for: name).sorted())
+            if known.count < LineDonation.maximumNotes { known.updateValue(found, forKey: name) }
+            return found
+        }
     }
 
     /// Converts the value of a custom or unknown attribute.
@@ -63,7 +76,7 @@ struct DonatedAttributes {
             elements.reserveCapacity(values.count)
             for value in values { elements.append(try own(value, name)) }
             return .array(elements)
-        case .object: throw LineRefusal("the value of \(name.prefix(80)) *is an object, which no attribute accepts")
+        case .object: throw LineRefusal("the value of \(name.prefix(80)) is an object, which no attribute accepts")
         }
     }
 }
@@ -123,7 +136,7 @@ private struct ValueReader {
     /// Converts a value that is neither null nor a list.
     private func element(_ value: JSONValue) throws(LineRefusal) -> (AttributeValue, Conversion?) {
         if case .object = value {
-            throw LineRefusal("the value of \(attribute) *is an object, which no attribute accepts")
+            throw LineRefusal("the value of \(attribute) is an object, which no attribute accepts")
         }
         switch kind.element ?? kind {
         case .text, .texts: return try text(value)
