@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the language of comments and pages: the word list, the first words of comments, and documentation of public declarations."""
 
-import collections
 import itertools
 import pathlib
 import re
@@ -205,20 +204,6 @@ class Declarations(unittest.TestCase):
                     found.append(f"{path.relative_to(ROOT)}:{number + 1}: {line.strip()}")
         self.assertGreater(count, 1000)
         self.assertEqual([], found, "\n" + "\n".join(found))
-
-    def test_a_type_name_is_declared_once(self):
-        """Two top-level types of one name in different modules cannot be told apart where both are imported."""
-        modules = collections.defaultdict(set)
-        pattern = re.compile(
-            r"^(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|final|indirect|internal|open) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)",
-            re.MULTILINE)
-        for path in tracked(".swift"):
-            if ROOT / "Sources" in path.parents:
-                module = path.relative_to(ROOT / "Sources").parts[0]
-                for name in pattern.findall(path.read_text(encoding="utf-8")):
-                    modules[name].add(module)
-        self.assertGreater(len(modules), 500)
-        self.assertEqual({}, {name: sorted(each) for name, each in modules.items() if len(each) > 1})
 
 
 if __name__ == "__main__":
