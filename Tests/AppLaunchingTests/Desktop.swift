@@ -12,16 +12,20 @@ struct Desktop {
 
     init() throws {
         folder = try TemporaryFolder()
-        for name in ["data/applications", "shared/applications", "config", "etc", "bin"] {
+        for name in ["data/applications", "shared/applications", "config", "etc", "bin", "system"] {
             try FileManager.default.createDirectory(
                 atPath: folder.path(name), withIntermediateDirectories: true)
         }
+        // The machine's MIME types without its apps.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("system/mime"), withDestinationPath: "/usr/share/mime")
     }
 
     var environment: [String: String] {
         [
             "HOME": folder.path, "XDG_DATA_HOME": folder.path("data"),
-            "XDG_DATA_DIRS": folder.path("shared") + ":/usr/share", "XDG_CONFIG_HOME": folder.path("config"),
+            "XDG_DATA_DIRS": folder.path("shared") + ":" + folder.path("system"),
+            "XDG_CONFIG_HOME": folder.path("config"),
             "XDG_CONFIG_DIRS": folder.path("etc"), "PATH": folder.path("bin") + ":/usr/bin:/bin",
         ].merging(variables) { $1 }
     }

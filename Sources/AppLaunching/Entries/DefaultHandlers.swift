@@ -21,20 +21,24 @@ struct DefaultHandlers: Sendable {
         var added: [String: [String]] = [:]
         var removed: [String: [String]] = [:]
 
-        /// Adds the groups of a file.
+        /// Adds the groups of a file. As in GIO, the associations of an alias belong to the type
+        /// with the canonical name.
         ///
         /// - Parameter addedGroup: The group of added associations; `nil` for a file that may only
         ///   name default applications.
-        mutating func add(_ file: DesktopFile, added addedGroup: String?) {
+        mutating func add(_ file: DesktopFile, added addedGroup: String?, _ mime: SharedMIMEInfo) {
+            func lists(in group: String) -> [(type: String, names: [String])] {
+                file.lists(in: group).map { (mime.canonicalName(of: $0.key), $0.values) }
+            }
             if let addedGroup {
-                for (type, names) in file.lists(in: addedGroup) {
+                for (type, names) in lists(in: addedGroup) {
                     Self.append(names, to: &added[type, default: []], except: removed[type] ?? [])
                 }
-                for (type, names) in file.lists(in: "Removed Associations") {
+                for (type, names) in lists(in: "Removed Associations") {
                     Self.append(names, to: &removed[type, default: []], except: added[type] ?? [])
                 }
             }
-            for (type, names) in file.lists(in: "Default Applications") {
+            for (type, names) in lists(in: "Default Applications") {
                 Self.append(names, to: &defaults[type, default: []], except: [])
             }
         }
@@ -72,7 +76,7 @@ struct DefaultHandlers: Sendable {
                 guard let file = DesktopFile(path: "\(folder)/\(name)", limit: DesktopFile.maximumListBytes) else {
                     continue
                 }
-                found.add(file, added: added)
+                found.add(file, added: added, mime)
             }
             return found
         }
@@ -95,13 +99,10 @@ struct DefaultHandlers: Sendable {
 
     /// A type and its supertypes, the nearest first.
     func types(of type: String) -> [String] {
-        var types = [type]
+        var types = [mime.canonicalName(of: type)]
         var next = 0
         while next < types.count, types.count < Self.maximumTypes {
-            for parent in [mime.canonicalName(of: types[next])] + mime.parents(of: types[next])
-            where !types.contains(parent) {
-                types.append(parent)
-            }
+            for parent in mime.parents(of: types[next]) where !types.contains(parent) { types.append(parent) }
             next += 1
         }
         return types

@@ -13,7 +13,14 @@ package struct DesktopFile: Sendable {
     /// The maximum size of a list of default applications, in bytes.
     static let maximumListBytes = 4 << 20
 
-    private let groups: [String: [String: Substring]]
+    /// A group of keys.
+    private struct Group: Sendable {
+        var values: [String: Substring] = [:]
+        /// The keys in the order of the file.
+        var keys: [String] = []
+    }
+
+    private let groups: [String: Group]
 
     /// Reads a regular file. Returns `nil` if it cannot be read, is too large or is not UTF-8.
     package init?(path: String, limit: Int) {
@@ -25,7 +32,7 @@ package struct DesktopFile: Sendable {
 
     /// Parses the text of a file.
     package init(_ text: String) {
-        var groups: [String: [String: Substring]] = [:]
+        var groups: [String: Group] = [:]
         var group: String?
         for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(Substring(line))
@@ -34,7 +41,10 @@ package struct DesktopFile: Sendable {
                 group = line.utf8.last == UInt8(ascii: "]") ? String(line.dropFirst().dropLast()) : nil
             } else if let group, let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 let key = String(Self.trimmed(line[..<equals]))
-                groups[group, default: [:]][key] = Self.trimmed(line[line.utf8.index(after: equals)...])
+                let value = Self.trimmed(line[line.utf8.index(after: equals)...])
+                if groups[group, default: Group()].values.updateValue(value, forKey: key) == nil {
+                    groups[group]?.keys.append(key)
+                }
             }
         }
         self.groups = groups
@@ -42,17 +52,20 @@ package struct DesktopFile: Sendable {
 
     /// The value of a key as text, without escapes.
     package func text(_ key: String, in group: String) -> String? {
-        groups[group]?[key].map { String(decoding: Self.unescaped($0.utf8[...]), as: UTF8.self) }
+        groups[group]?.values[key].map { String(decoding: Self.unescaped($0.utf8[...]), as: UTF8.self) }
     }
 
     /// `true` if a key has the value `true`.
-    func flag(_ key: String, in group: String) -> Bool { groups[group]?[key] == "true" }
+    func flag(_ key: String, in group: String) -> Bool { groups[group]?.values[key] == "true" }
 
     /// The values of a key, separated by semicolons.
-    func list(_ key: String, in group: String) -> [String] { groups[group]?[key].map(Self.list) ?? [] }
+    func list(_ key: String, in group: String) -> [String] { groups[group]?.values[key].map(Self.list) ?? [] }
 
-    /// The lists of all keys of a group.
-    func lists(in group: String) -> [String: [String]] { (groups[group] ?? [:]).mapValues(Self.list) }
+    /// The lists of all keys of a group, in the order of the file.
+    func lists(in group: String) -> [(key: String, values: [String])] {
+        guard let group = groups[group] else { return [] }
+        return group.keys.map { ($0, group.values[$0].map(Self.list) ?? []) }
+    }
 
     private static func list(_ value: Substring) -> [String] {
         var (values, current): ([String], [UInt8]) = ([], [])
