@@ -38,6 +38,16 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// SQLite or the file system reported another error.
     case storage(path: String, operation: String, detail: String)
 
+    /// `true` for an error of the store or its device, and `false` for an error of what was donated
+    /// or requested.
+    package var isOfStore: Bool {
+        switch self {
+        case .full, .readOnly, .damaged, .losingRepair, .untrusted, .storage: true
+        case .noStore, .newerFormat, .invalidItem, .batchTooLarge, .mismatchedClientState, .clientStateTooLong, .closed:
+            false
+        }
+    }
+
     /// A message with the operation, the problem and the remedy.
     public var description: String {
         switch self {

@@ -60,6 +60,7 @@ struct DonationWriter: Sendable {
             // Donations that an app makes on its own initiative are indexed immediately.
             try await index.commit(batch, isLowPriority: donor == .worker, terms: terms)
         } catch {
+            reindexes.noteRefusal(error, of: donor, batch.scope.bundle)
             throw .index(error)
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import ItemRecord
+import SearchIndex
 import Synchronization
 
 /// The reindexes in progress, the donor that each one requests items from, and the donations of
@@ -42,6 +43,8 @@ final class Reindexes: Sendable {
         var kept = Kept()
         /// `true` if items that were donated for the reindex may be deleted.
         var isUndone = false
+        /// The first error of the store that refused a donation of the requested donor.
+        var storeError: SearchIndexError?
     }
     private struct State {
         var reindexes: [String: Reindex] = [:]
@@ -140,6 +143,20 @@ final class Reindexes: Sendable {
     /// `true` if another donor deleted items that were donated for the reindex of a bundle.
     /// Resuming the reindex would not restore them.
     func isUndone(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle]?.isUndone == true } }
+
+    /// Records that the store refused a donation during a reindex of its bundle.
+    func noteRefusal(_ error: SearchIndexError, of donor: Donor, _ bundle: String) {
+        guard error.isOfStore else { return }
+        state.withLock { state in
+            guard let reindex = state.reindexes[bundle], reindex.storeError == nil else { return }
+            guard reindex.asked == nil || reindex.asked == donor else { return }
+            state.reindexes[bundle]?.storeError = error
+        }
+    }
+
+    /// The store's error that made the reindex of a bundle fail; `nil` if the store refused
+    /// nothing.
+    func storeError(_ bundle: String) -> SearchIndexError? { state.withLock { $0.reindexes[bundle]?.storeError } }
 
     /// Records a donation before it is made durable.
     ///

@@ -116,14 +116,15 @@ extension SearchlightEngine {
             }
             let now = configuration.now()
             activity.noteFailure(of: identifier)
+            // The store's refusal is the cause of an extension's failure after it.
+            let cause = isOfExtension ? reindexes.storeError(identifier).map(EngineError.index) ?? error : error
             do throws(EngineError) {
-                try jobStore.update { $0.fail(bundle: identifier, reason: error.description, now: now) }
-            } catch {
-                // Without disk space neither write succeeds; the extension's error is more useful
-                // then.
-                if isOfExtension { throw error }
+                try jobStore.update { $0.fail(bundle: identifier, reason: cause.description, now: now) }
+            } catch let unwritten {
+                // Without disk space neither write succeeds. The cause is more useful then.
+                if !isOfExtension { throw unwritten }
             }
-            throw error
+            throw cause
         }
         let done = job
         try jobStore.update { $0.complete(done) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Testing
 
 /// The messages that a user reads when the disk becomes full. docs/ARCHITECTURE.md, "Errors", lists
@@ -28,8 +29,35 @@ struct DiskFullMessageTests {
         #expect(status == 0)
         #expect(output.hasSuffix("status 8\n"), "\(output)")
         #expect(output.contains("is full. Make room."), "\(output)")
-        for dump in ["SQLITE", "DatabaseError", "SearchIndexError", "BusError", "Optional("] {
-            #expect(!output.contains(dump), "\(output)")
-        }
+        Self.expectNoDump(output)
+    }
+
+    @Test(
+        "A reindex in the middle of which the disk becomes full reports the disk, not the extension",
+        .enabled(if: mayMount))
+    func midway() throws {
+        let command = Command(harness: try Harness())
+        let notes = command.harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        _ = try command.harness.installJournal(notes: notes)
+        let (status, output) = try command.shell(
+            """
+            for number in $(seq 300); do
+            { echo "# $number"; head -c 6000 /dev/urandom | base64 -w0 | tr '+/' '  '; } > "notes/$number.md"; done
+            mkdir disk
+            unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=1800k none disk && \
+            export SEARCHLIGHT_STORE="$PWD/disk/store" && "$SEARCHLIGHT" reindex 2>&1; echo "status $?"'
+            """)
+        #expect(status == 0)
+        #expect(output.hasSuffix("status 8\n"), "\(output)")
+        #expect(output.contains("searchlight: Storing items failed: the device that holds"), "\(output)")
+        Self.expectNoDump(output)
+    }
+
+    private static func expectNoDump(_ output: String) {
+        let dumps = [
+            "SQLITE", "DatabaseError", "SearchIndexError", "CSIndexError", "Error Domain", "BusError", "Optional(",
+        ]
+        for dump in dumps { #expect(!output.contains(dump), "\(output)") }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// An error of an index.
 ///
 /// The `localizedDescription` states the attempted operation, the failure and the remedy.
-public struct CSIndexError: CustomNSError, Hashable, Sendable {
+public struct CSIndexError: CustomNSError, CustomStringConvertible, Hashable, Sendable {
     /// The kinds of error.
     public enum Code: Int, Hashable, Sendable {
         /// An error that is none of the others; the description has the details.
@@ -57,6 +57,9 @@ public struct CSIndexError: CustomNSError, Hashable, Sendable {
 
     /// The description of the error.
     public var localizedDescription: String { details.localizedDescription }
+
+    /// The text of the error in a log: its ``localizedDescription``.
+    public var description: String { details.localizedDescription }
 
     /// ``Code/unknownError``
     public static var unknownError: Code { .unknownError }
