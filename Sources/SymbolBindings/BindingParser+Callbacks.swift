@@ -5,12 +5,12 @@ extension BindingParser {
     mutating func callback(_ role: BoundCallback.Role, at place: Int) throws(BindingError) -> BoundCallback {
         guard isReindex || role == .progress else {
             throw scanner.error(
-                at: place, "Nothing can be done with “\(role.rawValue)” in what this serves",
-                "It is for files, reindexAll and reindexItems")
+                at: place, "“\(role.rawValue)” is not available in a binding that serves this",
+                "Use it with serve files, reindexAll or reindexItems")
         }
         if role == .acknowledge {
             guard !hasAcknowledgement else {
-                throw scanner.error(at: place, "The request is acknowledged twice", "Keep one of the callbacks")
+                throw scanner.error(at: place, "Two callbacks acknowledge the request", "Keep one of them")
             }
             hasAcknowledgement = true
         }
@@ -32,7 +32,7 @@ extension BindingParser {
     }
 
     private mutating func callbackParameters() throws(BindingError) -> [BoundResult] {
-        try scanner.require("(", "and what the callback is called with")
+        try scanner.require("(", "and the parameters of the callback")
         var parameters: [BoundResult] = []
         while !scanner.isNext(")") {
             guard parameters.count < BindingLimits.parameters else {
@@ -63,15 +63,15 @@ extension BindingParser {
         case "pointer":
             (form, kind) = (.pointed(.init(freedBy: nil, target: .opaque, isOptional: scanner.take("?"))), .pointer)
         case "bytes":
-            try scanner.require("[", "and how many there are")
+            try scanner.require("[", "and the number of bytes")
             let count = try lengthAhead()
             try scanner.require("]")
             (form, kind) = (.pointed(.init(freedBy: nil, target: .bytes(count), isOptional: scanner.take("?"))), .bytes)
         default:
             guard let type = ScalarType(word: word) else {
                 throw scanner.error(
-                    at: typePlace, "“\(word)” is no type of a callback's parameter",
-                    "Expected is a number type, text, bytes[…] or pointer, which are borrowed for the call")
+                    at: typePlace, "“\(word)” is not a type for a parameter of a callback",
+                    "Expected a number type, text, bytes[…] or pointer")
             }
             (form, kind) = (.scalar(type), type.isFloat ? .float : .integer)
         }
@@ -82,17 +82,17 @@ extension BindingParser {
     private mutating func constant() throws(BindingError) -> BoundCallback.Returned {
         scanner.skipSpace()
         let place = scanner.offset
-        let word = try scanner.word("the type the callback returns")
+        let word = try scanner.word("the type of the callback's result")
         guard let type = ScalarType(word: word), !type.isFloat else {
             throw scanner.error(
-                at: place, "A callback cannot return “\(word)”", "Expected is a whole number type such as int")
+                at: place, "A callback cannot return “\(word)”", "Expected a whole number type such as int")
         }
         try scanner.require("=", "and the number it returns")
         scanner.skipSpace()
         let valuePlace = scanner.offset
         guard case .integer(let value) = try scanner.number(), type.range.contains(value) else {
             throw scanner.error(
-                at: valuePlace, "A callback returns no constant of its type",
+                at: valuePlace, "The callback returns something other than a constant of its type",
                 "Write a number that \(type.rawValue) can hold")
         }
         return BoundCallback.Returned(type: type, value: value)
@@ -118,7 +118,8 @@ extension BindingParser {
             let name = try scanner.word("the name of an attribute")
             guard name != "identifier", name != "domain" else {
                 throw scanner.error(
-                    at: place, "The \(name) of an item cannot be set here", "It is that with which the item was donated"
+                    at: place, "“\(name)” cannot be set here",
+                    "Leave it out; the item keeps the \(name) from its donation"
                 )
             }
             guard !assignments.contains(where: { $0.name == name }) else {
@@ -136,7 +137,7 @@ extension BindingParser {
 
     private mutating func assignments(of role: BoundCallback.Role) throws(BindingError) -> [BoundCallback.Assignment] {
         guard role != .acknowledge else { return [] }
-        try scanner.require("{", role == .donate ? "and the item's attributes" : "and what is reported")
+        try scanner.require("{", role == .donate ? "and the item's attributes" : "and completed = with a value")
         scanner.skipSpace()
         let place = scanner.offset
         var assignments: [BoundCallback.Assignment] = []
@@ -157,15 +158,15 @@ extension BindingParser {
             case (.progress, "completed"), (.progress, "total"): value = try self.value(.integer, name)
             case (.progress, _):
                 throw scanner.error(
-                    at: place, "Nothing is reported that is called “\(name)”", "Set completed, and total if it is known"
+                    at: place, "A progress report has no “\(name)”", "Set completed, and total if it is known"
                 )
             case (_, "identifier"), (_, "domain"):
                 value = try self.value(.text, name)
                 guard name == "identifier", donatesFiles else { break }
                 guard case .name = value else {
                     throw scanner.error(
-                        at: place, "The identifier of a file is not the path that the function gives",
-                        "Write identifier = and the name of that parameter")
+                        at: place, "The identifier of a file is not its path",
+                        "Write identifier = and the parameter that holds the path")
                 }
             default: value = try attributeValue(name, at: place)
             }

@@ -9,8 +9,8 @@ extension BindingParser {
         if scanner.take("->") {
             scanner.skipSpace()
             let place = scanner.offset
-            let name = try scanner.word("a name for what the function returns, a colon and its type")
-            try scanner.require(":", "and the type of what the function returns")
+            let name = try scanner.word("a name for the function's result, a colon and a type")
+            try scanner.require(":", "and the type of the function's result")
             returned = try result(name, at: place, prefix: "")
         }
         try scope.settle(in: scanner)
@@ -21,7 +21,7 @@ extension BindingParser {
             guard success != nil else {
                 throw scanner.error(
                     "There is an “otherwise” without “succeeds”",
-                    "Say first when the call succeeds: succeeds status == 0")
+                    "Write the condition first, such as succeeds status == 0")
             }
             _ = scanner.take("otherwise")
             explanation = [try explaining()]
@@ -38,7 +38,7 @@ extension BindingParser {
         inner.scope.beginInnerCall()
         scanner.skipSpace()
         let place = scanner.offset
-        let symbol = try inner.scanner.word("the name of the function that says why")
+        let symbol = try inner.scanner.word("the name of the function that explains the failure")
         let parameters = try inner.parameters(isStructure: false)
         try inner.scanner.require("->", "and the text it returns")
         inner.scanner.skipSpace()
@@ -52,7 +52,8 @@ extension BindingParser {
             parameters.allSatisfy({ !$0.writesBack })
         else {
             throw scanner.error(
-                at: place, "\(symbol) gives no text", "The function after “otherwise” takes values and returns text")
+                at: place, "\(symbol) does not return text",
+                "After “otherwise”, call a function that takes values and returns text")
         }
         // The names that the explanation uses count as used.
         var outer = scope
@@ -73,13 +74,14 @@ extension BindingParser {
         guard scanner.isNext("each") else { return nil }
         guard hasItem else {
             throw scanner.error(
-                "Nothing is repeated in what this serves", "Data, files, previews and attributes may be")
+                "“each” is not available in a binding that serves this",
+                "Use it with serve data, file, preview or attributes")
         }
         _ = scanner.take("each")
         scanner.skipSpace()
         let place = scanner.offset
-        let name = try scanner.word("a name for the number of the round, which begins with 0")
-        try scanner.require("below", "and how many rounds there are")
+        let name = try scanner.word("a name for the number of the round")
+        try scanner.require("below", "and the number of rounds")
         let count = try value(.integer, "the number of rounds")
         try scanner.require("{", "and the calls of a round")
         let mark = scope.mark
@@ -99,13 +101,13 @@ extension BindingParser {
         repeat {
             guard scanner.take("gather") else { throw scanner.expected("“gather”, a name and the text of a round") }
             guard gathered.count < BindingLimits.parameters else {
-                throw scanner.error("Too much is gathered", "The limit is \(BindingLimits.parameters)")
+                throw scanner.error("There are too many “gather”", "The limit is \(BindingLimits.parameters)")
             }
             scanner.skipSpace()
             places.append(scanner.offset)
-            let name = try scanner.word("a name for what is gathered")
+            let name = try scanner.word("a name for the gathered text")
             try scanner.require("=", "and the text of a round")
-            gathered.append(.init(name: name, value: try value(.text, "what is gathered")))
+            gathered.append(.init(name: name, value: try value(.text, "the gathered text")))
         } while scanner.isNext("gather")
         try scanner.require("}", "or “gather”")
         isRepeated = false
@@ -126,7 +128,8 @@ extension BindingParser {
         var places: [Int] = []
         while !scanner.isNext(closing) {
             guard parameters.count < BindingLimits.parameters else {
-                throw scanner.error("There is too much to pass", "The limit is \(BindingLimits.parameters)")
+                throw scanner.error(
+                    "There are too many parameters or fields", "The limit is \(BindingLimits.parameters)")
             }
             if !parameters.isEmpty { try scanner.require(",", "or “\(closing)”") }
             scanner.skipSpace()
@@ -175,13 +178,13 @@ extension BindingParser {
                 }
                 guard !isRepeated else {
                     throw scanner.error(
-                        at: typePlace, "A call that is repeated has a callback",
-                        "A worker can make only so many; pass the callback in a call before “each”")
+                        at: typePlace, "A repeated call has a callback",
+                        "Pass the callback in a call before “each”")
                 }
                 return BoundParameter(name: name, form: .callback(try callback(role, at: typePlace)))
             default:
                 guard let scalar = ScalarType(word: word) else {
-                    throw scanner.error(at: typePlace, "“\(word)” is no type", "Expected is \(Self.types)")
+                    throw scanner.error(at: typePlace, "“\(word)” is not a type", "Expected \(Self.types)")
                 }
                 kind = scalar.isFloat ? .float : .integer
                 form = .scalar(scalar, try assignedNumber(scalar, name))
@@ -197,18 +200,18 @@ extension BindingParser {
         """
 
     private mutating func assigned(_ kind: ValueKind, _ name: String) throws(BindingError) -> BoundValue {
-        try scanner.require("=", "and what \(name) is filled from")
+        try scanner.require("=", "and a value for \(name)")
         return try value(kind, name)
     }
 
     private mutating func assignedNumber(_ type: ScalarType, _ name: String) throws(BindingError) -> BoundValue {
-        try scanner.require("=", "and what \(name) is filled from")
+        try scanner.require("=", "and a value for \(name)")
         scanner.skipSpace()
         let place = scanner.offset
         let value = try value(type.isFloat ? .float : .integer, name)
         if case .integer(let number) = value, !type.range.contains(number) {
             throw scanner.error(
-                at: place, "\(number) is no \(type.rawValue)",
+                at: place, "\(number) does not fit into \(type.rawValue)",
                 "It holds \(type.range.lowerBound) to \(type.range.upperBound)")
         }
         return value
@@ -219,17 +222,17 @@ extension BindingParser {
     ) throws(BindingError) -> BoundParameter.Form {
         switch word {
         case "buffer":
-            try scanner.require("[", "and how many bytes it has")
+            try scanner.require("[", "and the number of bytes")
             scanner.skipSpace()
             let lengthPlace = scanner.offset
             let length = try value(.integer, "the length of the buffer")
             try scanner.require("]")
             if case .integer(let count) = length, !(1...Int128(BindingLimits.valueBytes)).contains(count) {
                 throw scanner.error(
-                    at: lengthPlace, "A buffer has \(count) bytes", "There can be 1 to \(BindingLimits.valueBytes)")
+                    at: lengthPlace, "A buffer has \(count) bytes", "Use 1 to \(BindingLimits.valueBytes)")
             }
             try scope.add(
-                name, .bytes, at: place, use: "Use what the function writes there, in the result or a later call",
+                name, .bytes, at: place, use: "Use the written value in the result or a later call",
                 isBuffer: true, in: scanner)
             return .buffer(length)
         case "inout":
@@ -237,7 +240,7 @@ extension BindingParser {
             let value = try assignedNumber(type, name)
             try scope.add(
                 name, type.isFloat ? .float : .integer, at: place,
-                use: "Use what the function writes there, in the result, “succeeds” or a later call", in: scanner)
+                use: "Use the written value in the result, “succeeds” or a later call", in: scanner)
             return .inOut(type, value)
         default: return .out(try result(name, at: place, prefix: "").form)
         }
@@ -249,7 +252,7 @@ extension BindingParser {
         let word = try scanner.word("a number type such as u64")
         guard let type = ScalarType(word: word) else {
             throw scanner.error(
-                at: place, "“\(word)” is no number type", "Expected is one such as i32, u64, f64, int or usize")
+                at: place, "“\(word)” is not a number type", "Expected a type such as i32, u64, f64, int or usize")
         }
         return type
     }
@@ -268,7 +271,7 @@ extension BindingParser {
             }
             guard !told.contains(own), !told.contains(.name(parameter.name)) else { continue }
             throw scanner.error(
-                at: place, "Nothing tells the function how long \(parameter.name) is",
+                at: place, "The function does not get the length of \(parameter.name)",
                 "Pass length(\(parameter.name)) too, or pass text, which ends with a NUL")
         }
     }

@@ -22,7 +22,7 @@ extension BindingParser {
         let place = scanner.offset
         let (left, leftKind) = try value()
         guard let relation = BoundCondition.Relation.allCases.first(where: { scanner.take($0.rawValue) }) else {
-            throw scanner.expected("==, !=, > or >= (turn the two values round for less)")
+            throw scanner.expected("==, !=, > or >= (swap the two values for less)")
         }
         let (right, rightKind) = try value()
         let numbers: Set<ValueKind> = [.integer, .float]
@@ -35,7 +35,7 @@ extension BindingParser {
             throw scanner.error(
                 at: place,
                 "\(leftKind.rawValue.capitalizedFirst) cannot be compared with \(rightKind.rawValue) by \(relation.rawValue)",
-                "Numbers can be, and for being equal texts, and texts and pointers with null")
+                "Compare two numbers, or with == and != two texts, or a text or pointer with null")
         }
         return BoundCondition.Comparison(left: left, relation: relation, right: right)
     }

@@ -21,13 +21,13 @@ extension BindingParser {
             (form, kind) = (.pointed(pointer), pointed)
         case "text", "bytes", "pointer":
             throw scanner.error(
-                at: typePlace, "It is not said whose the \(word) is",
+                at: typePlace, "The owner of the \(word) is missing",
                 "Write borrowed \(word), or owned(FUNCTION) \(word) with the function that frees it")
         default:
             guard let type = ScalarType(word: word) else {
                 throw scanner.error(
-                    at: typePlace, "“\(word)” is no type of a result",
-                    "Expected is a number type, a struct in { }, borrowed or owned(FUNCTION) with text, bytes[…] or pointer"
+                    at: typePlace, "“\(word)” is not a type of a result",
+                    "Expected a number type, a struct in { }, borrowed or owned(FUNCTION) with text, bytes[…] or pointer"
                 )
             }
             (form, kind) = (.scalar(type), type.isFloat ? .float : .integer)
@@ -69,12 +69,12 @@ extension BindingParser {
         case "text": (target, kind) = (.text, .text)
         case "pointer": (target, kind) = (.opaque, .pointer)
         case "bytes":
-            try scanner.require("[", "and how many there are")
+            try scanner.require("[", "and the number of bytes")
             (target, kind) = (.bytes(try lengthAhead()), .bytes)
             try scanner.require("]")
         case let other:
             throw scanner.error(
-                at: place, "“\(other)” is not what an address can be of", "Expected is text, bytes[…] or pointer")
+                at: place, "“\(other)” is not a type of a pointer's target", "Expected text, bytes[…] or pointer")
         }
         return (BoundPointer(freedBy: freedBy, target: target, isOptional: scanner.take("?")), kind)
     }

@@ -7,7 +7,7 @@ extension BindingParser {
         let (value, kind) = try value()
         guard kind.fits(wanted) else {
             throw scanner.error(
-                at: place, "\(what.capitalizedFirst) is \(kind.rawValue)", "Expected is \(wanted.rawValue)")
+                at: place, "\(what.capitalizedFirst) is \(kind.rawValue)", "Expected \(wanted.rawValue)")
         }
         return value
     }
@@ -36,7 +36,7 @@ extension BindingParser {
             count += 1
             guard count < BindingLimits.parameters else {
                 throw scanner.error(
-                    "There is too much to compute", "At most \(BindingLimits.parameters) numbers can be")
+                    "There are too many operations", "The limit is \(BindingLimits.parameters)")
             }
             (left, kind) = (.arithmetic(sign, left, right), .integer)
         }
@@ -46,7 +46,7 @@ extension BindingParser {
     private func check(_ kind: ValueKind, at place: Int, of sign: BoundValue.Operator) throws(BindingError) {
         guard kind != .integer else { return }
         throw scanner.error(
-            at: place, "“\(sign.rawValue)” cannot be used with \(kind.rawValue)", "Only whole numbers are computed with"
+            at: place, "“\(sign.rawValue)” cannot be used with \(kind.rawValue)", "Use it with whole numbers"
         )
     }
 
@@ -75,7 +75,7 @@ extension BindingParser {
         let entry = try scope.use(name, at: place, in: scanner)
         guard scanner.isNext("[") else { return (.name(name), entry.kind) }
         guard entry.isBuffer else {
-            throw scanner.error("“\(name)” is no buffer", "Only the beginning of a buffer can be taken with [ ]")
+            throw scanner.error("“\(name)” is not a buffer", "Use [ ] with a buffer, to take its beginning")
         }
         _ = scanner.take("[")
         let count = try nested { (parser) throws(BindingError) in try parser.value(.integer, "the length") }
@@ -88,7 +88,7 @@ extension BindingParser {
         _ body: (inout BindingParser) throws(BindingError) -> Value
     ) throws(BindingError) -> Value {
         guard depth < BindingLimits.depth else {
-            throw scanner.error("This is nested too deep", "The limit is \(BindingLimits.depth) levels")
+            throw scanner.error("The value is nested too deeply", "The limit is \(BindingLimits.depth) levels")
         }
         depth += 1
         defer { depth -= 1 }
@@ -112,7 +112,8 @@ extension BindingParser {
     private func kind(of source: BoundValue.Source, at place: Int) throws(BindingError) -> ValueKind {
         guard sources.contains(source) else {
             let known = sources.map(\.rawValue).sorted().joined(separator: ", ")
-            throw scanner.error(at: place, "There is no \(source.rawValue) in what this serves", "There is \(known)")
+            throw scanner.error(
+                at: place, "\(source.rawValue) is not available in a binding that serves this", "Use one of \(known)")
         }
         switch source {
         case .contents: return .bytes
@@ -128,7 +129,7 @@ extension BindingParser {
         if let form = BoundValue.AttributeForm(rawValue: name) { return try attribute(form, at: place) }
         guard let function = BoundValue.Function(rawValue: name) else {
             let known = BoundValue.Function.allCases.map(\.rawValue).joined(separator: ", ")
-            throw scanner.error(at: place, "Nothing is computed by “\(name)”", "There is \(known) and item.attribute")
+            throw scanner.error(at: place, "There is no function “\(name)”", "Use one of \(known), item.attribute")
         }
         if function == .type { usesTypes = true }
         switch function {
@@ -137,13 +138,14 @@ extension BindingParser {
             let place = scanner.offset
             let (inner, kind) = try value()
             guard kind == .bytes || kind == .text || kind == .texts else {
-                throw scanner.error(at: place, "\(kind.rawValue.capitalizedFirst) has no length", "Text and bytes have")
+                throw scanner.error(
+                    at: place, "\(kind.rawValue.capitalizedFirst) has no length", "Use length with text or bytes")
             }
             return (.function(function, inner), .integer)
         case .path, .name, .suffix, .type: return (.function(function, try value(.text, "the path")), .text)
         case .hidden: return (.function(function, try value(.text, "the path")), .integer)
         case .contents: return (.function(function, try value(.text, "the path")), .bytes)
-        case .text: return (.function(function, try value(.bytes, "what is to be text")), .text)
+        case .text: return (.function(function, try value(.bytes, "the argument of text( )")), .text)
         case .url: return (.function(function, try value(.text, "the path")), .url)
         case .date: return (.function(function, try value(.float, "the time")), .date)
         case .file: return (.function(function, try value(.text, "the path")), .file)
@@ -154,7 +156,9 @@ extension BindingParser {
         _ form: BoundValue.AttributeForm, at place: Int
     ) throws(BindingError) -> (BoundValue, ValueKind) {
         guard hasItem else {
-            throw scanner.error(at: place, "There is no item in what this serves", "Data, files and previews have one")
+            throw scanner.error(
+                at: place, "item.attribute is not available in a binding that serves this",
+                "Use it with serve data, file, preview or attributes")
         }
         guard let name = try scanner.literal(), !name.isEmpty else {
             throw scanner.expected("the name of an attribute")
@@ -182,7 +186,7 @@ extension BindingParser {
                 }
             guard literalKind?.fits(kind) == true else {
                 throw scanner.error(
-                    at: place, "What stands for a missing attribute is not \(kind.rawValue)", "Write a constant")
+                    at: place, "The default of the attribute is not \(kind.rawValue)", "Write a constant of that type")
             }
             fallback = literal
         }

@@ -93,7 +93,7 @@ struct BindingParser {
             sources = [.bundlePath, .reason, .rate]
             return .throttle
         case let other:
-            throw scanner.error(at: place, "Nothing is served that is called “\(other)”", "Write \(Self.purposes)")
+            throw scanner.error(at: place, "A binding cannot serve “\(other)”", "Write \(Self.purposes)")
         }
     }
 
@@ -111,7 +111,7 @@ struct BindingParser {
     }
 
     private mutating func itemTypes() throws(BindingError) -> [String] {
-        try scanner.require("of", "and the types of the items it is for")
+        try scanner.require("of", "and the types of the items")
         var types = [try scanner.type()]
         while scanner.take(",") {
             guard types.count < BindingLimits.types else {
@@ -131,7 +131,7 @@ struct BindingParser {
             guard let name = try scanner.literal() else { throw scanner.expected("the name of a library in quotes") }
             guard Self.isLibraryName(name) else {
                 throw scanner.error(
-                    at: place, "“\(name.prefix(80))” is no name of a library",
+                    at: place, "“\(name.prefix(80))” is not a library name",
                     "Write its soname, such as libz.so.1, or ./ and the name of a file in the bundle")
             }
             guard names.count < BindingLimits.libraries else {
@@ -156,20 +156,20 @@ struct BindingParser {
         case .attributes, .reindexAll, .files, .reindexItems, .throttle:
             guard scanner.isNext("result") else { return nil }
             throw scanner.error(
-                "There is a result, but nobody asked for one",
-                "Leave it out; the request is answered when the calls succeed")
+                "This binding has no result",
+                "Remove it; the request succeeds when the calls succeed")
         case .data:
-            try scanner.require("result", "and what the request is answered with")
+            try scanner.require("result", "and the answer to the request")
             return try value(.bytes, "the result")
         case .file, .preview:
-            try scanner.require("result", "and what the request is answered with")
+            try scanner.require("result", "and the answer to the request")
             scanner.skipSpace()
             let place = scanner.offset
             let (value, kind) = try value()
             guard kind == .file || kind == .text || kind == .bytes else {
                 throw scanner.error(
                     at: place, "The result is \(kind.rawValue)",
-                    "Expected is request.destination, file(…) with a path, or what the file is to contain")
+                    "Expected request.destination, file(…) with a path, or the contents of the file")
             }
             return value
         }

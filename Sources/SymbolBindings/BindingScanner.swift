@@ -20,7 +20,7 @@ struct BindingScanner {
     }
 
     func expected(_ what: String) -> BindingError {
-        error("Found is \(found)", "Expected is \(what)")
+        error("Found \(found)", "Expected \(what)")
     }
 
     private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
@@ -132,7 +132,7 @@ struct BindingScanner {
         let text = String(decoding: bytes[start..<offset], as: UTF8.self)
         guard let value = Self.number(text) else {
             offset = start
-            throw error("“\(text.prefix(40))” is no number", "Write it as 12, -3, 0x1F, 0.5 or 1e9, within 64 bits")
+            throw error("“\(text.prefix(40))” is not a number", "Write it as 12, -3, 0x1F, 0.5 or 1e9, within 64 bits")
         }
         return value
     }
@@ -160,7 +160,7 @@ struct BindingScanner {
             offset += 1
             guard byte >= 0x20, byte != 0x7F else {
                 throw error(
-                    at: offset - 1, "There is a control character in a text", #"Write \n or \t, or close the quotes"#)
+                    at: offset - 1, "A text has a control character", #"Write \n or \t, or close the quotes"#)
             }
             guard byte == UInt8(ascii: "\\") else {
                 text.append(byte)
@@ -170,11 +170,11 @@ struct BindingScanner {
             case UInt8(ascii: "n"): text.append(0x0A)
             case UInt8(ascii: "t"): text.append(0x09)
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(bytes[offset])
-            default: throw error(at: offset - 1, "There is a lone “\\” in a text", #"Write \\, \", \n or \t"#)
+            default: throw error(at: offset - 1, "A text has a lone “\\”", #"Write \\, \", \n or \t"#)
             }
             offset += 1
         }
-        guard take("\"") else { throw error(at: start, "A text has no end", "Close it with a quote") }
+        guard take("\"") else { throw error(at: start, "A text is not closed", "Close it with a quote") }
         guard text.count <= BindingLimits.literalBytes else {
             throw error(at: start, "A text has \(text.count) bytes", "The limit is \(BindingLimits.literalBytes)")
         }

@@ -42,11 +42,11 @@ struct BindingScope {
     ) throws(BindingError) {
         guard name != "_" else { return }
         guard !Self.reserved.contains(name) else {
-            throw scanner.error(at: offset, "“\(name)” has a meaning of its own", "Choose another name")
+            throw scanner.error(at: offset, "“\(name)” is reserved", "Choose another name")
         }
         guard ownNames.insert(name).inserted, isParameter || entries[name] == nil else {
             throw scanner.error(
-                at: offset, "There are two of the name “\(name)”", "Choose another name for one of them")
+                at: offset, "“\(name)” is defined twice", "Rename one of them")
         }
         let entry = Entry(kind: kind, offset: offset, use: use, isBuffer: isBuffer)
         if isParameter {
@@ -75,9 +75,9 @@ struct BindingScope {
         let fields = (order + parameters.keys.sorted()).filter { $0.hasPrefix(name + ".") }.prefix(4)
         guard fields.isEmpty else { return "Name one of its fields: \(fields.joined(separator: ", "))" }
         guard !formerParameters.contains(name) else {
-            return "A parameter is known in its own call alone; name a result, or what the parameter was filled from"
+            return "A parameter is known only in its own call; name a result, or the value of the parameter"
         }
-        return "Name a result further up or a parameter of the same call, or a value such as item.contents"
+        return "Name an earlier result, a parameter of the same call, or a value such as item.contents"
     }
 
     /// Ends the lookahead: names that were used must be defined now.
@@ -124,8 +124,8 @@ struct BindingScope {
         for name in order[mark...] {
             guard let entry = entries[name], let use = entry.use, !entry.isUsed else { continue }
             throw scanner.error(
-                at: entry.offset, "What the function says in “\(name)” is never looked at",
-                "\(use), or name it “_” if it does not matter")
+                at: entry.offset, "The value “\(name)” is never used",
+                "\(use), or name it “_” to ignore it")
         }
     }
 }

@@ -358,11 +358,11 @@ struct BindingTests {
         #expect(
             found
                 == .invalidBinding(
-                    number: 2, line: 3, column: 16, problem: "Found is “)”",
-                    advice: "Expected is “=” and what n is filled from"))
+                    number: 2, line: 3, column: 16, problem: "Found “)”",
+                    advice: "Expected “=” and a value for n"))
         #expect(
             found?.description
-                == "Binding 2 of Searchlight.SymbolBindings in its Info.plist, line 3, column 16: Found is “)”. Expected is “=” and what n is filled from."
+                == "Binding 2 of Searchlight.SymbolBindings in its Info.plist, line 3, column 16: Found “)”. Expected “=” and a value for n."
         )
     }
 

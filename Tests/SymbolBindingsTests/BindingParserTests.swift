@@ -83,50 +83,50 @@ struct BindingParserTests {
     }
 
     static let mistakes: [Mistake] = [
-        Mistake(text: "", line: 1, column: 1, says: "Found is the end of the binding. Expected is “serve”"),
-        Mistake(text: "serve html", line: 1, column: 7, says: "Nothing is served that is called “html”"),
+        Mistake(text: "", line: 1, column: 1, says: "Found the end of the binding. Expected “serve”"),
+        Mistake(text: "serve html", line: 1, column: 7, says: "A binding cannot serve “html”"),
         Mistake(text: "serve data html", line: 1, column: 12, says: "a uniform type identifier such as public.html"),
         Mistake(text: "serve data public.html", line: 1, column: 23, says: "“of” and the types of the items"),
         Mistake(
             text: "serve preview public.zip of public.text", line: 1, column: 7, says: "A preview cannot be of type"),
         Mistake(text: "serve throttle\ncall f()", line: 2, column: 1, says: "“library” and its name in quotes"),
-        Mistake(text: "serve throttle library \"/lib/libc.so\"", line: 1, column: 24, says: "is no name of a library"),
-        Mistake(text: "serve throttle library \"../x.so\"", line: 1, column: 24, says: "is no name of a library"),
-        Mistake(text: "serve throttle library \"x", line: 1, column: 24, says: "A text has no end"),
+        Mistake(text: "serve throttle library \"/lib/libc.so\"", line: 1, column: 24, says: "is not a library name"),
+        Mistake(text: "serve throttle library \"../x.so\"", line: 1, column: 24, says: "is not a library name"),
+        Mistake(text: "serve throttle library \"x", line: 1, column: 24, says: "A text is not closed"),
         Mistake(text: "serve throttle library \"l\"", line: 1, column: 27, says: "“call” and a function"),
-        Mistake(text: call("(a: chars = item.path)"), line: 3, column: 11, says: "“chars” is no type"),
-        Mistake(text: call("(a: int = item.path)"), line: 3, column: 17, says: "A is text. Expected is a whole number"),
-        Mistake(text: call("(a: u8 = 256)"), line: 3, column: 16, says: "256 is no u8. It holds 0 to 255"),
-        Mistake(text: call("(a: u8 = 99999999999999999999999)"), line: 3, column: 16, says: "is no number"),
+        Mistake(text: call("(a: chars = item.path)"), line: 3, column: 11, says: "“chars” is not a type"),
+        Mistake(text: call("(a: int = item.path)"), line: 3, column: 17, says: "A is text. Expected a whole number"),
+        Mistake(text: call("(a: u8 = 256)"), line: 3, column: 16, says: "256 does not fit into u8. It holds 0 to 255"),
+        Mistake(text: call("(a: u8 = 99999999999999999999999)"), line: 3, column: 16, says: "is not a number"),
         Mistake(
             text: call("(a: bytes = item.contents)"), line: 3, column: 8,
-            says: "Nothing tells the function how long a is. Pass length(a) too"),
-        Mistake(text: call("(a: buffer[2 * length(item.path)])"), line: 3, column: 8, says: "how long a is"),
+            says: "The function does not get the length of a. Pass length(a) too"),
+        Mistake(text: call("(a: buffer[2 * length(item.path)])"), line: 3, column: 8, says: "the length of a"),
         Mistake(text: call("(a: buffer[0])"), line: 3, column: 18, says: "A buffer has 0 bytes"),
         Mistake(
             text: call("() -> s: text result s"), line: 3, column: 16,
-            says: "It is not said whose the text is. Write borrowed text, or owned(FUNCTION) text"),
+            says: "The owner of the text is missing. Write borrowed text, or owned(FUNCTION) text"),
         Mistake(
             text: call("(n: out int) -> s: borrowed text\nresult s"), line: 3, column: 8,
-            says: "What the function says in “n” is never looked at"),
+            says: "The value “n” is never used"),
         Mistake(text: call("() -> n: int\nresult n"), line: 4, column: 8, says: "The result is a whole number"),
-        Mistake(text: call("()"), line: 3, column: 9, says: "“result” and what the request is answered with"),
+        Mistake(text: call("()"), line: 3, column: 9, says: "“result” and the answer to the request"),
         Mistake(text: call("() result html"), line: 3, column: 17, says: "There is no “html” here"),
         Mistake(
             text: call("() -> p: {x: int, y: int} result p"), line: 3, column: 40,
             says: "Name one of its fields: p.x, p.y"),
-        Mistake(text: call("(a: int = 1, a: int = 2)"), line: 3, column: 20, says: "two of the name “a”"),
-        Mistake(text: call("(item: int = 1)"), line: 3, column: 8, says: "“item” has a meaning of its own"),
+        Mistake(text: call("(a: int = 1, a: int = 2)"), line: 3, column: 20, says: "“a” is defined twice"),
+        Mistake(text: call("(item: int = 1)"), line: 3, column: 8, says: "“item” is reserved"),
         Mistake(
-            text: call("(a: text = request.query)"), line: 3, column: 18, says: "There is no request.query in what this"
+            text: call("(a: text = request.query)"), line: 3, column: 18, says: "request.query is not available"
         ),
         Mistake(text: call("(a: int = \"x\" + 1)"), line: 3, column: 17, says: "“+” cannot be used with text"),
-        Mistake(text: call("(a: int = upper(1))"), line: 3, column: 17, says: "Nothing is computed by “upper”"),
+        Mistake(text: call("(a: int = upper(1))"), line: 3, column: 17, says: "There is no function “upper”"),
         Mistake(text: call("(a: text = item.attribute(\"x\", 1))"), line: 3, column: 38, says: "is not text"),
-        Mistake(text: call("(a: acknowledge())"), line: 3, column: 11, says: "Nothing can be done with “acknowledge”"),
+        Mistake(text: call("(a: acknowledge())"), line: 3, column: 11, says: "“acknowledge” is not available"),
         Mistake(
             text: call("(a: acknowledge(), b: acknowledge())", serve: "reindexAll"), line: 3, column: 29,
-            says: "acknowledged twice"),
+            says: "Two callbacks acknowledge"),
         Mistake(
             text: call("(n: int = 1, a: donate(i: int) when n == 1 {identifier = \"x\"})", serve: "reindexAll"),
             line: 3,
@@ -139,16 +139,17 @@ struct BindingParserTests {
             says: "cannot return “f64”"),
         Mistake(
             text: call("(a: donate(p: text) {identifier = name(p)})", serve: "files \"~/x\""), line: 3, column: 28,
-            says: "The identifier of a file is not the path"),
+            says: "The identifier of a file is not its path"),
         Mistake(text: call("()", serve: "files"), line: 2, column: 1, says: "the folder of the files in quotes"),
         Mistake(
-            text: call("(a: text = request.path)", serve: "reindexAll"), line: 3, column: 18, says: "no request.path"),
+            text: call("(a: text = request.path)", serve: "reindexAll"), line: 3, column: 18,
+            says: "request.path is not available"),
         Mistake(
             text: call("() result \"x\"", serve: "reindexAll"), line: 3, column: 10,
-            says: "There is a result, but nobody"),
+            says: "This binding has no result"),
         Mistake(
             text: call("() -> n: int succeeds n == 0 or n == 1 and n == 2"), line: 3, column: 46, says: "are mixed"),
-        Mistake(text: call("() -> n: int succeeds n < 0"), line: 3, column: 31, says: "turn the two values round"),
+        Mistake(text: call("() -> n: int succeeds n < 0"), line: 3, column: 31, says: "swap the two values"),
         Mistake(
             text: call("() -> n: int succeeds n == \"a\""), line: 3, column: 29, says: "cannot be compared with text"),
         Mistake(
@@ -156,46 +157,48 @@ struct BindingParserTests {
             says: "“otherwise” without “succeeds”"),
         Mistake(
             text: call("() -> n: int succeeds n == 0 otherwise g() -> s: int"), line: 3, column: 46,
-            says: "g gives no text"),
+            says: "g does not return text"),
         Mistake(
             text: call("() -> s: borrowed text result s extra"), line: 3, column: 39, says: "the end of the binding"),
-        Mistake(text: call("(a: int = ((((((((((1))))))))))"), line: 3, column: 26, says: "nested too deep"),
+        Mistake(text: call("(a: int = ((((((((((1))))))))))"), line: 3, column: 26, says: "nested too deeply"),
         Mistake(
             text: call("(text: text = item.path) -> n: int succeeds n == 0 result text"), line: 3, column: 65,
-            says: "There is no “text” here. A parameter is known in its own call alone"),
+            says: "There is no “text” here. A parameter is known only in its own call"),
         Mistake(
-            text: call("(n: text = item.path) -> n: int result \"\""), line: 3, column: 32, says: "two of the name “n”"),
+            text: call("(n: text = item.path) -> n: int result \"\""), line: 3, column: 32, says: "“n” is defined twice"
+        ),
         Mistake(
             text: call("(n: out int, n: int = 1) -> _: int result \"\""), line: 3, column: 20,
-            says: "two of the name “n”"),
+            says: "“n” is defined twice"),
         Mistake(
-            text: call("() -> n: int call g() -> n: int result \"\""), line: 3, column: 32, says: "two of the name “n”"),
+            text: call("() -> n: int call g() -> n: int result \"\""), line: 3, column: 32, says: "“n” is defined twice"
+        ),
         Mistake(
             text: call("() each i below 2 { call g() -> s: borrowed text gather t = s }", serve: "reindexAll"), line: 3,
-            column: 10, says: "Nothing is repeated in what this serves"),
+            column: 10, says: "“each” is not available in a binding"),
         Mistake(
             text: call("() each i below 2 { call g() -> s: borrowed text } result \"\""), line: 3, column: 56,
             says: "“gather”, a name and the text of a round"),
         Mistake(
             text: call("() each i below 2 { call g() -> n: int gather t = \"x\" } result t"), line: 3, column: 39,
-            says: "What the function says in “n” is never looked at"),
+            says: "The value “n” is never used"),
         Mistake(
             text: call("() each i below 2 { call g() -> n: int gather t = n } result t"), line: 3, column: 57,
-            says: "What is gathered is a whole number. Expected is text"),
+            says: "The gathered text is a whole number. Expected text"),
         Mistake(
             text: call("() each i below 2 { call g(n: int = i) -> s: borrowed text gather t = s } result s"), line: 3,
             column: 88, says: "There is no “s” here"),
         Mistake(
             text: call("() each i below 2 { call g() -> s: borrowed text gather t = s } result \"x\""), line: 3,
-            column: 63, says: "What the function says in “t” is never looked at"),
+            column: 63, says: "The value “t” is never used"),
         Mistake(
             text: call(
                 "() each i below 2 { call g(p: progress(n: int) { completed = n }) -> s: borrowed text gather t = s } result t"
             ),
-            line: 3, column: 37, says: "A call that is repeated has a callback"),
+            line: 3, column: 37, says: "A repeated call has a callback"),
         Mistake(
             text: call("() set identifier = \"x\"", serve: "attributes of public.text"), line: 3, column: 14,
-            says: "The identifier of an item cannot be set here"),
+            says: "“identifier” cannot be set here"),
         Mistake(
             text: call("() -> p: borrowed pointer set title = p", serve: "attributes of public.text"), line: 3,
             column: 37,
@@ -204,8 +207,8 @@ struct BindingParserTests {
             text: call("()", serve: "attributes of public.text"), line: 3, column: 9, says: "“set” and the attributes"),
         Mistake(
             text: call("() set title = request.type", serve: "attributes of public.text"), line: 3, column: 22,
-            says: "There is no request.type in what this"),
-        Mistake(text: "serve throttle \u{1}", line: 1, column: 16, says: "Found is a control character"),
+            says: "request.type is not available"),
+        Mistake(text: "serve throttle \u{1}", line: 1, column: 16, says: "Found a control character"),
         Mistake(text: String(repeating: " ", count: 20_000), line: 1, column: 1, says: "The binding has 20000 bytes"),
     ]
 

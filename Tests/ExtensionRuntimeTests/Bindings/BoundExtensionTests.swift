@@ -46,7 +46,7 @@ struct BoundExtensionTests {
     func invalid() {
         let failure = loadFailure("serve throttle library \"libc.so.6\" call abs(n: int)")
         #expect(failure?.failure == .invalidBinding)
-        #expect(failure?.message.hasPrefix("Binding 1, line 1, column 51: Found is “)”. Expected is “=”") == true)
+        #expect(failure?.message.hasPrefix("Binding 1, line 1, column 51: Found “)”. Expected “=”") == true)
     }
 
     @Test("The next library is taken where the first is missing, and functions of those it needs are found")
