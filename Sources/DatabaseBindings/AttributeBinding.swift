@@ -32,7 +32,8 @@ package struct AttributeBinding: Hashable, Sendable {
     private static func kind(of name: String, at path: [String]) throws(DatabaseBindingError) -> AttributeValueKind? {
         if let known = AttributeNames.kind(of: name) {
             guard known != .headers else {
-                throw DatabaseBindingError(path, "A column cannot have the headers of a message", "Leave it out")
+                throw DatabaseBindingError(
+                    path, "The headers of a message cannot come from a column", "Remove the attribute")
             }
             return known
         }
@@ -51,14 +52,14 @@ package struct AttributeBinding: Hashable, Sendable {
         let needsOne: Set<AttributeValueKind> = [.date, .dates, .number, .truth, .data, .people]
         if let kind, needsOne.contains(kind), template.only == nil {
             throw DatabaseBindingError(
-                path, "Its values are no text, so the template has to be one column",
+                path, "The attribute is not a text, so the template must be a single column",
                 kind == .date ? "Write {column:unix} or another unit of time" : "Write {column}")
         }
         guard kind == .date || kind == .dates, let only = template.only else { return }
         guard case .time = only.format else {
             let units = ColumnTimeUnit.allCases.map(\.rawValue)
             throw DatabaseBindingError(
-                path, column: only.column, "Nothing says what its numbers mean",
+                path, column: only.column, "The unit of its numbers is missing",
                 "Add the unit: {\(only.column):unix}, or \(units.dropFirst().joined(separator: ", "))")
         }
     }

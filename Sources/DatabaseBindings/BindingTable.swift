@@ -15,8 +15,8 @@ struct BindingTable {
         self.values = values
         for key in values.keys.sorted() where !known.contains(key) {
             throw DatabaseBindingError(
-                path + [String(key.cut)], "There is no such key",
-                "Remove it; there are \(known.joined(separator: ", "))",
+                path + [String(key.cut)], "The key is unknown",
+                "Remove it, or use one of \(known.joined(separator: ", "))",
                 misspelt: .init(name: key, known: known))
         }
     }
@@ -43,7 +43,7 @@ struct BindingTable {
         if case .text? = values[key] { return [try text(key, bytes: limit)] }
         var texts: [String] = []
         for value in try list(key, atMost: count) {
-            guard case .text(let text) = value else { throw error(key, "It has \(value.shown)", "Give texts alone") }
+            guard case .text(let text) = value else { throw error(key, "It has \(value.shown)", "Use only texts") }
             texts.append(try checked(text, key, bytes: limit))
         }
         return texts

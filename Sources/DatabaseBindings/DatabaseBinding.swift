@@ -79,7 +79,7 @@ package struct ItemBinding: Hashable, Sendable {
         let table = try BindingTable(value, at: path, known: Self.keys)
         name = try table.text("Name", bytes: DatabaseLimits.nameBytes)
         guard name.utf8.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }) else {
-            throw table.error("Name", "“\(name.cut)” is no name", "Use letters, digits, “-” and “_”")
+            throw table.error("Name", "“\(name.cut)” is not a valid name", "Use letters, digits, “-” and “_”")
         }
         select = try SelectAlternatives(table, "Select", parameters: SelectStatement.rowParameters)
         let key = try table.text("Key", bytes: DatabaseLimits.nameBytes)
@@ -183,7 +183,8 @@ package struct PreviewBinding: Hashable, Sendable {
         type = try table.text("Type", bytes: DatabaseLimits.templateBytes)
         guard Self.types.contains(type) else {
             throw table.error(
-                "Type", "A preview cannot be \(type.cut)", "Use one of \(Self.types.joined(separator: ", "))")
+                "Type", "A preview cannot have the type \(type.cut)", "Use one of \(Self.types.joined(separator: ", "))"
+            )
         }
         title = try table.optionalText("Title", bytes: DatabaseLimits.templateBytes).map {
             (text) throws(DatabaseBindingError) in try DatabaseTemplate(text, at: path + ["Title"])
@@ -212,7 +213,8 @@ extension BindingTable {
         let given = keys.filter { self[$0] != nil }
         guard given.count == 1, let key = given.first else {
             throw DatabaseBindingError(
-                path, given.isEmpty ? "Nothing says what its bytes are" : "It has \(given.joined(separator: " and "))",
+                path,
+                given.isEmpty ? "The source of its bytes is missing" : "It has \(given.joined(separator: " and "))",
                 "Give exactly one of \(keys.joined(separator: ", "))")
         }
         if key == "Select" {

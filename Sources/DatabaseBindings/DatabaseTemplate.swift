@@ -86,8 +86,8 @@ package struct DatabaseTemplate: Hashable, Sendable {
             }
             guard character == "{", let end = rest.firstIndex(of: "}") else {
                 throw DatabaseBindingError(
-                    path, "A “\(character)” stands alone",
-                    "Write {column}, and “\(character)\(character)” for the brace")
+                    path, "A “\(character)” is not part of a placeholder",
+                    "Write {column}, or “\(character)\(character)” for the brace itself")
             }
             if !plain.isEmpty { parts.append(.text(plain)) }
             plain = ""
@@ -98,7 +98,7 @@ package struct DatabaseTemplate: Hashable, Sendable {
         self.parts = parts
         guard columns.count <= DatabaseLimits.placeholders else {
             throw DatabaseBindingError(
-                path, "It has \(columns.count) placeholders", "Use at most \(DatabaseLimits.placeholders)")
+                path, "It has \(columns.count) placeholders", "The limit is \(DatabaseLimits.placeholders)")
         }
     }
 
@@ -106,7 +106,8 @@ package struct DatabaseTemplate: Hashable, Sendable {
         let pieces = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let name = pieces.first, (1...DatabaseLimits.nameBytes).contains(name.utf8.count), !name.contains("{")
         else {
-            throw DatabaseBindingError(path, column: String(text).cut, "It names no column", "Write {column}")
+            throw DatabaseBindingError(
+                path, column: String(text).cut, "The placeholder has no column", "Write {column}")
         }
         guard pieces.count > 1 else { return .column(name, .plain) }
         guard let format = Format(pieces[1]) else {

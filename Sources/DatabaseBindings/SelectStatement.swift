@@ -37,7 +37,7 @@ package struct SelectStatement: Hashable, Sendable {
             if token.text == ")" { depth -= 1 }
             guard depth >= 0 else { break }
         }
-        guard depth == 0 else { throw refused("Its parentheses do not match", "Close each one that is opened") }
+        guard depth == 0 else { throw refused("Its parentheses do not match", "Close every parenthesis") }
         let verbs = ["SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"]
         guard let verb = Self.top(body, from: 0, { token in verbs.contains(where: token.isWord) }),
             body[verb].isWord("SELECT")

@@ -52,7 +52,7 @@ struct DatabaseBindingTests {
         arguments: [
             (#"{"Files": [], "Items": []}"#, "Files", nil, "array of 1 to"),
             (#"{"Files": ["a"], "Itms": []}"#, "Itms", nil, "Files, Items"),
-            (#"{"Files": [1], "Items": []}"#, "Files", nil, "texts alone"),
+            (#"{"Files": [1], "Items": []}"#, "Files", nil, "only texts"),
             (#"{"Files": ["a"], "Items": [{}]}"#, "Items.1.Name", nil, "Add it"),
             (#"{"Files": ["a"], "Items": [{"Name": "a/b"}]}"#, "Items.1.Name", nil, "letters"),
             (
@@ -69,7 +69,7 @@ struct DatabaseBindingTests {
             ),
             (
                 #"{"Files": ["a"], "Items": [{"Name": "n", "Select": "SELECT (1"}]}"#, "Items.1.Select", nil,
-                "Close each"
+                "Close every"
             ),
             (#"{"Files": ["a"], "Items": [{"Name": "n", "Select": "SELECT 'a"}]}"#, "Items.1.Select", nil, "Close it"),
             (#"{"Files": ["a"], "Items": [{"Name": "n", "Select": "SELECT :kee"}]}"#, "Items.1.Select", nil, ":folder"),
