@@ -43,9 +43,9 @@ package struct LaunchPlanner: Sendable {
         if target.hasHandler {
             return LaunchPlan(
                 way: .runningApp, entry: target.desktopEntry, app: target.bundleName, delivery: .activity,
-                reason: "the app runs and has registered a handler for activities", passedOver: [])
+                reason: "the running app has a handler for activities", passedOver: [])
         }
-        passOver(.runningApp, "no app of \(target.bundle) runs that has registered a handler for activities")
+        passOver(.runningApp, "no running app of \(target.bundle) has a handler for activities")
         let app: DesktopEntry?
         switch entries.find(target.desktopEntry) {
         case .found(let entry): app = entry
@@ -59,7 +59,7 @@ package struct LaunchPlanner: Sendable {
         if let app, target.continues {
             let reason = "the app continues activities (CoreSpotlightContinuation)"
             if !target.canHold {
-                passOver(.desktopEntry, "no service runs that could keep the activity until the app has started")
+                passOver(.desktopEntry, "no service runs, so nothing keeps the activity until the app has started")
             } else if let plan = start(app, nil, .desktopEntry, reason, passOver, delivery: .activity) {
                 return plan.with(passedOver)
             }
@@ -75,14 +75,14 @@ package struct LaunchPlanner: Sendable {
         let type = target.resource.map { handlers.type(of: $0, contentType: target.contentType) }
         if let app, let resource = target.resource, let type {
             if target.ownsEntry || declares(app, type) {
-                if let plan = start(app, resource, .desktopEntry, "the app takes the item's \(resource.noun)", passOver)
+                if let plan = start(app, resource, .desktopEntry, "the app opens the item's \(resource.noun)", passOver)
                 {
                     return plan.with(passedOver)
                 }
             } else {
                 passOver(
                     .desktopEntry,
-                    "\(app.identifier) neither opens \(type) nor belongs to \(target.bundle), which is not named after it"
+                    "\(app.identifier) does not open \(type), and \(target.bundle) is not named after it"
                 )
             }
         }
@@ -102,7 +102,7 @@ package struct LaunchPlanner: Sendable {
         let reasons = passedOver.map(\.reason).joined(separator: "; ")
         if let refusal = target.refusal {
             let kind: LaunchError.Kind = if case .missing = refusal { .missingFile } else { .refused }
-            throw LaunchError(kind, "“\(target.title)” is not opened: \(refusal).")
+            throw LaunchError(kind, "Cannot open “\(target.title)”: \(refusal).")
         }
         throw LaunchError(
             .noApp,
@@ -150,7 +150,7 @@ package struct LaunchPlanner: Sendable {
             throw .init(reason: "its command line \(error.reason)")
         }
         if let resource, !line.takes(resource) {
-            throw .init(reason: "its command line takes no \(resource.noun)")
+            throw .init(reason: "its command line does not accept a \(resource.noun)")
         }
         var words: [String]
         do throws(ExecLine.Malformed) {

@@ -49,7 +49,7 @@ package struct LaunchTarget: Hashable, Sendable, Codable {
             case .notReadable(let path, let bundle):
                 "\(bundle) may not read its file \(path) (ReadablePaths in its Info.plist)"
             case .special(let path): "\(path) is neither a file nor a folder"
-            case .malformed(let path): "\(path) cannot be followed to a file"
+            case .malformed(let path): "\(path) is not a path of a file"
             }
         }
     }

@@ -66,7 +66,9 @@ struct LaunchPlannerTests {
         let plan = try desktop.plan(desktop.target(.url("https://example.org/")))
         #expect(plan.way == .defaultHandler && plan.entry == "browser.desktop")
         #expect(plan.passedOver.map(\.way) == [.runningApp, .desktopEntry])
-        #expect(plan.passedOver.last?.reason.hasSuffix("its command line takes no URL") == true, "\(plan.passedOver)")
+        #expect(
+            plan.passedOver.last?.reason.hasSuffix("its command line does not accept a URL") == true,
+            "\(plan.passedOver)")
         #expect(plan.reason == "browser.desktop is the default app for x-scheme-handler/https")
     }
 

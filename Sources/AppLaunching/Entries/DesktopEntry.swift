@@ -94,7 +94,7 @@ package struct DesktopEntries: Sendable {
     /// Finds an entry. The first file with that name counts, even if it is hidden.
     package func find(_ identifier: String) -> Lookup {
         guard let entry = read(identifier), !entry.isHidden else { return .missing }
-        guard entry.isApplication else { return .unusable(reason: "\(entry.path) is not the entry of an application") }
+        guard entry.isApplication else { return .unusable(reason: "\(entry.path) is not an entry of type Application") }
         if let program = entry.requiredProgram, path(ofProgram: program) == nil {
             return .unusable(reason: "\(entry.path) needs \(program.prefix(80)), which is not installed")
         }

@@ -82,7 +82,8 @@ package struct AppLauncher: Sendable {
             }
         }
         guard let command = plan.command else {
-            throw LaunchError(.cannotStart, "\(plan.app) cannot be started: its desktop entry has no command.")
+            throw LaunchError(
+                .cannotStart, "Cannot start \(plan.app): its desktop entry has no command. Add Exec to it.")
         }
         return try await start(command, of: plan, isTaken)
     }
@@ -92,7 +93,7 @@ package struct AppLauncher: Sendable {
         LaunchError(
             .timedOut,
             """
-            \(plan.app) was started and did not take what it was to open. It has CoreSpotlightContinuation in its manifest, so \
+            \(plan.app) was started, but did not take the activity. Its manifest has CoreSpotlightContinuation, so \
             it must register a handler (NSUserActivity.setContinuationHandler) at its start.
             """)
     }
@@ -122,7 +123,7 @@ package struct AppLauncher: Sendable {
 
         func error(_ plan: LaunchPlan) -> LaunchError {
             let place = plan.bus.map { " (\($0.name) on the session bus)" } ?? ""
-            return LaunchError(kind, "\(plan.app)\(place) did not open: \(reason)")
+            return LaunchError(kind, "Cannot open \(plan.app)\(place): \(reason)")
         }
     }
 
@@ -144,11 +145,12 @@ package struct AppLauncher: Sendable {
             return .failure(.init(startedNothing: true, kind: .cannotStart, reason: "there is no session bus."))
         }
         guard let path = MessageBus.objectPath(ofApplication: start.name) else {
-            return .failure(.init(startedNothing: true, kind: .cannotStart, reason: "its name is no name of a bus."))
+            return .failure(
+                .init(startedNothing: true, kind: .cannotStart, reason: "its name is not a valid bus name."))
         }
         do throws(BusError) {
             let bus = try MessageBus(address: address, name: "open") { call in
-                call.refuse(name: BusErrorName.unknownMethod, message: "This program only opens an app.")
+                call.refuse(name: BusErrorName.unknownMethod, message: "This program only opens apps.")
             } onDisconnect: { _ in
             }
             defer { bus.close() }
@@ -221,7 +223,7 @@ package struct AppLauncher: Sendable {
                 startedNothing: !hasStarted && Self.absences.contains(short), kind: kind,
                 reason: String(message.prefix(500)))
         case .cancelled where Task.isCancelled:
-            return .init(startedNothing: false, kind: .cancelled, reason: "nobody waits for it any more.")
+            return .init(startedNothing: false, kind: .cancelled, reason: "the request was cancelled.")
         case .cancelled:
             return .init(startedNothing: false, kind: .timedOut, reason: "it did not answer within \(limits.bus).")
         case .disconnected, .malformed, .system:
@@ -249,7 +251,7 @@ package struct AppLauncher: Sendable {
                 wrapper.first ?? command.program, words, folder: command.folder ?? environment["HOME"] ?? "/",
                 environment: environment)
         } catch {
-            throw LaunchError(.cannotStart, "Starting \(plan.app) (\(command.program)) failed: \(error.reason).")
+            throw LaunchError(.cannotStart, "Cannot start \(plan.app) (\(command.program)): \(error.reason).")
         }
         if let isTaken { return try await outcome(of: program, command, plan, isTaken) }
         guard let ending = await program.end(within: limits.start, clock) else {

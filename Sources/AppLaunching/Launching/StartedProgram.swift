@@ -39,7 +39,7 @@ struct StartedProgram: Sendable {
     init(_ path: String, _ words: [String], folder: String, environment: [String: String]) throws(Failure) {
         guard Self.count.add(1, ordering: .relaxed).newValue <= Self.maximum else {
             Self.count.subtract(1, ordering: .relaxed)
-            throw Failure(reason: "\(Self.maximum) programs that were started here run, which is the limit")
+            throw Failure(reason: "\(Self.maximum) started programs still run, which is the limit")
         }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
