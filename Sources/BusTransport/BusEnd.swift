@@ -19,7 +19,7 @@ public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .closed: "The connection was closed."
         case .peerClosed: "The other process closed the connection."
-        case .violated(let limit): "The connection was ended because the other process broke a limit: \(limit)."
+        case .violated(let limit): "The connection was ended because the other process exceeded a limit: \(limit)."
         case .malformed(let detail):
             "The connection was ended because the other process does not speak D-Bus: \(detail)."
         case .system(let operation, let code):
@@ -31,7 +31,7 @@ public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
     init(processing code: Int32) {
         switch code {
         case ECONNRESET, ENOTCONN, EPIPE, ESHUTDOWN, ECONNABORTED: self = .peerClosed
-        case EBADMSG, EPROTO, EPERM, EACCES, EIO, EINVAL: self = .malformed("sd-bus refused what it sent")
+        case EBADMSG, EPROTO, EPERM, EACCES, EIO, EINVAL: self = .malformed("sd-bus rejected its data")
         case ETIMEDOUT: self = .violated("the authentication took too long")
         default: self = .system(operation: "reading or writing messages", code: code)
         }

@@ -71,7 +71,7 @@ extension BusMessage {
             try Self.check(entered, operation)
             guard entered > 0 else { break }
             try Self.take(&room)
-            guard let key = try readString() else { throw .malformed("a dictionary with an entry without a key") }
+            guard let key = try readString() else { throw .malformed("a dictionary entry without a key") }
             let value = try readVariant(&room, depth: depth)
             guard entries.updateValue(value, forKey: key) == nil else {
                 throw .malformed("a dictionary with two entries \(String(key.prefix(64)).debugDescription)")
@@ -110,6 +110,6 @@ extension BusMessage {
     }
 
     private static var tooDeep: BusError {
-        .malformed("more than \(BusValue.maximumDepth) dictionaries or arrays inside each other")
+        .malformed("dictionaries or arrays that are nested more than \(BusValue.maximumDepth) deep")
     }
 }

@@ -95,7 +95,7 @@ extension BusThread {
             }
         }
         guard unanswered.count <= Self.maximumUnanswered else {
-            let text = "More than \(Self.maximumUnanswered) calls wait for an answer."
+            let text = "More than \(Self.maximumUnanswered) calls are unanswered."
             return answer(key, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
         }
         switch arguments {

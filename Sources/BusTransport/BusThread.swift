@@ -129,7 +129,7 @@ final class BusThread: @unchecked Sendable {
             (input, ownSource) = (nil, nil)
             shares = SenderShares(limits)
             try BusMessage.check(sd_bus_set_address(bus, address), "reading the address of the bus")
-            try BusMessage.check(sd_bus_set_bus_client(bus, 1), "speaking as the client of a bus")
+            try BusMessage.check(sd_bus_set_bus_client(bus, 1), "registering as a client of the bus")
         }
         try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
         try BusMessage.check(sd_bus_start(bus), "starting the connection")

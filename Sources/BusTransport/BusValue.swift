@@ -94,7 +94,8 @@ public enum BusError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .disconnected: "The connection to the other process ended."
         case .cancelled: "The call was cancelled."
-        case .remote(let name, let message): message.isEmpty ? "The other process answered \(name)." : message
+        case .remote(let name, let message):
+            message.isEmpty ? "The other process answered with the error \(name)." : message
         case .malformed(let what): "A message is malformed: \(what)."
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
         }

@@ -127,7 +127,7 @@ struct MessagePrefix: Hashable {
             throw .violated("a message header of more than \(limits.maximumHeaderBytes) bytes")
         }
         guard totalBytes <= limits.maximumMessageBytes else {
-            throw .violated("a message of \(totalBytes) bytes, where \(limits.maximumMessageBytes) are allowed")
+            throw .violated("a message of \(totalBytes) bytes; the limit is \(limits.maximumMessageBytes)")
         }
     }
 

@@ -63,7 +63,7 @@ final class GuardedInput {
         // sd-bus compares the user that a client claims with the peer of its input socket. That
         // peer is this process now, so the user is checked here.
         guard csystem_peer(socket.number, &process, &user) == 0 else {
-            throw .system(operation: "asking who is at the other end", code: errno)
+            throw .system(operation: "getting the user of the other process", code: errno)
         }
         guard user == getuid() else { throw .system(operation: "serving another user's process", code: EPERM) }
         var pair: [Int32] = [0, 0]
@@ -169,7 +169,7 @@ final class GuardedInput {
         let what = tracker.isAuthenticating ? "an authentication" : "a message"
         if ticket?.isContended == true {
             let seconds = ReceiveBudget.patience / 1_000_000
-            return .violated("a message that was not complete after \(seconds) s while others waited for its room")
+            return .violated("a message that was not complete after \(seconds) s while others waited for its memory")
         }
         return .violated("\(what) that was not complete after \(limits.stallTimeout / 1_000_000) s")
     }
@@ -242,7 +242,7 @@ final class GuardedInput {
         for number in numbers.prefix(Int(count)) { descriptors.append(OwnedDescriptor(adopting: number)) }
         guard truncated == 0 else {
             throw .violated(
-                "more than \(limits.maximumDescriptors) descriptors at once, or more than there is room for")
+                "more than \(limits.maximumDescriptors) descriptors at once, or more than fit into the buffer")
         }
         guard result > 0 else {
             mayHaveInput = false
@@ -267,7 +267,7 @@ final class GuardedInput {
         }
         if result < 0 {
             guard errno == EAGAIN || errno == EINTR else {
-                throw .system(operation: "handing a message on", code: errno)
+                throw .system(operation: "forwarding a message", code: errno)
             }
             isBlocked = errno == EAGAIN
             return

@@ -35,7 +35,9 @@ public final class IncomingCall: Sendable {
     }
 
     deinit {
-        if !answered.load(ordering: .relaxed) { refuse(name: BusErrorName.failed, message: "The call was dropped.") }
+        if !answered.load(ordering: .relaxed) {
+            refuse(name: BusErrorName.failed, message: "The handler dropped the call without an answer.")
+        }
     }
 
     /// Releases the arguments, which may be large, after they were read.

@@ -56,7 +56,7 @@ struct MessageHeader {
             try skipPadding(to: 8, before: end)
             let code = try byte()
             guard let field = Field(rawValue: code) else { throw .malformed("an unknown header field \(code)") }
-            guard present.insert(code).inserted else { throw .malformed("a header field that comes twice") }
+            guard present.insert(code).inserted else { throw .malformed("a repeated header field") }
             guard try byte() == 1, try byte() == field.type, try byte() == 0 else {
                 throw .malformed("a header field of a wrong type")
             }

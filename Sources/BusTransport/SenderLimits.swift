@@ -48,21 +48,22 @@ struct SenderShares {
         total += bytes
         if bytes > limits.maximumMessageBytes {
             return """
-                The message has about \(bytes) bytes, and \(limits.maximumMessageBytes) are allowed. Send less at once.
+                The message has about \(bytes) bytes; the limit is \(limits.maximumMessageBytes). Send less at a time.
                 """
         }
         if share.calls > limits.maximumUnanswered {
-            return "\(limits.maximumUnanswered) calls of this client wait for an answer. Wait for one of them."
+            return
+                "\(limits.maximumUnanswered) calls of this client are unanswered, which is the limit. Wait for an answer first."
         }
         if share.bytes > limits.maximumUnansweredBytes {
             return """
-                The calls of this client that wait for an answer have more than \(limits.maximumUnansweredBytes) bytes. \
-                Wait for one of them.
+                The unanswered calls of this client have more than \(limits.maximumUnansweredBytes) bytes. \
+                Wait for an answer first.
                 """
         }
         guard total <= limits.maximumTotalBytes || share.bytes <= limits.smallBytes else {
             return """
-                The calls of all clients that wait have more than \(limits.maximumTotalBytes) bytes. Try again later.
+                The unanswered calls of all clients have more than \(limits.maximumTotalBytes) bytes. Try again later.
                 """
         }
         return nil

@@ -34,10 +34,10 @@ struct UnsentMessages {
             first = 0
         }
         guard bytes <= limits.maximumUnsentBytes else {
-            throw .violated("it did not read while more than \(limits.maximumUnsentBytes) bytes waited for it")
+            throw .violated("it did not read, and more than \(limits.maximumUnsentBytes) bytes are unsent")
         }
         guard queued <= limits.maximumUnsentMessages else {
-            throw .violated("it did not read while more than \(limits.maximumUnsentMessages) messages waited for it")
+            throw .violated("it did not read, and more than \(limits.maximumUnsentMessages) messages are unsent")
         }
     }
 }

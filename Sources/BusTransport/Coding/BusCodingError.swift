@@ -40,7 +40,7 @@ public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     static func tooDeep(_ path: [any CodingKey]) -> Self {
-        Self(path, "more than \(BusValue.maximumDepth) values are inside each other")
+        Self(path, "values are nested more than \(BusValue.maximumDepth) deep")
     }
 }
 

@@ -31,7 +31,7 @@ public struct BusDecoder: Decoder {
     func mismatch(_ type: Any.Type) -> DecodingError {
         .typeMismatch(
             type,
-            .init(codingPath: codingPath, debugDescription: "a value of type \(value.signature) is no \(type)"))
+            .init(codingPath: codingPath, debugDescription: "a value of type \(value.signature) is not a \(type)"))
     }
 
     /// A container of named values.
