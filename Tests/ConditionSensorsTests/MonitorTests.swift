@@ -178,7 +178,7 @@ struct MonitorTests {
         #expect(
             comes {
                 monitor.look()
-                return monitor.report()[.logind] == .absent("Nobody on the bus is called org.freedesktop.login1.")
+                return monitor.report()[.logind] == .absent("No service on the bus is named org.freedesktop.login1.")
             })
         #expect(comes { machine.threads == [machine.threadName + "-syst"] })
     }

@@ -38,7 +38,7 @@ final class CompositorSensor: BusSensor {
             switch event {
             case .appeared: ask()
             case .gone:
-                seat.publish(.absent("Nobody on the bus is called \(Self.interface).")) { $0.compositor = nil }
+                seat.publish(.absent("No service on the bus is named \(Self.interface).")) { $0.compositor = nil }
             case .signal(let signal): receive(signal)
             }
         }
@@ -53,14 +53,14 @@ final class CompositorSensor: BusSensor {
             switch result {
             case .success(let values):
                 if let number = values.first?.unsigned { return take(self, number) }
-                fail("its answer to \(member) is no number")
+                fail("its answer to \(member) is not a number")
             case .failure(let error): fail("\(error)")
             }
         }
     }
 
     private func fail(_ reason: String) {
-        seat.publish(.failed("\(Self.interface) does not tell when the session is idle: \(reason)")) {
+        seat.publish(.failed("\(Self.interface) does not report when the session is idle: \(reason)")) {
             $0.compositor = nil
         }
     }

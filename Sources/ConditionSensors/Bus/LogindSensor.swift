@@ -61,7 +61,7 @@ final class LogindSensor: BusSensor {
             guard let self else { return }
             switch event {
             case .appeared: askAll()
-            case .gone: seat.publish(.absent("Nobody on the bus is called \(Self.name)."), Self.kind.forget)
+            case .gone: seat.publish(.absent("No service on the bus is named \(Self.name)."), Self.kind.forget)
             case .signal(let signal): receive(signal)
             }
         }
@@ -201,7 +201,7 @@ final class LogindSensor: BusSensor {
         let now = state.withLock { $0.open == 0 ? $0 : nil }
         guard let now else { return }
         if let problem = now.problems.min(by: { $0.key < $1.key })?.value {
-            return seat.publish(.failed("\(Self.name) does not say what it knows. \(problem)"), Self.kind.forget)
+            return seat.publish(.failed("\(Self.name) does not give its properties. \(problem)"), Self.kind.forget)
         }
         let summary = LoginSession.summary(now.sessions.values, seat.roots)
         seat.publish(.inUse) { readings in

@@ -64,7 +64,7 @@ final class PropertySensor: BusSensor {
             ask()
         case .gone:
             state.withLock { $0.isThere = false }
-            seat.publish(.absent("Nobody on the bus is called \(plan.service)."), plan.forget)
+            seat.publish(.absent("No service on the bus is named \(plan.service)."), plan.forget)
         case .signal(let signal):
             guard let change = PropertyChange(signal), change.path == plan.path, change.interface == plan.interface
             else {
@@ -87,7 +87,7 @@ final class PropertySensor: BusSensor {
             switch result {
             case .success(let values): take(values, isAnswer: true)
             case .failure(let error):
-                seat.publish(.failed("\(plan.service) does not say what it knows. \(error)"), plan.forget)
+                seat.publish(.failed("\(plan.service) does not give its properties. \(error)"), plan.forget)
             }
         }
     }
@@ -102,7 +102,7 @@ final class PropertySensor: BusSensor {
         if let meaning = plan.meaning(values) {
             seat.publish(.inUse, meaning)
         } else {
-            seat.publish(.failed("What \(plan.service) says of \(plan.path) makes no sense."), plan.forget)
+            seat.publish(.failed("The properties of \(plan.path) from \(plan.service) are not usable."), plan.forget)
         }
     }
 }

@@ -29,7 +29,7 @@ final class ScreenSaverSensor: BusSensor {
             switch event {
             case .appeared:
                 service.call(path, BusMember(name, "GetActive")) { [weak self] result in self?.take(result) }
-            case .gone: forget(.absent("Nobody on the bus is called \(name)."))
+            case .gone: forget(.absent("No service on the bus is named \(name)."))
             case .signal(let signal):
                 // Some screen savers emit the signal from an undocumented path.
                 if signal.member == BusMember(name, "ActiveChanged") { take(.success(signal.arguments)) }
@@ -41,13 +41,13 @@ final class ScreenSaverSensor: BusSensor {
         switch result {
         case .success(let values):
             guard let isActive = values.first?.boolean else {
-                return forget(.failed("\(name) does not say whether it is active by true or false."))
+                return forget(.failed("The answer of \(name) to GetActive is not a Boolean."))
             }
             seat.publish(.inUse) { $0.screenSavers[name] = isActive }
         // GNOME owns the first name too, but implements only its inhibition calls.
         case .failure(.remote(_, let message)):
-            forget(.absent("\(name) does not tell whether it is active: \(message)"))
-        case .failure(let error): forget(.failed("\(name) does not tell whether it is active. \(error)"))
+            forget(.absent("\(name) does not report whether it is active: \(message)"))
+        case .failure(let error): forget(.failed("\(name) does not report whether it is active. \(error)"))
         }
     }
 

@@ -121,7 +121,7 @@ final class SensorConnection: Sendable {
         self.life = life
         elapsed = roots.elapsed
         begun = roots.elapsed()
-        for kind in kinds { desk.note(kind.sensor, .failed("It was asked, and has not answered."), way: kind.way) }
+        for kind in kinds { desk.note(kind.sensor, .failed("It has not answered yet."), way: kind.way) }
         let ended: @Sendable (BusEnd) -> Void = { end in
             let state = Self.state(of: end, address)
             life.beginEnd()

@@ -44,7 +44,7 @@ final class LoadSensor: FileSensor {
         do throws(SensorFile.Failure) {
             let text = try SensorFile.text("\(roots.proc)/stat", limit: 1024)
             guard let read = Self.sample(text, own: own(), moment: roots.elapsed()) else {
-                let text = "The first line of \(roots.proc)/stat is not that of all processors."
+                let text = "The first line of \(roots.proc)/stat is not the line of all processors."
                 return FileReading(state: .failed(text)) { $0.otherLoad = nil }
             }
             sample = read

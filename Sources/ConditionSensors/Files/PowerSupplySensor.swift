@@ -39,7 +39,9 @@ struct PowerSupplySensor: FileSensor {
             }
         }
         guard !batteries.isEmpty || isOnline != nil else {
-            return FileReading(state: .absent("\(folder) has no battery and no mains.")) { $0.supplies = nil }
+            return FileReading(state: .absent("\(folder) has neither a battery nor a mains supply.")) {
+                $0.supplies = nil
+            }
         }
         // A battery may discharge while mains power is connected, to spare it or because the mains
         // do not suffice.

@@ -20,7 +20,7 @@ struct PressureSensor: FileSensor {
             do throws(SensorFile.Failure) {
                 let share = Self.share(try SensorFile.text(path, limit: 512))
                 shares.append(share)
-                if share == nil { problem = .failed("\(path) does not say avg10 as a number from 0 to 100.") }
+                if share == nil { problem = .failed("avg10 in \(path) is not a number from 0 to 100.") }
             } catch {
                 shares.append(nil)
                 problem = problem ?? error.state

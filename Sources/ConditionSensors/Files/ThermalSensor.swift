@@ -38,13 +38,13 @@ final class ThermalSensor: FileSensor {
         }
         zones.withLock { $0 = known.isEmpty ? nil : known }
         guard !known.isEmpty else {
-            return FileReading(state: .absent("\(folder) has no zone that says when it is hot.")) { $0.isHot = nil }
+            return FileReading(state: .absent("\(folder) has no zone with a trip point for heat.")) { $0.isHot = nil }
         }
         let temperatures = known.map { zone in
             SensorFile.number(zone.path + "/temp").flatMap { Self.range.contains($0) ? $0 : nil }
         }
         guard temperatures.contains(where: { $0 != nil }) else {
-            return FileReading(state: .failed("No zone in \(folder) says how hot it is.")) { $0.isHot = nil }
+            return FileReading(state: .failed("No zone in \(folder) reports its temperature.")) { $0.isHot = nil }
         }
         let isHot = zip(known, temperatures).contains { zone, temperature in
             temperature.map { $0 >= zone.trip - Self.margin } ?? false

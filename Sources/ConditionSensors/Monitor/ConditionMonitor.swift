@@ -147,7 +147,7 @@ public final class ConditionMonitor: ConditionSource {
             pressure: { [desk, pressure] in desk.update(pressure.read().apply) },
             note: { [desk] in desk.note(.pressureTriggers, $0) })
         guard let watch = RunningWatch(roots: roots, actions: actions) else {
-            desk.note(.pressureTriggers, .failed("The thread that hears of pressure could not be started."))
+            desk.note(.pressureTriggers, .failed("The thread for pressure events could not be started."))
             return nil
         }
         return watch

@@ -80,7 +80,7 @@ final class RunningWatch: Sendable {
                 triggers.append(file)
             } else {
                 let reason = String(cString: strerror(errno))
-                problem = problem ?? .failed("\(path) takes no trigger “\(trigger)”: \(reason).")
+                problem = problem ?? .failed("\(path) rejects the trigger “\(trigger)”: \(reason).")
             }
         }
         return (triggers, triggers.isEmpty ? problem ?? .inUse : .inUse)
