@@ -23,10 +23,10 @@ package enum EmbeddingError: Error, Hashable, CustomStringConvertible {
         case .unsupported(let path, let reason):
             "Cannot use the embedding model: \(path): \(reason) Install a model of the BERT family, such as "
                 + "all-MiniLM-L6-v2, bge-small-en or e5-small."
-        case .tooLong(let tokens, let limit): "The text has \(tokens) tokens, and the model reads \(limit)."
+        case .tooLong(let tokens, let limit): "The text has \(tokens) tokens; the limit of the model is \(limit)."
         case .unknownToken(let token): "The model has no embedding for the token \(token)."
         case .notFinite:
-            "The embedding model gives values that are not finite, so its weights are damaged. Install the model again."
+            "The weights of the embedding model are damaged: a result is not finite. Install the model again."
         case .cancelled: "The embedding was cancelled."
         }
     }

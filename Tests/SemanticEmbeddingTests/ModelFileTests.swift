@@ -26,7 +26,7 @@ struct SafetensorsTests {
     @Test(
         "A table that does not describe the data is refused, with the reason",
         arguments: [
-            ("[]", 0, "no JSON object"), ("{", 0, "cannot be read"), (" {}", 0, "no JSON object"),
+            ("[]", 0, "not a JSON object"), ("{", 0, "cannot be read"), (" {}", 0, "not a JSON object"),
             (#"{"a":{"dtype":"Q4","shape":[1],"data_offsets":[0,1]}}"#, 1, "“a” has elements of the type “Q4”"),
             (#"{"a":{"shape":[1],"data_offsets":[0,1]}}"#, 1, "of the type “none”"),
             (#"{"a":{"dtype":"I8","shape":[-1],"data_offsets":[0,1]}}"#, 1, "no valid shape"),
@@ -59,7 +59,7 @@ struct SafetensorsTests {
     @Test("A file that is short, or has a huge table, is refused without reading it")
     func refusedLength() {
         let files: [([UInt8], String)] = [
-            ([1, 2, 3], "it has 3 bytes"), ([2, 0, 0, 0, 0, 0, 0, 0, 0x7B], "the file ends before"),
+            ([1, 2, 3], "it has 3 bytes"), ([2, 0, 0, 0, 0, 0, 0, 0, 0x7B], "the file ends earlier"),
             ([UInt8](repeating: 0xFF, count: 16), "the limit is"),
         ]
         for (file, reason) in files {
@@ -181,7 +181,7 @@ struct ModelFolderTests {
         #expect(error().contains(folder.path("model.safetensors")) && error().contains("No such file"))
         try FileManager.default.createDirectory(
             atPath: folder.path("model.safetensors"), withIntermediateDirectories: false)
-        #expect(error().contains("no regular file"))
+        #expect(error().contains("not a regular file"))
         try FileManager.default.removeItem(atPath: folder.path("vocab.txt"))
         let missing = #expect(throws: EmbeddingError.self) { try ModelFolder(path: folder.path) }
         #expect(missing?.description.contains("tokenizer.json") == true)

@@ -217,7 +217,7 @@ struct TokenizerFileTests {
             (file(normalizer: "Precompiled"), "its normalizer is “Precompiled”"),
             (file(splitter: "Metaspace"), "“Metaspace”"), (file(flags: #", "clean_text": false"#), "keeps control"),
             (file(#"{"[UNK]": 0, "[CLS]": 1, "[SEP]": -2}"#), "the number -2"),
-            (file(#"{"[UNK]": 0, "[CLS]": 1, "[SEP]": 1.5}"#), "“[SEP]” of its vocabulary is no integer"),
+            (file(#"{"[UNK]": 0, "[CLS]": 1, "[SEP]": 1.5}"#), "“[SEP]” of its vocabulary is not an integer"),
             (file("[]"), "no object “vocab”"), (Array("[]".utf8), "is a list and not an object"),
             (Array(#"{"a": 1"#.utf8), "not valid JSON"),
         ]

@@ -76,7 +76,7 @@ extension ModelSettings {
         let isMean = try document.bool("pooling_mode_mean_tokens") ?? !isStart
         let others = ["max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"]
         for name in others where try document.bool("pooling_mode_\(name)") ?? false {
-            throw .unsupported("the pooling “\(name)” is not supported, only that of the mean or the start token.")
+            throw .unsupported("the pooling “\(name)” is not supported, only the mean or the start token.")
         }
         guard isStart != isMean else {
             throw .unsupported("the pooling is not exactly one of the mean and the start token.")

@@ -40,7 +40,7 @@ final class SafetensorsFile {
         let file = OwnedDescriptor(adopting: number)
         var status = stat()
         guard fstat(file.number, &status) == 0 else { throw failed("\(String(cString: strerror(errno))).") }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw failed("it is no regular file.") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw failed("it is not a regular file.") }
         let size = Int(status.st_size)
         guard size > 0 else { throw failed("it is empty.") }
         guard size <= maximumBytes else { throw failed("it has \(size) bytes; the limit is \(maximumBytes).") }

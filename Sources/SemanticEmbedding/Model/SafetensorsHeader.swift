@@ -56,14 +56,14 @@ struct SafetensorsHeader: Sendable {
     /// Returns the length of the table from the first bytes of a file.
     static func length(_ bytes: ArraySlice<UInt8>, fileBytes: Int) throws(ModelProblem) -> Int {
         guard bytes.count >= lengthBytes else {
-            throw .damaged("it has \(fileBytes) bytes, which is no safetensors file.")
+            throw .damaged("it has \(fileBytes) bytes, too few for a safetensors file.")
         }
         let length = bytes.prefix(lengthBytes).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard length <= maximumBytes else {
             throw .damaged("its table of tensors has \(length) bytes; the limit is \(maximumBytes).")
         }
         guard Int(length) <= fileBytes - lengthBytes else {
-            throw .damaged("its table of tensors has \(length) bytes, and the file ends before.")
+            throw .damaged("its table of tensors has \(length) bytes, but the file ends earlier.")
         }
         return Int(length)
     }
@@ -75,12 +75,12 @@ struct SafetensorsHeader: Sendable {
     ///   - fileBytes: The size of the whole file.
     init(reading bytes: ArraySlice<UInt8>, fileBytes: Int) throws(ModelProblem) {
         let start = Self.lengthBytes + bytes.count
-        guard bytes.first == UInt8(ascii: "{") else { throw .damaged("its table of tensors is no JSON object.") }
+        guard bytes.first == UInt8(ascii: "{") else { throw .damaged("its table of tensors is not a JSON object.") }
         let value: JSONValue
         do { value = try JSONValue(reading: bytes, maximumDepth: 4) } catch {
             throw .damaged("its table of tensors cannot be read: \(error.text)")
         }
-        guard case .object(let fields) = value else { throw .damaged("its table of tensors is no JSON object.") }
+        guard case .object(let fields) = value else { throw .damaged("its table of tensors is not a JSON object.") }
         guard fields.count <= Self.maximumTensors else {
             throw .damaged("it has \(fields.count) tensors; the limit is \(Self.maximumTensors).")
         }

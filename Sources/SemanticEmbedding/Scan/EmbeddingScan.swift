@@ -68,7 +68,7 @@ package struct EmbeddingScan {
     package static func codeWords(_ width: Int) -> Int { (width + 63) / 64 }
 
     private func check(_ query: [Float], _ rows: EmbeddingRows, _ filter: [UInt64]?) {
-        precondition(query.count == rows.width, "the query has another width than the rows")
+        precondition(query.count == rows.width, "the width of the query differs from the width of the rows")
         precondition(filter.map { $0.count * 64 >= rows.count } ?? true, "the filter has too few bits")
     }
 

@@ -21,7 +21,7 @@ struct TokenizerFile {
         entries.reserveCapacity(fields.count)
         for field in fields {
             guard case .integer(let number) = field.value, let number = Int(exactly: number) else {
-                throw .damaged("the entry “\(field.key.cut)” of its vocabulary is no integer.")
+                throw .damaged("the entry “\(field.key.cut)” of its vocabulary is not an integer.")
             }
             entries.append((field.key, number))
         }
