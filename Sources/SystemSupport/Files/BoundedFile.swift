@@ -14,7 +14,7 @@ package enum BoundedFile {
             switch self {
             case .system(let code): "\(String(cString: strerror(code)))."
             case .tooLarge(let limit): "it has more than \(limit) bytes, which is the limit."
-            case .notRegular: "it is no regular file."
+            case .notRegular: "it is not a regular file."
             }
         }
     }

@@ -30,7 +30,7 @@ package enum OwnFile {
         guard lstat(path, &status) == 0 else {
             let code = errno
             if code == ENOENT || code == ENOTDIR { return false }
-            throw UntrustedFile(path: path, problem: .system(operation: "Looking at", code: code))
+            throw UntrustedFile(path: path, problem: .system(operation: "Checking", code: code))
         }
         try check(status, at: .path(path), path, kind)
         return true
@@ -84,7 +84,7 @@ package enum OwnFile {
         let file = OwnedDescriptor(adopting: number)
         var status = stat()
         guard fstat(number, &status) == 0 else {
-            throw UntrustedFile(path: path, problem: .system(operation: "Looking at", code: errno))
+            throw UntrustedFile(path: path, problem: .system(operation: "Checking", code: errno))
         }
         // The file may have been replaced since the first check.
         try check(status, at: .descriptor(number), path, .file)
@@ -218,7 +218,7 @@ package enum OwnFolder {
         /// The target of a symbolic link; `nil` for other files.
         private func link(_ file: OwnedDescriptor) throws(UntrustedFile) -> String? {
             var status = stat()
-            guard fstat(file.number, &status) == 0 else { throw fail(.system(operation: "Looking at", code: errno)) }
+            guard fstat(file.number, &status) == 0 else { throw fail(.system(operation: "Checking", code: errno)) }
             guard status.st_mode & S_IFMT == S_IFLNK else { return nil }
             guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
             var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
@@ -235,7 +235,7 @@ package enum OwnFolder {
 
         private func check(_ folder: OwnedDescriptor) throws(UntrustedFile) {
             var status = stat()
-            guard fstat(folder.number, &status) == 0 else { throw fail(.system(operation: "Looking at", code: errno)) }
+            guard fstat(folder.number, &status) == 0 else { throw fail(.system(operation: "Checking", code: errno)) }
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw fail(.kind(FileTrust.kind(status.st_mode), wanted: "a folder"))
             }

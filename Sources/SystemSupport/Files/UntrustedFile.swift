@@ -38,18 +38,18 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
     /// The reason and advice, in one or two sentences that start with the path.
     package var description: String {
         switch problem {
-        case .link: "\(path) is a symbolic link, which no file of a store may be. Move it away and try again."
-        case .kind(let kind, let wanted): "\(path) is \(kind) and not \(wanted). Move it away and try again."
+        case .link: "\(path) is a symbolic link. A store must not contain links. Move it away and try again."
+        case .kind(let kind, let wanted): "\(path) is \(kind), not \(wanted). Move it away and try again."
         case .owner(let user):
-            "\(path) belongs to user \(user), and this is user \(geteuid()). Use a store of your own: name another with --store."
+            "\(path) belongs to user \(user), but you are user \(geteuid()). Use a store of your own with --store."
         case .writable:
-            "Other users may write \(path). Look at what is there, then keep them out: chmod go-w '\(path)'"
+            "Other users may write to \(path). Check its contents, then run: chmod go-w '\(path)'"
         case .names(let count):
             """
-            \(path) is one file with \(count) names (hard links), so that a change would change the others. Copy it to a new \
-            file and move that to its name.
+            \(path) has \(count) names (hard links), so a change would affect the others. Copy it to a new \
+            file and move the copy to its name.
             """
-        case .replaced: "\(path) was replaced while it was opened. Find out by whom, and try again."
+        case .replaced: "\(path) was replaced while it was opened. Try again."
         case .system(let operation, let code): "\(operation) \(path) failed: \(String(cString: strerror(code)))."
         }
     }
@@ -112,7 +112,7 @@ package enum FileTrust {
         case S_IFIFO: "a named pipe"
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"
-        default: "something unknown"
+        default: "a file of an unknown kind"
         }
     }
 }

@@ -37,7 +37,7 @@ public struct PeerIdentity: Sendable {
         var process: pid_t = 0
         var user: uid_t = 0
         guard csystem_peer(socket.number, &process, &user) == 0 else {
-            throw .system(operation: "asking who connected", code: errno)
+            throw .system(operation: "getting the user of the client", code: errno)
         }
         guard process > 0 else { throw .invisible }
         let number = csystem_peer_process(socket.number)
@@ -90,10 +90,10 @@ public enum PeerIdentityError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .invisible:
-            "The client runs where its process cannot be seen, as in a container. Run it beside the service."
-        case .gone(let process): "The client (process \(process)) ended before it was clear who it is."
+            "The client's process is not visible to the service, as with a container. Run it outside the container."
+        case .gone(let process): "The client (process \(process)) ended before it was identified."
         case .undetermined(let process, let detail):
-            "It cannot be made out in which sandbox the client (process \(process)) runs: \(detail)."
+            "The sandbox of the client (process \(process)) is unknown: \(detail)."
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
         }
     }

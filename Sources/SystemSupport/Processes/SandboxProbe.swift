@@ -44,7 +44,7 @@ struct SandboxProbe {
             throw doubtful("its .flatpak-info names no application")
         }
         guard Self.isApplicationName(name) else {
-            throw doubtful("the application in its .flatpak-info is no application identifier")
+            throw doubtful("the application in its .flatpak-info is not an application identifier")
         }
         return name
     }

@@ -37,16 +37,16 @@ public enum InheritedSocket {
         guard option(SO_DOMAIN, of: taken[0]) == AF_UNIX,
             option(SO_TYPE, of: taken[0]) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN, of: taken[0]) == 1
         else {
-            throw .notInherited(detail: "descriptor \(first) is something else")
+            throw .notInherited(detail: "descriptor \(first) is not such a socket")
         }
         // The user that listens on the socket must be this user, or root for the system's service
         // manager.
         var (maker, owner) = (pid_t(0), uid_t(0))
         guard csystem_peer(taken[0].number, &maker, &owner) == 0, owner == geteuid() || owner == 0 else {
-            throw .notInherited(detail: "user \(owner) listens on it, and this is user \(geteuid())")
+            throw .notInherited(detail: "user \(owner) listens on it, but this is user \(geteuid())")
         }
         guard fcntl(taken[0].number, F_SETFD, FD_CLOEXEC) == 0 else {
-            throw .system(operation: "keeping the inherited socket from child processes", code: errno)
+            throw .system(operation: "closing the inherited socket in child processes", code: errno)
         }
         return taken[0]
     }

@@ -20,8 +20,8 @@ public final class Listener: Sendable {
         /// The problem in one sentence.
         public var description: String {
             switch self {
-            case .exhausted(let code): "A connection was refused: \(String(cString: strerror(code)))."
-            case .failed(let code): "No connections are accepted any more: \(String(cString: strerror(code)))."
+            case .exhausted(let code): "A connection could not be accepted: \(String(cString: strerror(code)))."
+            case .failed(let code): "The socket no longer accepts connections: \(String(cString: strerror(code)))."
             }
         }
     }

@@ -79,7 +79,7 @@ public enum ServiceSocket {
     ) throws(ServiceSocketError) {
         var (process, owner) = (pid_t(0), uid_t(0))
         guard csystem_peer(socket.number, &process, &owner) == 0 else {
-            throw .system(operation: "asking who serves \(path)", code: errno)
+            throw .system(operation: "getting the user of the service at \(path)", code: errno)
         }
         guard owner == user else { throw .anotherUser(path: path, user: owner) }
     }

@@ -25,16 +25,16 @@ public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertib
         switch self {
         case .absent(let path): "No service runs on this store: there is no socket at \(path). Start searchlightd."
         case .nobodyListens(let path):
-            "The service of this store has ended: nobody listens on \(path). Start searchlightd."
-        case .notPermitted(let path): "The socket at \(path) may not be used by this user. Check who owns its folder."
+            "The service of this store has ended: no process listens on \(path). Start searchlightd."
+        case .notPermitted(let path): "You may not use the socket at \(path). Check the owner of its folder."
         case .notASocket(let path):
-            "The file at \(path) has the name of the service's socket and is none. Move it away and try again."
+            "The file at \(path) has the name of the service's socket but is not a socket. Move it away and try again."
         case .busy(let path):
-            "The service that listens on \(path) takes no connections. Wait until it has done its work, or restart it."
+            "The service at \(path) does not accept connections. Wait until it is less busy, or restart it."
         case .anotherUser(let path, let user):
             """
-            The service that listens on \(path) is user \(user)'s and not this user's (\(geteuid())), so it is told nothing. \
-            Check who owns that folder, or use a store of your own.
+            The service at \(path) belongs to user \(user), but you are user \(geteuid()). Nothing was sent to it. \
+            Check the owner of that folder, or use a store of your own.
             """
         case .notInherited(let detail):
             "The service manager did not hand over a listening Unix stream socket: \(detail). Check the socket unit."

@@ -42,7 +42,7 @@ struct SocketPlace {
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             let code = errno
             if code == ENOENT { return nil }
-            throw error("looking at \(path)", code: code)
+            throw error("checking \(path)", code: code)
         }
         return status.st_mode & S_IFMT == S_IFSOCK
     }
@@ -54,7 +54,7 @@ struct SocketPlace {
     func isOwnSocket() throws(ServiceSocketError) -> Bool {
         var status = stat()
         guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw error("looking at \(path)", code: errno)
+            throw error("checking \(path)", code: errno)
         }
         return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
     }
