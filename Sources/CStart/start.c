@@ -41,7 +41,7 @@ static rlim_t limit_of(int resource) {
 void cstart_require_descriptors(unsigned long count) {
     rlim_t limit = limit_of(RLIMIT_NOFILE);
     if (limit < count)
-        refuse("At least %lu descriptors are needed to start, and the limit is %lu (RLIMIT_NOFILE). Raise it: ulimit -n %lu",
+        refuse("At least %lu descriptors are needed to start, but the limit is %lu (RLIMIT_NOFILE). Raise it: ulimit -n %lu",
                count, (unsigned long)limit, count);
 }
 
@@ -107,8 +107,8 @@ static void try_memory(unsigned threads) {
     if (room != MAP_FAILED) munmap(room, size);
     const char *name = is_data || space == RLIM_INFINITY ? "RLIMIT_DATA" : "RLIMIT_AS";
     unsigned long limit = (unsigned long)((is_data || space == RLIM_INFINITY ? data : space) >> 10);
-    refuse("%lu MiB of memory are needed to start, besides the program's own, and the limit of %lu KiB leaves less (%s). Raise "
-           "it (ulimit %s unlimited), or lower the size of stacks (ulimit -s), of which each thread takes one.",
+    refuse("%lu MiB of memory are needed to start, besides the program's own; the limit of %lu KiB leaves less (%s). Raise "
+           "it (ulimit %s unlimited), or lower the size of stacks (ulimit -s), since each thread needs a stack.",
            wanted, limit, name, is_data || space == RLIM_INFINITY ? "-d" : "-v");
 }
 
@@ -187,10 +187,10 @@ static void try_threads(unsigned count) {
     if (started == count) return;
     rlim_t limit = limit_of(RLIMIT_NPROC);
     if (limit == RLIM_INFINITY)
-        refuse("%u threads are needed to start, and only %u may be: %s. End other programs, or raise the limit of the control "
-               "group (pids.max, TasksMax=)",
+        refuse("%u threads are needed to start, but only %u are possible: %s. End other programs, or raise the limit of the cgroup "
+               "(pids.max, TasksMax=)",
                count, started, error == EAGAIN ? "no more are allowed" : "there is too little memory");
-    refuse("%u threads are needed to start, and only %u may be: this user may have %lu processes and threads in all "
+    refuse("%u threads are needed to start, but only %u are possible: this user may have %lu processes and threads in all "
            "(RLIMIT_NPROC). End other programs, or raise it: ulimit -u %lu",
            count, started, (unsigned long)limit, (unsigned long)limit + count);
 }
@@ -206,7 +206,7 @@ static void hold_streams(void) {
         if (fcntl(number, F_GETFD) >= 0) continue;
         /* open returns the lowest free number, which is this one. */
         if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number)
-            refuse("Descriptor %d is closed, and opening /dev/null in its place failed: %s. Check that /dev/null is there",
+            refuse("Descriptor %d is closed, and opening /dev/null in its place failed: %s. Check that /dev/null exists",
                    number, strerror(errno));
     }
 }
@@ -221,13 +221,13 @@ static void check(int argc, char **argv, char **environment) {
     hold_streams();
     rlim_t limit = limit_of(RLIMIT_STACK);
     if (limit < CSTART_STACK)
-        refuse("Stacks of at least %lu KiB are needed to start, and the limit is %lu KiB (RLIMIT_STACK). Raise it: ulimit -s "
+        refuse("Stacks of at least %lu KiB are needed to start, but the limit is %lu KiB (RLIMIT_STACK). Raise it: ulimit -s "
                "%lu",
                CSTART_STACK >> 10, (unsigned long)(limit >> 10), CSTART_STACK >> 10);
     cstart_require_descriptors(CSTART_DESCRIPTORS);
     limit = limit_of(RLIMIT_FSIZE);
     if (limit < CSTART_FILE_SIZE)
-        refuse("Files of at least %lu MiB have to be written, and the limit is %lu KiB (RLIMIT_FSIZE). Raise it: ulimit -f "
+        refuse("Files of at least %lu MiB must be writable, but the limit is %lu KiB (RLIMIT_FSIZE). Raise it: ulimit -f "
                "unlimited",
                CSTART_FILE_SIZE >> 20, (unsigned long)(limit >> 10));
     unsigned threads = thread_count();

@@ -135,7 +135,7 @@ package final class FileSnapshot: Sendable {
                         sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, first])
                 }
                 try db.execute(sql: "PRAGMA user_version = \(version)")
-            default: throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "it is of another version")
+            default: throw DatabaseError(resultCode: .SQLITE_MISMATCH, message: "it has another version")
             }
         }
         return queue

@@ -16,7 +16,7 @@ package enum FileWatchingError: Error, Hashable, Sendable, CustomStringConvertib
         switch self {
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
         case .snapshot(let path, let reason): "The snapshot of watched files \(path) cannot be used: \(reason)."
-        case .snapshotLost(let path): "The snapshot of watched files \(path) was damaged. It was made again."
+        case .snapshotLost(let path): "The snapshot of watched files \(path) was damaged. It was rebuilt."
         }
     }
 }
