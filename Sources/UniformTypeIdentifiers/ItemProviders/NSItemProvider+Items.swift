@@ -75,7 +75,7 @@ extension NSItemProvider {
 
     private static func object(_ url: URL) throws -> any NSSecureCoding {
         guard let object = NSURL(string: url.absoluteString) else {
-            throw error(.unexpectedValueClassError, "The address \(url) is not one of a file.")
+            throw error(.unexpectedValueClassError, "The URL \(url) is not a file URL.")
         }
         return object
     }
@@ -98,7 +98,7 @@ extension NSItemProvider {
         return .failure(
             error(
                 .unavailableCoercionError,
-                "The item of type \(typeIdentifier) is of class \(type(of: item)), which cannot be turned into data. Load "
+                "The item of type \(typeIdentifier) is of class \(type(of: item)), which cannot be converted to data. Load "
                     + "it with loadItem."))
     }
 }

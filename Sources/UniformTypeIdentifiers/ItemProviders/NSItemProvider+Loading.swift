@@ -113,7 +113,7 @@ extension NSItemProvider {
         return .failure(
             Self.error(
                 .itemUnavailableError,
-                "The handler for type \(typeIdentifier) gave neither an item nor an error."))
+                "The handler for type \(typeIdentifier) returned neither an item nor an error."))
     }
 
     static func contents(of url: URL) -> Result<Data, any Error> {
@@ -122,7 +122,7 @@ extension NSItemProvider {
             return .failure(
                 Self.error(
                     .unavailableCoercionError,
-                    "The folder \(url.lastPathComponent) cannot be loaded as data: this library makes no archives. Load "
+                    "The folder \(url.lastPathComponent) cannot be loaded as data, because this library creates no archives. Load "
                         + "it as a file."))
         }
         return Result { try Data(contentsOf: url) }

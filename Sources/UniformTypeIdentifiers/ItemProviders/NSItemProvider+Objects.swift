@@ -112,7 +112,7 @@ extension NSURL: NSItemProviderWriting, NSItemProviderReading {
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let text = String(data: data, encoding: .utf8), let url = NSURL(string: text) as? Self else {
             throw NSItemProvider.error(
-                .unavailableCoercionError, "The data of type \(typeIdentifier) is not an address.")
+                .unavailableCoercionError, "The data of type \(typeIdentifier) is not a URL.")
         }
         return url
     }

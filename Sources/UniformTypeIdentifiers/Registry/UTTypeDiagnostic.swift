@@ -51,7 +51,7 @@ extension UTTypeDiagnostic: CustomStringConvertible {
         case .illegalIdentifier(let identifier, let bundle):
             "\(bundle): \"\(identifier)\" is not an identifier (letters, digits, - and . only); ignored"
         case .reservedIdentifier(let identifier, let bundle):
-            "\(bundle): \(identifier) is in the public. domain, which belongs to the system; ignored"
+            "\(bundle): \(identifier) is in the domain public., which is reserved for the system; ignored"
         case .dynamicIdentifier(let identifier, let bundle):
             "\(bundle): \(identifier) is a dynamic identifier and cannot be declared; ignored"
         case .illegalParent(let parent, let identifier):
@@ -60,11 +60,12 @@ extension UTTypeDiagnostic: CustomStringConvertible {
             "\(identifier): \"\(tag)\" is not a tag of the class \(tagClass); left out"
         case .tooMany(let what, let limit, let identifier):
             "\(identifier): more than \(limit) \(what); the rest left out"
-        case .duplicate(let identifier, let bundle): "\(bundle): \(identifier) is declared twice; the first one counts"
+        case .duplicate(let identifier, let bundle):
+            "\(bundle): \(identifier) is declared twice; the first declaration is used"
         case .notInForce(let identifier, let bundle, let winner):
-            "\(bundle): its declaration of \(identifier) is not in force; \(winner ?? "the system") has that type"
+            "\(bundle): its declaration of \(identifier) is not used; the type is declared by \(winner ?? "the system")"
         case .undeclaredParent(let parent, let identifier):
-            "\(identifier): nobody declares its parent \(parent); it counts by name only"
+            "\(identifier): no declaration of its parent \(parent); only its name is used"
         case .cycle(let identifiers):
             "\(identifiers.joined(separator: " → ")): the types conform to each other in a circle; the last step is ignored"
         case .neverOfAFile(let identifier):

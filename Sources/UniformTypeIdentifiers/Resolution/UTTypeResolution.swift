@@ -96,7 +96,7 @@ extension UTTypeResolution: CustomStringConvertible {
         if let choice {
             lines.append("\(offered[choice.offeredIndex]) serves \(accepted[choice.acceptedIndex]): \(rule)")
         } else {
-            lines.append("nothing that is offered conforms to anything that is accepted")
+            lines.append("no offered type conforms to an accepted type")
         }
         return lines.joined(separator: "\n")
     }
@@ -119,7 +119,7 @@ extension UTTypeResolution.Rule: CustomStringConvertible {
     /// A short description.
     public var description: String {
         switch self {
-        case .nothingServes: "nothing serves"
+        case .nothingServes: "no offered type serves"
         case .onlyPair: "the only pair that serves"
         case .receiversOrder: "first in the receiver's order, then in the source's"
         case .sourcesOrder: "first in the source's order, then in the receiver's"

@@ -47,7 +47,7 @@ extension CoreTable {
         init(_ sections: [Section]) {
             precondition(
                 sections.indices.allSatisfy { Int(sections[$0].origin.rawValue) == $0 },
-                "the sections of the type table stand in the order of their origins")
+                "the sections of the type table are not in the order of their origins")
             self.sections = sections
             var origins: [Origin] = []
             fieldStarts = sections.flatMap { section in
@@ -81,7 +81,8 @@ extension CoreTable {
             }
             // The last record ends with the text. Its separator would be at the next position.
             starts.append(UInt32(bytes.count + 1))
-            precondition(starts.count == records * Field.count + 1, "the type table is not what its generator writes")
+            precondition(
+                starts.count == records * Field.count + 1, "the fields of the type table do not match its records")
             return starts
         }
     }
