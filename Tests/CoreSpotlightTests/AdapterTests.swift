@@ -314,7 +314,7 @@ struct AdapterTests {
             try await CSSearchableIndex.default().indexSearchableItems([CSSearchableItem()])
         }
         #expect(error?.code == .indexUnavailableError)
-        #expect(error?.localizedDescription.contains("extension that this process was made for") == true)
+        #expect(error?.localizedDescription.contains("extension of this process has ended") == true)
         #expect(throws: CSSearchQueryError.self) { try ProcessTransports.query() }
         #expect(throws: CSIndexError.self) { try ProcessTransports.promises() }
     }

@@ -9,7 +9,7 @@ extension NSUserActivity {
             .featureUnsupported,
             userInfo: [
                 NSLocalizedDescriptionKey:
-                    "Streams to the device that an activity comes from are part of Handoff, which Linux does not have."
+                    "Handoff is not available on Linux, so an activity has no stream to another device."
             ])
     }
 }

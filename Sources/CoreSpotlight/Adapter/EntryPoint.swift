@@ -43,7 +43,7 @@ enum ExtensionTables {
     ) -> searchlight_status {
         do throws(HostFailure) {
             guard let result else {
-                throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "There is no place for the extension.")
+                throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The pointer for the extension is NULL.")
             }
             let instance = try ExtensionInstance(HostConnection(host))
             result.pointee = OpaquePointer(Unmanaged.passRetained(instance).toOpaque())

@@ -49,7 +49,7 @@ final class HostConnection: @unchecked Sendable {
         guard host.pointee.abi_major == SEARCHLIGHT_ABI_MAJOR else {
             throw HostFailure(
                 SEARCHLIGHT_UNSUPPORTED,
-                "The host speaks version \(host.pointee.abi_major) of the extension interface, this CoreSpotlight "
+                "The host has version \(host.pointee.abi_major) of the extension interface, but this CoreSpotlight has "
                     + "version \(SEARCHLIGHT_ABI_MAJOR). Install both from the same release.")
         }
         guard let requests = Self.table(searchlight_host_request.self, SEARCHLIGHT_HOST_REQUEST, \.size, of: host)

@@ -78,7 +78,7 @@ enum PendingCompletions {
         for entry in entries.values {
             entry.completion.fail(
                 CSIndexError(
-                    .remoteConnectionError, "The host went away before it said whether the request is durable."))
+                    .remoteConnectionError, "The host ended before it acknowledged the request."))
         }
     }
 
@@ -135,9 +135,9 @@ extension CSIndexError {
         case SEARCHLIGHT_CANCELLED:
             (code, plain) = (.remoteConnectionError, "The request was cancelled; make it again.")
         case SEARCHLIGHT_INVALID_ARGUMENT:
-            (code, plain) = (.invalidItemError, "The host could not read the items or names.")
-        case SEARCHLIGHT_UNAVAILABLE: (code, plain) = (.indexUnavailableError, "The index cannot be reached now.")
-        case SEARCHLIGHT_TOO_LARGE: (code, plain) = (.quotaExceeded, "The request is over a limit of the host.")
+            (code, plain) = (.invalidItemError, "The host could not read the items or identifiers.")
+        case SEARCHLIGHT_UNAVAILABLE: (code, plain) = (.indexUnavailableError, "The index is not available now.")
+        case SEARCHLIGHT_TOO_LARGE: (code, plain) = (.quotaExceeded, "The request exceeds a limit of the host.")
         case SEARCHLIGHT_REFUSED: (code, plain) = (.quotaExceeded, "The host does not allow the request.")
         default: (code, plain) = (.unknownError, "The request to the index failed with status \(status).")
         }

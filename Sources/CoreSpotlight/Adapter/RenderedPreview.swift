@@ -62,7 +62,7 @@ struct RenderedPreview: Equatable {
     private static func check(_ count: Int) throws(HostFailure) {
         guard count <= maximumBytes else {
             throw HostFailure(
-                SEARCHLIGHT_TOO_LARGE, "The preview has \(count) bytes, and the limit is \(maximumBytes). Show less.")
+                SEARCHLIGHT_TOO_LARGE, "The preview has \(count) bytes; the limit is \(maximumBytes). Show less.")
         }
     }
 
@@ -71,7 +71,7 @@ struct RenderedPreview: Equatable {
         guard url.isFileURL, shownTypes.contains(type) else {
             throw HostFailure(
                 SEARCHLIGHT_FAILED,
-                "The preview file \(url.lastPathComponent) is of type \(type), and what can be shown is "
+                "The preview file \(url.lastPathComponent) is of type \(type). A preview must be one of "
                     + shownTypes.sorted().joined(separator: ", ") + ".")
         }
         let size = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.size]
@@ -94,7 +94,7 @@ struct RenderedPreview: Equatable {
         guard attachments.count <= PreviewHeader.maximumAttachments else {
             throw HostFailure(
                 SEARCHLIGHT_TOO_LARGE,
-                "The preview has \(attachments.count) attachments, and the limit is \(PreviewHeader.maximumAttachments)."
+                "The preview has \(attachments.count) attachments; the limit is \(PreviewHeader.maximumAttachments)."
             )
         }
         var html = html

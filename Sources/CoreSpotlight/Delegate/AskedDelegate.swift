@@ -63,7 +63,8 @@ struct AskedDelegate: @unchecked Sendable {
             guard url.isFileURL else {
                 return .failed(
                     HostFailure(
-                        SEARCHLIGHT_FAILED, "The answer was \(url.absoluteString), which is not the URL of a file."))
+                        SEARCHLIGHT_FAILED, "The delegate answered with \(url.absoluteString), which is not a file URL."
+                    ))
             }
             // Apple's template returns the URL "file://" for unknown items.
             guard !["", "/"].contains(url.path) else {

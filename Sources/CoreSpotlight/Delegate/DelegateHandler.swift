@@ -29,7 +29,7 @@ struct DelegateHandler: Sendable {
 
     private func serve(_ request: WorkerRequest, _ call: IncomingCall) {
         let asked = delegates()
-        guard !asked.isEmpty else { return call.refuse(.unavailable, "The app has no delegate any more.") }
+        guard !asked.isEmpty else { return call.refuse(.unavailable, "The app no longer has a delegate.") }
         let answer = RequestAnswer { Self.deliver($0, to: call) }
         switch request {
         case .reindexAll: asked.askAll(answer) { $0.reindexAll($1) }
@@ -49,7 +49,7 @@ struct DelegateHandler: Sendable {
                 .failed(
                     HostFailure(
                         SEARCHLIGHT_UNSUPPORTED,
-                        "A delegate of an app serves no previews, pages or changes of files. Serve them in its extension."
+                        "The delegate of an app cannot serve previews, pages or changes of files. Serve them in the extension."
                     )))
         // Delegates have no cancellation method, as on Apple's systems.
         case .cancel: call.reply()
@@ -67,8 +67,8 @@ struct DelegateHandler: Sendable {
             do throws(FileRefusal) { call.reply(try FileReply(opening: path).arguments) } catch {
                 call.refuse(error.status, error.message)
             }
-        case .preview: call.refuse(.unsupported, "An app renders no previews.")
-        case .page: call.refuse(.unsupported, "An app donates no pages.")
+        case .preview: call.refuse(.unsupported, "An app cannot render previews.")
+        case .page: call.refuse(.unsupported, "An app cannot donate pages.")
         case .failed(let failure): call.refuse(ExtensionStatus(rawValue: failure.status) ?? .failed, failure.message)
         }
     }

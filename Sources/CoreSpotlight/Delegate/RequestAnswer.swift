@@ -70,7 +70,7 @@ final class RequestAnswer: Sendable {
             .failed(
                 HostFailure(
                     SEARCHLIGHT_FAILED,
-                    "The acknowledgement handler was released without being called. Call it once everything is donated."
+                    "The acknowledgement handler was released without being called. Call it when all items are donated."
                 )))
     }
 }

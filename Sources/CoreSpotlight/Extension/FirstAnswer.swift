@@ -28,7 +28,8 @@ final class FirstAnswer<Value>: Sendable {
             waiting?.resume(returning: UncheckedBox(value))
         } else {
             waiting?.resume(
-                throwing: MissingAnswer(description: "The completion handler was given neither reply nor error."))
+                throwing: MissingAnswer(
+                    description: "The completion handler was called with neither a reply nor an error."))
         }
     }
 

@@ -130,7 +130,8 @@ extension CSSearchableIndex {
 
     private func checkName() throws(CSIndexError) {
         guard let name, name.isEmpty || name.utf8.contains(0) || name.utf8.count > 255 else { return }
-        throw CSIndexError(.indexUnavailableError, "An index has a name of 1 to 255 bytes without NUL.")
+        throw CSIndexError(
+            .indexUnavailableError, "The name of the index is not valid. Use 1 to 255 bytes without NUL.")
     }
 
     private func checkHasBatches() throws(CSIndexError) {
@@ -145,7 +146,7 @@ extension CSSearchableIndex {
         guard state.count > ClientState.maximumBytes else { return }
         throw CSIndexError(
             .invalidClientStateError,
-            "\(what) has \(state.count) bytes, and the limit is \(ClientState.maximumBytes). Store a digest instead. "
+            "\(what) has \(state.count) bytes; the limit is \(ClientState.maximumBytes). Store a digest instead. "
                 + "The batch is still open.")
     }
 }

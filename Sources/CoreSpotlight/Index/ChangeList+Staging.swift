@@ -14,9 +14,9 @@ extension ChangeList {
         } catch {
             throw CSIndexError(
                 .quotaExceeded,
-                "The call was not added to the batch, which has \(count) changes of \(bytes.count) bytes: with it the "
-                    + "batch would have \(error.count) changes of \(error.bytes) bytes, and the limits are "
-                    + "\(Self.maximumChanges) and \(Self.maximumBatchBytes). End the batch, begin another and make the "
+                "The call was not added to the batch of \(count) changes (\(bytes.count) bytes). With it the "
+                    + "batch would have \(error.count) changes (\(error.bytes) bytes); the limits are "
+                    + "\(Self.maximumChanges) and \(Self.maximumBatchBytes). End the batch, begin another one and repeat the "
                     + "call there.")
         }
     }

@@ -79,7 +79,7 @@ extension IndexRequest {
             guard identifiers.count <= maximum else {
                 throw CSIndexError(
                     .quotaExceeded,
-                    "No item was renamed: a call has at most \(maximum) renames, and this one has \(identifiers.count). "
+                    "No item was renamed: the call has \(identifiers.count) renames; the limit is \(maximum). "
                         + "Rename fewer at a time.")
             }
             let renames = identifiers.filter { !$0.key.utf8.contains(0) }.map { ItemRename($0.key, to: $0.value) }
@@ -88,7 +88,7 @@ extension IndexRequest {
             if let rename = renames.contradiction {
                 throw CSIndexError(
                     .invalidItemError,
-                    "No item was renamed: two of them would have the identifier \"\(rename.newIdentifier.prefix(80))\". Give "
+                    "No item was renamed: two items would have the identifier \"\(rename.newIdentifier.prefix(80))\". Give "
                         + "each another one.")
             }
             guard let change = EncodedChange.renameItems(renames).meaningful else { return ([], nil) }
@@ -96,7 +96,7 @@ extension IndexRequest {
             do throws(ChangeList.TooLarge) { try list.appendToBatch([change]) } catch {
                 throw CSIndexError(
                     .quotaExceeded,
-                    "No item was renamed: the identifiers have \(error.bytes) bytes, and the limit is "
+                    "No item was renamed: the identifiers have \(error.bytes) bytes; the limit is "
                         + "\(ChangeList.maximumBatchBytes). Rename fewer at a time.")
             }
             return ([change], nil)
@@ -110,7 +110,7 @@ extension IndexRequest {
         guard newIdentifier.utf8.contains(0) || !(1...limit).contains(newIdentifier.utf8.count) else { return }
         throw CSIndexError(
             .invalidItemError,
-            "The item \"\(rename.identifier.prefix(80))\" was not renamed, nor any other of the call: an identifier has 1 to "
-                + "\(limit) bytes without NUL. Choose another.")
+            "The item \"\(rename.identifier.prefix(80))\" was not renamed, nor any other item of the call. An identifier needs 1 to "
+                + "\(limit) bytes without NUL. Choose another one.")
     }
 }

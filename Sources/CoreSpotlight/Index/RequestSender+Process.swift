@@ -38,12 +38,12 @@ enum ProcessSenders {
             guard isWorker else { return ProcessService.sender }
             throw CSIndexError(
                 .indexUnavailableError,
-                "The index cannot be reached any more: the extension that this process was made for has ended.")
+                "The index is no longer available, because the extension of this process has ended.")
         default:
             throw CSIndexError(
                 .indexUnavailableError,
-                "The index cannot be told: \(senders.count) extensions share this process. Use the index that is "
-                    + "handed to the request handler.")
+                "The request has no single receiver: \(senders.count) extensions share this process. Use the index that is "
+                    + "passed to the request handler.")
         }
     }
 

@@ -59,6 +59,7 @@ extension NSItemProvider {
 
     private static func broken(_ identifier: String, _ type: String) -> NSError {
         error(
-            .itemUnavailableError, "The app has nothing of type \(type) for item \"\(identifier)\", which promised it.")
+            .itemUnavailableError, "The item \"\(identifier)\" promised the type \(type), but its app returned nothing."
+        )
     }
 }

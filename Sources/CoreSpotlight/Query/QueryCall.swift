@@ -71,5 +71,5 @@ final class QueryCall<Value: Sendable>: Sendable {
 extension CSSearchQueryError {
     /// The error of a cancelled query.
     static let cancelledQuery = CSSearchQueryError(
-        .cancelled, "The query was cancelled before all results were there. Make a new one to search again.")
+        .cancelled, "The query was cancelled before it had all results. Create a new query to search again.")
 }

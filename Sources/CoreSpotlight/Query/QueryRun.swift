@@ -65,8 +65,8 @@ final class QueryRun: Sendable {
             guard isItems, isSuggestions, state.iterated.insert(reader).inserted else {
                 throw CSSearchQueryError(
                     .unknown,
-                    "The results of this query are read elsewhere: by handlers, by another of its sequences, or by an "
-                        + "earlier loop. A query runs once; make another one.")
+                    "The results of this query already have a reader: its handlers, another sequence or an "
+                        + "earlier loop. A query runs once. Create another one.")
             }
         }
     }

@@ -92,8 +92,8 @@ final class ResultPages: Sendable {
         guard page.records.count <= limit, page.next?.isEmpty != true else {
             throw CSSearchQueryError(
                 .unknown,
-                "The service answered with \(page.records.count) results where \(limit) were asked for, or with no place "
-                    + "to go on from. Install the service and this library from the same release.")
+                "The service answered with \(page.records.count) results for a limit of \(limit), or without a position "
+                    + "for the next page. Install the service and this library from the same release.")
         }
         var items: [CSSearchableItem] = []
         for bytes in page.records {

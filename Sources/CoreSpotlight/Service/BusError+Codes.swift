@@ -18,7 +18,7 @@ extension BusError {
     /// A message for the app: the attempt, the failure and the remedy.
     var advice: String {
         switch self {
-        case .remote(let name, let message): message.isEmpty ? "The service answered \(name)." : message
+        case .remote(let name, let message): message.isEmpty ? "The service answered with the error \(name)." : message
         case .disconnected, .cancelled:
             "The connection to the service was lost before it answered. Make the request again."
         case .malformed, .system: description

@@ -58,7 +58,7 @@ struct ProcessIdentity: Sendable, Hashable {
         }
         return .remote(
             name: name,
-            message: "The index of this app cannot be reached, for it is not known which app this is. Set "
+            message: "The index of this app is not available, because this process has no bundle identifier. Set "
                 + "SEARCHLIGHT_BUNDLE_IDENTIFIER in the program's environment (such as com.example.notes), put an "
                 + "Info.plist with a CFBundleIdentifier beside the program, or start it from a desktop file. "
                 + "The service said: \(message)")

@@ -37,7 +37,7 @@ extension ServiceConnection {
             setTimer(ServiceTiming.greeting) { connection in
                 connection.failed(
                     BusError.unreachable(
-                        "The service took the connection and did not answer within \(ServiceTiming.greeting). "
+                        "The service accepted the connection, but did not answer within \(ServiceTiming.greeting). "
                             + "Restart it: systemctl --user restart searchlightd, or end it and run searchlightd."),
                     isFinal: false)
             }
@@ -153,14 +153,14 @@ extension ServiceConnection {
             request.reply(
                 .failure(
                     BusError.unreachable(
-                        "The connection to the service was lost \(Self.maximumSends) times while it carried out the "
+                        "The connection to the service was lost \(Self.maximumSends) times during the "
                             + "request. See the service's log, journalctl --user -u searchlightd.")))
         }
         for request in waiting.removeAll(where: \.isUncertain) {
             request.reply(
                 .failure(
                     BusError.unreachable(
-                        "The connection to the service was lost while it renamed items, so it is not known whether they have "
+                        "The connection to the service was lost during a rename, so the items may or may not have "
                             + "their new identifiers. Index the items again.")))
         }
         tryLater()

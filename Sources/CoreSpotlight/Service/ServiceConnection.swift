@@ -70,7 +70,7 @@ final class ServiceConnection: @unchecked Sendable {
     ///   block.
     init(
         opener: any ServiceOpener, identity: ProcessIdentity, timing: ServiceTiming = .system,
-        onCall: @escaping BusConnection.CallHandler = { $0.refuse(.unsupported, "This app answers nothing.") }
+        onCall: @escaping BusConnection.CallHandler = { $0.refuse(.unsupported, "This app serves no calls.") }
     ) {
         self.opener = opener
         self.identity = identity

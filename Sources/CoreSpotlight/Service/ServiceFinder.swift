@@ -52,7 +52,7 @@ struct ServiceFinder: ServiceOpener {
             return try SessionBusLink(address: sessionBus, onCall: onCall, onDisconnect: onDisconnect)
         } catch {
             throw BusError.unreachable(
-                "The service's socket \(location.socketPath) cannot be seen from here, and speaking with it over the "
+                "The service's socket \(location.socketPath) is not visible from here, and the connection over the "
                     + "session bus failed: \(error)")
         }
     }

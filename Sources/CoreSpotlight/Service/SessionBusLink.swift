@@ -44,7 +44,7 @@ final class SessionBusLink: ServiceLink {
                 // Any process on the bus could pretend to be the service.
                 guard let sender = call.sender, state.owner.withLock({ $0 }) == sender else {
                     return call.refuse(
-                        name: ServiceErrorName.accessDenied, message: "Only the service may ask an app.")
+                        name: ServiceErrorName.accessDenied, message: "Only the service may call an app.")
                 }
                 onCall(call)
             },
