@@ -121,7 +121,7 @@ private struct JSONScanner {
         }
         let value = try value(depth: 0)
         skipSpaces()
-        guard place == bytes.endIndex else { throw problem("something follows the value") }
+        guard place == bytes.endIndex else { throw problem("there is more text after the value") }
         return value
     }
 
@@ -152,7 +152,7 @@ private struct JSONScanner {
 
     private mutating func value(depth: Int) throws(JSONProblem) -> JSONValue {
         skipSpaces()
-        guard place < bytes.endIndex else { throw problem("it ends too soon") }
+        guard place < bytes.endIndex else { throw problem("it is incomplete") }
         switch bytes[place] {
         case UInt8(ascii: "{"): return .object(try fields(depth: depth + 1))
         case UInt8(ascii: "["): return .list(try list(depth: depth + 1))
@@ -198,7 +198,7 @@ private struct JSONScanner {
         let start = place
         guard takeNumber() else {
             place = start
-            throw problem("no number that can be used")
+            throw problem("no valid number")
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if let integer = Int64(text) { return .integer(integer) }
@@ -255,7 +255,7 @@ private struct JSONScanner {
     }
 
     private mutating func escape() throws(JSONProblem) -> [UInt8] {
-        guard place < bytes.endIndex else { throw problem("it ends too soon") }
+        guard place < bytes.endIndex else { throw problem("it is incomplete") }
         let byte = bytes[place]
         place += 1
         switch byte {
@@ -274,14 +274,14 @@ private struct JSONScanner {
             }
             guard let scalar = Unicode.Scalar(unit) else { throw halfCharacter(unit) }
             return Array(String(Character(scalar)).utf8)
-        default: throw problem("an escape that JSON does not have")
+        default: throw problem("an unknown escape")
         }
     }
 
     /// Returns the error for an unpaired surrogate. The JSON grammar allows its escape, but no
     /// valid text can contain it.
     private func halfCharacter(_ unit: UInt32) -> JSONProblem {
-        refusal("it has half a character, \\u\(String(unit, radix: 16)) without its other half,")
+        refusal("it has an unpaired surrogate \\u\(String(unit, radix: 16))")
     }
 
     private mutating func codeUnit() throws(JSONProblem) -> UInt32 {

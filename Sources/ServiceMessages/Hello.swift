@@ -53,7 +53,7 @@ public struct Hello: Sendable, Hashable {
             throw .remote(
                 name: ServiceErrorName.unsupportedVersion,
                 message: """
-                    The client speaks version \(version) of the protocol and the service version \
+                    The client has version \(version) of the protocol, but the service has version \
                     \(Self.currentVersion). Install both from the same release, and restart searchlightd.
                     """)
         }

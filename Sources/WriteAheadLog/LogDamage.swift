@@ -30,9 +30,9 @@ package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
         case .foreignStore: "the file belongs to another store"
         case .newerFormat(let version):
             "the file has format \(version); this program reads up to \(LogSegmentHeader.formatVersion)"
-        case .misnamed: "the file's name does not fit its contents"
+        case .misnamed: "the file's name does not match its contents"
         case .undecodable(let error): "\(error)"
-        case .badHead: "the note of the last durable entry is missing or damaged"
+        case .badHead: "the record of the last durable entry is missing or damaged"
         }
     }
 }

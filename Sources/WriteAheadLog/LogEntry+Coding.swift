@@ -89,7 +89,7 @@ extension LogEntry.Moment {
         boot = numbers[1]
         seconds = Double(bitPattern: numbers[2])
         guard wall.isFinite, seconds.isFinite else {
-            throw .malformed(offset: offset, reason: "the moment of the donation is none")
+            throw .malformed(offset: offset, reason: "the time of the donation is not valid")
         }
     }
 }

@@ -19,10 +19,10 @@ package enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .file(let error): error.description
-        case .preconditionFailed: "The entry was not accepted: the state it expects is not the present one."
+        case .preconditionFailed: "The entry was rejected: the client state is not the expected one."
         case .invalidEntry(let error): error.description
         case .invalidSequence(let sequence):
-            "No log has \(sequence) entries. The store's note of them is damaged, or a file is out of place."
+            "A write-ahead log cannot have \(sequence) entries. The store's record of them is damaged, or a file is misplaced."
         case .closed: "The write-ahead log is closed."
         case .damaged(let finding): "The write-ahead log is damaged. \(finding)"
         }

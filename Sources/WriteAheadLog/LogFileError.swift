@@ -28,7 +28,7 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
             if isFull {
                 "the device is full. Make room and try again"
             } else if isNotPermitted {
-                "not permitted. Check its permissions, or whether it is mounted read-only"
+                "not permitted. Check its permissions and whether it is mounted read-only"
             } else {
                 strerror(code).map { String(cString: $0) } ?? "error \(code)"
             }

@@ -21,13 +21,14 @@ struct JSONValueTests {
     @Test(
         "What is no JSON is refused, with what is wrong",
         arguments: [
-            ("01", "follows the value at byte 2"), ("1.", "no number"), ("-", "no number"), ("1e", "no number"),
+            ("01", "text after the value at byte 2"), ("1.", "no valid number"), ("-", "no valid number"),
+            ("1e", "no valid number"),
             ("1e999", "out of range at byte 6"), (#"{"a": 1, "a": 2}"#, "the key “a” twice at byte 13"),
-            (#"{"a": 1} x"#, "follows the value"),
+            (#"{"a": 1} x"#, "text after the value"),
             ("[[[[[1]]]]]", "deeper than 4 levels at byte 5"),
-            ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "half a character, \\ud800 without its other half"),
-            (#""a\udc00""#, #"half a character, \udc00"#), (#""\ud800A""#, "half a character"),
-            (#"{"\udbff": 1}"#, "half a character"), ("", "ends too soon"),
+            ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "unpaired surrogate \\ud800"),
+            (#""a\udc00""#, #"unpaired surrogate \udc00"#), (#""\ud800A""#, "unpaired surrogate"),
+            (#"{"\udbff": 1}"#, "unpaired surrogate"), ("", "is incomplete"),
         ])
     func refused(text: String, cause: String) {
         let problem = #expect(throws: JSONProblem.self) { try read(text) }

@@ -140,9 +140,9 @@ struct TraceReaderTests {
             (#"{"at": "9:00", "throttle": "vacuum"}"#, "the identifier of a bundle"),
             (#"{"at": "9:00", "job": "a", "cpu": 1, "fresh": true}"#, "files:BUNDLE"),
             (#"{"at": "9:00", "end": false}"#, "Set it to true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
-            (#"{"at": "9:00", "waiting": 1} x"#, "something follows"),
+            (#"{"at": "9:00", "waiting": 1} x"#, "text after the value"),
             (#"{"at": "9:00", "waiting": 1e999}"#, "out of range"),
-            (#"{"at": "\u12"}"#, "four digits"), (#"{"at": "\ud800"}"#, "half a character"),
+            (#"{"at": "\u12"}"#, "four digits"), (#"{"at": "\ud800"}"#, "unpaired surrogate"),
             ("{\"at\": \"\u{1}\"}", "a control character"), (#"{"a": {"a": {"a": {"a": {"a": 1}}}}}"#, "levels"),
         ])
     func wrong(line: String, message: String) throws {

@@ -135,10 +135,10 @@ struct SearchIntentTests {
             #expect(hints.count < 2)
             return hints.first?.message
         }
-        #expect(hint("knid:pdf") == "“knid:” is no filter, so this is text. Did you mean kind:?")
-        #expect(hint("foobar:bar") == "“foobar:” is no filter, so this is text.")
-        #expect(hint("kind:xyz")?.hasPrefix("“xyz” is not known to kind:, which takes a kind such as pdf") == true)
-        #expect(hint("from: anna") == "“from:” has no value. Write a name directly behind the colon.")
+        #expect(hint("knid:pdf") == "“knid:” is not a filter, so it is searched as text. Did you mean kind:?")
+        #expect(hint("foobar:bar") == "“foobar:” is not a filter, so it is searched as text.")
+        #expect(hint("kind:xyz")?.hasPrefix("“xyz” is not a value of kind:. Write a kind such as pdf") == true)
+        #expect(hint("from: anna") == "“from:” has no value. Write a name directly after the colon.")
         #expect(hint("larger:big")?.contains("a size such as") == true)
         for text in ["http://x.org", "12:30", "C:\\x", "std::vector", "x: y", "\"foo:bar\""] {
             #expect(hint(text) == nil)

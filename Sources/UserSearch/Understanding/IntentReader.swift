@@ -110,7 +110,7 @@ struct IntentReader {
             guard let meaning = filter.meaning(value, dates) else {
                 hint(
                     start..<position,
-                    "“\(value.text)” is not known to \(name.lowercased()):, which takes \(filter.expectation).")
+                    "“\(value.text)” is not a value of \(name.lowercased()):. Write \(filter.expectation).")
                 return false
             }
             meanings.append(meaning)
@@ -279,8 +279,8 @@ struct IntentReader {
         }
         hint(
             start..<end,
-            near.map { "“\(name):” is no filter, so this is text. Did you mean \($0.name):?" }
-                ?? "“\(name):” is no filter, so this is text.")
+            near.map { "“\(name):” is not a filter, so it is searched as text. Did you mean \($0.name):?" }
+                ?? "“\(name):” is not a filter, so it is searched as text.")
     }
 
     private mutating func hintAtEmptyValue(_ filter: FilterName, _ end: Int) {
@@ -288,7 +288,7 @@ struct IntentReader {
         while start > 0, Self.isNameScalar(scalars[start - 1]) { start -= 1 }
         hint(
             start..<end,
-            "“\(string(start..<end))” has no value. Write \(filter.expectation) directly behind the colon.")
+            "“\(string(start..<end))” has no value. Write \(filter.expectation) directly after the colon.")
     }
 
     private mutating func hint(_ range: Range<Int>, _ message: String) {

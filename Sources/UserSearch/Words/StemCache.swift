@@ -36,7 +36,7 @@ struct StemCache: ~Copyable {
         // The kernel allocates zeroed pages on first use. Most instances only live for one search
         // or one donation.
         guard let memory = calloc(Self.slotCount, Self.slotBytes) else {
-            preconditionFailure("There is no memory for stems.")
+            preconditionFailure("There is not enough memory for stems.")
         }
         slots = memory.assumingMemoryBound(to: UInt8.self)
     }
