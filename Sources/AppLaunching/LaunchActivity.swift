@@ -21,8 +21,8 @@ package struct HeldActivity: Hashable, Sendable, Codable {
     package init(number: UInt64, isStarting: Bool) { (self.number, self.isStarting) = (number, isStarting) }
 }
 
-/// A channel to the apps that have a handler for activities. The service has one. All functions may
-/// be called from any task.
+/// A channel to the apps that have a handler for activities. Only the service provides this
+/// channel. All functions may be called from any task.
 package protocol ActivityCarrier: Sendable {
     /// `true` if a running app of a bundle has a handler.
     func hasHandler(of bundle: String) -> Bool

@@ -43,7 +43,7 @@ final class BusMailbox: Sendable {
     func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
         let way = state.withLock { state -> Way in
             guard !state.isClosed else { return .refused }
-            // Only if no earlier job is queued.
+            // Without a queue, the job can run on the posting thread. Earlier jobs must go first.
             if state.jobs.isEmpty, let thread = state.resting, turn.tryTake() { return .direct(thread) }
             state.jobs.append(Job(run: run, orElse: orElse))
             return .queued

@@ -149,17 +149,18 @@ private struct MountEntry {
 
 /// The meaning of a file system at a path for the files that are known there.
 ///
-/// An unmounted file system removes no files, so absence counts only on the same file system.
-/// Another file system at the path counts once it holds anything, because the user has mounted it
-/// there. The bare mount point counts once it holds one of the known files, because the user has
-/// copied them. Until then all known files stay as they were.
+/// Unmounting a file system removes no files, so a missing file counts as removed only if the same
+/// file system is mounted. There are two exceptions. Another file system that is not empty replaces
+/// the known files, because the user has mounted it there. So does the bare mount point if it holds
+/// one of the known files, because the user has copied them. Until then all known files stay.
 enum DiskJudgement: Hashable {
     /// The same file system: a file that does not exist was removed.
     case same
-    /// Another file system is mounted at the path, or the same one from a higher folder. It counts
-    /// if it holds anything.
+    /// Another file system is mounted at the path, or the same one from a higher folder. Files that
+    /// are missing there count as removed if that file system is not empty.
     case other
-    /// Nothing is mounted at the path. It counts if it holds a known file.
+    /// Nothing is mounted at the path. Files that are missing there count as removed if the mount
+    /// point holds a known file.
     case away
 
     init(_ found: FileSystemPlace, known: KnownPlace) {

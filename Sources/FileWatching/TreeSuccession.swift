@@ -224,7 +224,7 @@ struct TreeSuccession {
         guard let place = position.place else { return }
         let (root, mount) = (heirs[heir].root, Self.names(place.mountPoint))
         // A mount point has no links, but a path may have some. Then the folder itself serves as
-        // mount point, and it counts once it holds anything.
+        // mount point. Missing files then count as removed if the folder is not empty.
         let isBelow = mount.count > root.count && mount.starts(with: root) && position.path.starts(with: mount)
         guard isBelow || !root.starts(with: mount) && position.path != root else {
             guard heirs[heir].place == nil || heirs[heir].isEmpty else { return }

@@ -101,7 +101,8 @@ struct WatchRun: ~Copyable {
     private let pulse: ComparisonPulse
     private var settling = SettlingPaths()
     private var trees: [Int64: Tree] = [:]
-    /// The ordered trees. `rulesDue` is the time at which they are set; `nil` once they are.
+    /// The trees to watch next. `rulesDue` is the time at which they replace the present trees;
+    /// `nil` after that.
     private var rules: [WatchedTree] = []
     private var rulesDue: ContinuousClock.Instant?
     /// The reason why setting the trees failed.

@@ -81,8 +81,8 @@ struct DirectSendingTests {
         /// Returns once the host's thread only waits.
         func holdThread() async {
             wait.hold()
-            // An answer, after which the thread waits again. The test does not wait for the answer:
-            // the thread may be blocked before it can read it.
+            // The thread reads an answer and waits again. The test does not wait for the answer,
+            // because the thread may be blocked before it can read the answer.
             host.call(DirectSendingTests.note, []) { _ in }
             for await _ in wait.held { break }
         }

@@ -232,7 +232,8 @@ struct ArgumentTests {
         #expect(status == 0)
         let overview = output.components(separatedBy: "USAGE:")[0]
         for paragraph in overview.components(separatedBy: "\n\n") {
-            // A line that does not end a sentence was broken, or is a title.
+            // Each line must end with a sentence or a colon. Another end is a line break inside a
+            // paragraph.
             for line in paragraph.split(separator: "\n") { #expect(".:)".contains(line.last ?? " "), "\(line)") }
         }
     }

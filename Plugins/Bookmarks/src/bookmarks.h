@@ -17,7 +17,7 @@ enum {
     MAX_TITLE = 1024,
     MAX_DESCRIPTION = 4096,
     MAX_KEYWORD = 256,
-    MAX_FOLDER = 2048, /* a folder's whole path; deeper folders count as the last one that fits */
+    MAX_FOLDER = 2048, /* a folder's whole path; for a longer path, the part that fits */
     MAX_TAGS = 4096,   /* all tags of one bookmark */
     MAX_TAG_COUNT = 64,
     MAX_LOCAL = 200,    /* a bookmark's identifier within its source */

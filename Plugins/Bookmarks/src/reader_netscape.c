@@ -203,7 +203,7 @@ static enum reading parse(int file, const char *path, int64_t size, struct state
     while (reading == READING_DONE) {
         size_t left = decoder_run(&decoder, chunk + mark, (size_t)count - mark, count < CHUNK, &text);
         mark = 0;
-        /* Ignores errors of HTML, except for these two. */
+        /* Ignores errors in the HTML, except for the two below. */
         int error = htmlParseChunk(state->parser, text.bytes == NULL ? "" : text.bytes, (int)text.length, count == 0);
         if (state->is_cancelled) reading = READING_CANCELLED;
         else if (error == XML_ERR_NO_MEMORY || text.failed || state->title.failed || state->description.failed ||

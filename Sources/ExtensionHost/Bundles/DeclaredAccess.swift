@@ -123,7 +123,7 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         case config = "$XDG_CONFIG_HOME"
         /// Data; `~/.local/share` unless the variable says otherwise.
         case data = "$XDG_DATA_HOME"
-        /// Caches, which can be made again; `~/.cache` unless the variable says otherwise.
+        /// Caches, which programs can rebuild; `~/.cache` unless the variable says otherwise.
         case cache = "$XDG_CACHE_HOME"
         /// State; `~/.local/state` unless the variable says otherwise.
         case state = "$XDG_STATE_HOME"

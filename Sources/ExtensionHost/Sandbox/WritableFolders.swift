@@ -122,8 +122,8 @@ package struct WritableFolders {
         for names in [pathNames(real, below: root.real), pathNames(path, below: start)] {
             if let name = names.first(where: { $0.isHiddenName }) { return .hidden(name) }
         }
-        // A file with the app's name belongs to another program, and some folders hold files that
-        // are run by their names.
+        // A file (not a folder) with the app's name belongs to another program. In some folders,
+        // programs are run by the names of files.
         if root.isOwn, Self.isFile(root.real) { return elsewhere }
         if lies(home, in: real) { return .everything }
         let folded = [real.lowercased(), path.lowercased()]

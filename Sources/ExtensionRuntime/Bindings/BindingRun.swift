@@ -46,7 +46,7 @@ final class BindingRun {
         var firstFailure: BindingFailure?
         rounds: for number in 0..<count {
             guard !receiver.isOver else { throw BindingFailure(.cancelled, "the request was cancelled") }
-            // The watchdog ends a worker without signs of life, and a large document takes long.
+            // A large document takes long. Progress keeps the watchdog from ending the worker.
             receiver.report(completed: UInt64(number), total: UInt64(count))
             let lines: [String]
             do throws(BindingFailure) { lines = try round(number, of: repetition) } catch {

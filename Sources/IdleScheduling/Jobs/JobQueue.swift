@@ -13,8 +13,8 @@ public struct JobQueue: Hashable, Sendable, Codable {
     /// The number of requests so far. It numbers the next request.
     private var requests = 0
 
-    /// The maximum number of items that can be pending for a bundle one by one. More items become a
-    /// request for everything.
+    /// The maximum number of items that can be pending for a bundle by identifier. A request for
+    /// more items becomes a request for all items.
     public static let maximumItems = 1000
 
     /// Creates an empty queue.

@@ -46,7 +46,7 @@ struct TextLines {
         if fits { prefixWidth += columns }
     }
 
-    /// Closes the last container. A mark without any line is written on its own.
+    /// Closes the last container. If it has no line, its mark is written on a line of its own.
     mutating func close() {
         if let last = containers.last, !last.hasLine, !last.first.isEmpty { add([]) }
         if let last = containers.popLast() { prefixWidth -= TextWidth.of(last.rest) }

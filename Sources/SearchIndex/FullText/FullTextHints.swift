@@ -138,7 +138,7 @@ struct FullTextHints {
         }
     }
 
-    /// A number that encodes a few ASCII letters and digits.
+    /// An encoding of a few ASCII letters and digits as one number.
     fileprivate struct Code {
         private(set) var value: UInt32 = 0
         private var count = 0

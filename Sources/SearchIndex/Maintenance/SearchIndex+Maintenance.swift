@@ -15,8 +15,8 @@ public struct MaintenanceStats: Hashable, Sendable, Codable {
     public var pages = 0
     /// The number of free pages.
     public var freePages = 0
-    /// `true` if free pages can be returned to the file system a few at a time. Files of older
-    /// versions cannot return them and reuse them instead.
+    /// `true` if free pages can be returned to the file system a few at a time. Databases of older
+    /// versions can only reuse their free pages.
     public var canGiveBack = false
 }
 

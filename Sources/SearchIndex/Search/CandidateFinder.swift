@@ -28,7 +28,7 @@ struct CandidateFinder {
     /// The texts to count.
     private(set) var texts: Set<Int64> = []
     private(set) var isUncertain = false
-    /// The texts with all words whose word strengths were not looked up.
+    /// The texts that have all words, but whose word strengths were not looked up.
     private var unmeasured: Set<Int64> = []
     /// `true` while texts are collected for a count.
     var isCounting = false

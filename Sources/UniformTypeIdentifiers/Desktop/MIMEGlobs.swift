@@ -3,8 +3,8 @@
 /// The file name patterns of a shared-mime-info database.
 ///
 /// Nearly all patterns are an extension or a complete name, which are looked up in dictionaries.
-/// The few others are tried one by one. The highest weight wins, then the longest pattern. A name
-/// is first compared unchanged, then in lowercase.
+/// The few other patterns are compared one by one. The highest weight wins, then the longest
+/// pattern. A name is first compared unchanged, then in lowercase.
 struct MIMEGlobs: Sendable {
     /// A pattern of a type.
     struct Entry: Sendable {

@@ -145,8 +145,8 @@ public func UTTypeIsDeclared(_ identifier: CFString) -> Bool { UTType(identifier
 /// Returns `true` if the identifier is a valid dynamic identifier.
 public func UTTypeIsDynamic(_ identifier: CFString) -> Bool { UTType(identifier)?.isDynamic ?? false }
 
-/// Converts a four-character code to text, including NUL characters at its end. The text is empty
-/// if another character is not printable ASCII.
+/// Converts a four-character code to text, including NUL characters at its end. Returns an empty
+/// text if any other character of the code is not printable ASCII.
 public func UTCreateStringForOSType(_ code: UInt32) -> UTCopiedValue<CFString> {
     let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: code >> $0) }
     let end = bytes.lastIndex { $0 != 0 } ?? 0

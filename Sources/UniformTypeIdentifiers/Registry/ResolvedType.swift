@@ -7,7 +7,7 @@ struct ResolvedType: Sendable {
     /// The ancestors with a column in the core table, and the type itself if it has one. The bit of
     /// ``CoreTable/noColumn`` is set if ``coreAncestors`` is not empty.
     var row = ClosureRow()
-    /// The ancestors from the core table without a column.
+    /// The ancestors from the core table that have no column in it.
     var coreAncestors: [CoreIndex] = []
     /// The other ancestors by identifier: types of extensions, and undeclared parents.
     var namedAncestors: [String] = []

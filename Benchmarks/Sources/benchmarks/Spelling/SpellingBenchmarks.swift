@@ -197,8 +197,7 @@ struct Misspelling {
             var scalars = Array(meant.unicodeScalars)
             for _ in 0..<edits { edit(&scalars, &random) }
             let typed = word(scalars)
-            // A single edit may leave three letters. With two edits, words of fewer than five
-            // letters are not corrected.
+            // Corrections need at least three letters for one edit, and five for two edits.
             guard !known.contains(typed), scalars.count >= (edits == 1 ? 3 : 5) else { continue }
             samples.append(Misspelling(typed: typed, meant: meant))
         }
