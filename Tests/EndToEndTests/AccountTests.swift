@@ -27,7 +27,7 @@ struct AccountTests {
             all.map { ($0["reason"] as? String ?? "", $0["count"] as? Int ?? 0) }, uniquingKeysWith: { one, _ in one })
     }
 
-    @Test("Items in part and what was left out are told by reindex, status and show, until a request says otherwise")
+    @Test("Partial items and skipped files are reported by reindex, status and show until the next request")
     func omissions() throws {
         let bundle = try command.harness.installFixture("omissions")
         let reindexed = try command("reindex")
@@ -79,7 +79,7 @@ struct AccountTests {
         try bytes.write(to: URL(filePath: database))
     }
 
-    @Test("After a repair by a command that reads, search, status and schedule say what is owed, until it is made good")
+    @Test("After a repair by a reading command, search, status and schedule report the pending reindex")
     func owedFromTheFirstCommand() throws {
         let command = Command(harness: try Harness())
         let bundle = try command.harness.installFixture("notebook")
@@ -108,7 +108,7 @@ struct AccountTests {
         #expect(try !command("search", "logbook", "--limit", "1").output.contains("is pending"))
     }
 
-    @Test("A command that reads loses no item that nobody donates again, and says what to do")
+    @Test("A reading command loses no item that cannot be donated again, and says what to do")
     func nothingIsLostUnasked() throws {
         try donateLetters()
         try damage(command, text: "Letter 150 from abroad")
@@ -160,7 +160,7 @@ struct AccountTests {
         #expect(try command("donate", "--bundle", "org.example.post", command.harness.folder + "/lines").status == 0)
     }
 
-    @Test("A service loses no item that nobody donates again: it serves reads, refuses changes and says what to do")
+    @Test("A service loses no item that cannot be donated again: it serves reads, rejects changes and says what to do")
     func serviceLosesNothing() async throws {
         try donateLetters()
         try damage(command, text: "Letter 150 from abroad")
@@ -198,7 +198,7 @@ struct AccountTests {
         }
     }
 
-    @Test("A service whose store cannot even be read says why, and repairs it when it is asked to")
+    @Test("A service with an unreadable store says why, and repairs it on request")
     func serviceOfUnreadableStore() async throws {
         try donateLetters()
         for suffix in ["-wal", "-shm"] {
@@ -219,7 +219,7 @@ struct AccountTests {
     }
 
     @Test(
-        "A repair that loses nothing is done by a command that reads, and told",
+        "A reading command makes a repair without losses, and reports it",
         .enabled(if: AccountTests.hasPython, "python3 changes the tables"))
     func harmlessRepair() throws {
         let line = #"{"uniqueIdentifier": "a", "attributes": {"title": "Ledger of the mill"}}"#

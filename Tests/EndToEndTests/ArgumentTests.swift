@@ -6,14 +6,14 @@ import Testing
 /// The interpretation of the command's arguments, and errors about unusable stores and extensions.
 @Suite("The command's arguments", .timeLimit(.minutes(10)))
 struct ArgumentTests {
-    @Test("A search for nothing is wrong usage and says what to do", arguments: ["", " ", "?!", "\"\"", "…"])
+    @Test("An empty search is wrong usage, with the remedy", arguments: ["", " ", "?!", "\"\"", "…"])
     func emptySearch(text: String) throws {
         let (status, output) = try Command(harness: try Harness())("search", text)
         #expect(status == 64)
         #expect(output.contains("no word to search for"))
     }
 
-    @Test("A search with nothing but words to leave out is wrong usage, and a minus sign is explained")
+    @Test("A search with only excluded words is wrong usage, and the minus sign is explained")
     func excludedWords() throws {
         let command = try Command.indexed()
         let excluded = try command("search", "--", "-ferry")
@@ -24,7 +24,7 @@ struct ArgumentTests {
         #expect(try command("search", "--", "sheet", "-alpha").output.contains("@1") == false)
     }
 
-    @Test("What is not found is told shortly, with a hint about operators, and is no failure")
+    @Test("A search without results is reported in one line, with a hint about operators, and is not a failure")
     func nothingFound() throws {
         let command = try Command.indexed()
         let long = try command("search", String(repeating: "x", count: 4000))
@@ -38,7 +38,7 @@ struct ArgumentTests {
                 .contains("The exit status is 0 even if nothing is found."))
     }
 
-    @Test("A misspelt command, and an option before the command, are wrong usage and say what to do")
+    @Test("A misspelt command and an option before the command are wrong usage, with the remedy")
     func wrongCommand() throws {
         let command = Command(harness: try Harness())
         let misspelt = try command("sarch", "x")
@@ -57,7 +57,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "Help about a command that there is not is wrong usage and names the nearest",
+        "Help about an unknown command is wrong usage and names the nearest command",
         arguments: [
             ["help", "serch"], ["help", "extensions", "infos"], ["help", "search", "more"],
             ["help", "search", "-h", "x"],
@@ -73,7 +73,7 @@ struct ArgumentTests {
         }
     }
 
-    @Test("A text that is too long to be searched for is wrong usage, and one of too many words is told of")
+    @Test("A text that is too long is wrong usage, and too many words are reported")
     func longText() throws {
         let command = try Command.indexed()
         let long = String(repeating: "sheet ", count: 700)
@@ -92,7 +92,7 @@ struct ArgumentTests {
         #expect(try !command("search", String(repeating: "sheet ", count: 64)).output.contains("takes 64"))
     }
 
-    @Test("That nothing is found for a bundle that has nothing is told of, with the nearest name")
+    @Test("An empty result of a bundle without items is reported, with the nearest name")
     func unknownBundle() throws {
         let command = try Command.indexed()
         for arguments in [["search", "sheet"], ["suggest", "shee"], ["list"], ["query", "title == \"*\""]] {
@@ -106,7 +106,7 @@ struct ArgumentTests {
         #expect(try !command("search", "zebra", "--bundle", "com.example.notebook").output.contains("has no items"))
     }
 
-    @Test("A number that is out of bounds, a negative one too, is answered with those that are allowed")
+    @Test("A number out of range, also a negative one, is rejected with the range")
     func negativeNumbers() throws {
         let command = Command(harness: try Harness())
         for text in ["-5", "0", "10001", "x"] {
@@ -115,7 +115,7 @@ struct ArgumentTests {
         }
     }
 
-    @Test("Empty options are wrong usage, and empty variables are none")
+    @Test("Empty options are wrong usage, and empty variables are ignored")
     func empty() throws {
         var command = try Command.indexed()
         #expect(try command("search", "x", "--store", "").status == 64)
@@ -128,7 +128,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "An empty name is wrong usage, and said to be empty",
+        "An empty name is wrong usage, and the message says so",
         arguments: [
             ["reindex", ""], ["forget", "", "--yes"], ["verify", "--against", ""], ["search", "x", "--bundle", ""],
             ["query", "title == 1", "--bundle", ""], ["types", "lookup", "--extension", ""],
@@ -140,14 +140,14 @@ struct ArgumentTests {
         #expect(output.contains(" is empty. "), "\(output)")
     }
 
-    @Test("A command to run that is empty is none")
+    @Test("An empty command to run is wrong usage")
     func emptyCommand() throws {
         let (status, output) = try Command(harness: try Harness())("inhibit", "--", "")
         #expect(status == 64)
         #expect(output.contains("Name a command"), "\(output)")
     }
 
-    @Test("A store that is a file is said to be one")
+    @Test("A store path that is a file is reported as such")
     func storeIsFile() throws {
         let command = Command(harness: try Harness())
         let file = command.harness.folder + "/file"
@@ -159,7 +159,7 @@ struct ArgumentTests {
         }
     }
 
-    @Test("A store that is damaged or cannot be reached is not taken for none")
+    @Test("A damaged or unreachable store does not count as missing")
     func stores() throws {
         let command = try Command.indexed()
         let file = command.harness.folder + "/file"
@@ -192,7 +192,7 @@ struct ArgumentTests {
         #expect(try !command("reindex", "--store", file + "/store").output.contains(".."))
     }
 
-    @Test("An item that is a file is found by any path to it")
+    @Test("An item of a file is found by any path to the file")
     func paths() throws {
         let command = Command(harness: try Harness())
         let notes = command.harness.folder + "/notes"
@@ -210,7 +210,7 @@ struct ArgumentTests {
         #expect(try command.shell("\"$SEARCHLIGHT\" show file").status == 2)
     }
 
-    @Test("A date that is none is shown as unknown")
+    @Test("An invalid date is shown as unknown")
     func dates() throws {
         let command = Command(harness: try Harness())
         _ = try command.harness.installFixture("hostile-words")

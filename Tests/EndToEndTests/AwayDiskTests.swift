@@ -8,10 +8,10 @@ import Testing
 @testable import SearchlightEngine
 
 /// Items of files on an absent disk: an empty mount point proves nothing.
-@Suite("Disks that are away", .timeLimit(.minutes(5)))
+@Suite("Unmounted disks", .timeLimit(.minutes(5)))
 struct AwayDiskTests {
     @Test(
-        "Reindexes while a disk is away, in a namespace of their own",
+        "Reindexes while a disk is unmounted, in a namespace of their own",
         .enabled(if: MountNamespace.isAllowed, "mounts, which this machine forbids"))
     func namespace() throws {
         let (ending, output) = try MountNamespace.run("ReindexInNamespaceTests")
@@ -19,7 +19,7 @@ struct AwayDiskTests {
     }
 }
 
-@Suite("Disks that are away, in a namespace", .enabled(if: MountNamespace.isEntered), .timeLimit(.minutes(4)))
+@Suite("Unmounted disks, in a namespace", .enabled(if: MountNamespace.isEntered), .timeLimit(.minutes(4)))
 struct ReindexInNamespaceTests {
     private let harness: Harness
     private let notes: String
@@ -48,7 +48,7 @@ struct ReindexInNamespaceTests {
             .map { URL(filePath: $0.item.record.uniqueIdentifier).lastPathComponent }.sorted()
     }
 
-    @Test("Everything is asked for while a disk is away: its items stay, others go, and all is found when it is back")
+    @Test("A reindex while a disk is unmounted keeps its items and removes others, and all are found after mounting")
     func everything() async throws {
         let bundle = try harness.installJournal(notes: notes + "\n" + harness.folder + "/near")
         try mount()

@@ -21,7 +21,7 @@ struct BackgroundWorkerTests {
         harness.recordedEvents.compactMap { if case .confined(_, let report) = $0 { report } else { nil } }
     }
 
-    @Test("runs in the idle classes, cannot leave them, and says so; one that a person waits for does not")
+    @Test("runs in the idle classes, cannot leave them, and reports them; a worker for the user does not")
     func classes() async throws {
         let bundle = try harness.installBackground("classes 1")
         try await harness.withEngine { engine async throws in
@@ -47,7 +47,7 @@ struct BackgroundWorkerTests {
         #expect(try await harness.statusOfAnother().sandbox.history.bundles[bundle]?.report?.background != nil)
     }
 
-    @Test("that cannot have a session of its own slows nobody else's down, and says so")
+    @Test("that cannot have a session of its own does not slow down others, and reports it")
     func withoutSession() async throws {
         let bundle = try harness.installBackground("classes 1")
         let engine = try harness.engine { $0.hasBackgroundSessions = false }
@@ -59,7 +59,7 @@ struct BackgroundWorkerTests {
         await engine.close()
     }
 
-    @Test("takes no person's place, and there are two at most")
+    @Test("takes no slot of the user's requests, and at most two run")
     func places() async throws {
         let bundles = try (0..<3).map { number in
             let identifier = "com.example.number-\(number)"
@@ -89,7 +89,7 @@ struct BackgroundWorkerTests {
         }
     }
 
-    @Test("is kept for a moment only, and what it has cost is told to its end")
+    @Test("is kept for a moment only, and its cost is reported at its end")
     func cost() async throws {
         let bundle = try harness.installBackground("ignoring 20")
         let clock = ManualClock()

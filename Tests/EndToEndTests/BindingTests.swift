@@ -11,7 +11,7 @@ import Testing
 
 /// Documents, the extension without code, through the real worker, the system's libraries and a
 /// test store.
-@Suite("An extension that is bindings", .timeLimit(.minutes(10)))
+@Suite("An extension of bindings", .timeLimit(.minutes(10)))
 struct BindingTests {
     private static let documents = "com.searchlight.documents"
 
@@ -31,7 +31,7 @@ struct BindingTests {
         try Data(text.utf8).write(to: URL(filePath: harness.folder + "/Downloads/" + name))
     }
 
-    @Test("finds files, keeps what is there, forgets what is gone, and is searched")
+    @Test("finds files, keeps existing items, removes deleted ones, and is searched")
     func reindex() async throws {
         let harness = try harness()
         try await harness.withEngine { engine async throws in
@@ -50,7 +50,7 @@ struct BindingTests {
         }
     }
 
-    @Test("takes files for what the type system says, whatever their endings and the case of these")
+    @Test("uses the type system for types of files, with any extension in any case")
     func types() async throws {
         let harness = try harness()
         for name in ["UPPER.MD", "long.MarkDown", "LOUD.TXT", "plain.text"] {
@@ -70,7 +70,7 @@ struct BindingTests {
         }
     }
 
-    @Test("reindexes single items: one that changed, and one that is gone")
+    @Test("reindexes single items: a changed one and a deleted one")
     func reindexItems() async throws {
         let harness = try harness()
         try await harness.withEngine { engine async throws in
@@ -84,7 +84,7 @@ struct BindingTests {
         }
     }
 
-    @Test("loses no item when its folder is missing or cannot be read, and says which", arguments: [true, false])
+    @Test("loses no item if its folder is missing or unreadable, and names the folder", arguments: [true, false])
     func noFolder(isMissing: Bool) async throws {
         let harness = try harness()
         let folder = harness.folder + "/Downloads"
@@ -111,7 +111,7 @@ struct BindingTests {
         }
     }
 
-    @Test("turns Markdown into HTML with cmark, where it is dropped and where it is looked at")
+    @Test("converts Markdown to HTML with cmark, in drops and previews")
     func markdown() async throws {
         let harness = try harness()
         try await harness.withEngine { engine async throws in
@@ -130,7 +130,7 @@ struct BindingTests {
         }
     }
 
-    @Test("turns text into UTF-16 with libunistring, and hands over the file itself")
+    @Test("converts text to UTF-16 with libunistring, and delivers the file itself")
     func text() async throws {
         let harness = try harness()
         try await harness.withEngine { engine async throws in
@@ -163,7 +163,7 @@ struct BindingTests {
         }
     }
 
-    @Test("says what is missing when its item's file is gone")
+    @Test("reports the missing file of an item")
     func gone() async throws {
         let harness = try harness()
         try await harness.withEngine { engine async throws in
@@ -177,7 +177,7 @@ struct BindingTests {
         }
     }
 
-    @Test("gives items attributes by calls of another library: PDF files are found by their text")
+    @Test("sets attributes by calls of another library: PDF files are found by their text")
     func attributes() async throws {
         let harness = try Harness()
         let page = try String(contentsOfFile: BuiltProducts.repository + "/docs/BINDINGS.md", encoding: .utf8)
@@ -224,7 +224,7 @@ struct BindingTests {
         return harness
     }
 
-    @Test("cannot make files in memory, of which no limit counts the pages, and is told of")
+    @Test("cannot create memory files, whose pages no limit counts, and this is reported")
     func filesInMemory() async throws {
         let harness = try bound(
             """
@@ -242,7 +242,7 @@ struct BindingTests {
         #expect(told == ["tried to call memfd_create"])
     }
 
-    @Test("has a function fill a file, which is nowhere but in the worker's own folder")
+    @Test("has a function fill a file, which exists only in the worker's own folder")
     func filledByAFunction() async throws {
         let harness = try bound(
             """
@@ -261,7 +261,7 @@ struct BindingTests {
         }
     }
 
-    @Test("whose worker has made all the callbacks it may gets a fresh one with the next request")
+    @Test("whose worker has used all its callbacks gets a new worker with the next request")
     func callbacksUsedUp() async throws {
         // A function that uses none of its arguments, with 256 callbacks each time.
         let callbacks = (0..<16).map { "p\($0): progress(c: u64, t: u64) { completed = c, total = t }" }
@@ -289,7 +289,7 @@ struct BindingTests {
         }
     }
 
-    @Test("whose function does not come back is ended when nobody waits for it any more, and that is all that is told")
+    @Test("whose function does not return is ended after the request was cancelled, and only that is reported")
     func cancelledInACall() async throws {
         let harness = try bound(
             """
@@ -339,7 +339,7 @@ struct BindingTests {
 
     private static let good = "serve throttle library \"libc.so.6\" call abs(n: int = 1) -> _: int"
 
-    @Test("needs no library of its own, and may not have one")
+    @Test("needs no library of its own, and must not have one")
     func noLibrary() throws {
         #expect(try problem([Self.good]) == nil)
         guard
@@ -352,7 +352,7 @@ struct BindingTests {
         #expect(expected.contains("CFBundleExecutable"))
     }
 
-    @Test("is refused for a wrong binding, by its number, with the place and what to do")
+    @Test("is rejected for a mistake in a binding, with its number, its position and the remedy")
     func wrongBinding() throws {
         let found = try problem([Self.good, "serve throttle\nlibrary \"libc.so.6\"\ncall abs(n: int)"])
         #expect(
@@ -366,7 +366,7 @@ struct BindingTests {
         )
     }
 
-    @Test("is refused when its bindings are no texts, none or too many")
+    @Test("is rejected if its bindings are no texts, empty or too many")
     func noTexts() throws {
         for value in ["text", [1], [String](), Array(repeating: Self.good, count: 65)] as [Any] {
             guard case .invalidValue("Searchlight.SymbolBindings", _, _)? = try problem(value) else {
@@ -376,7 +376,7 @@ struct BindingTests {
         }
     }
 
-    @Test("is refused when a library of the bundle that it names is none")
+    @Test("is rejected if a library of the bundle is not a library")
     func ownLibrary() throws {
         let found = try problem(["serve throttle library \"./mine.so\" call abs(n: int = 1) -> _: int"])
         guard case .libraryUnreadable("mine.so", _)? = found else {
@@ -385,7 +385,7 @@ struct BindingTests {
         }
     }
 
-    @Test("fails to load when a library or a function is missing, by name")
+    @Test("fails to load if a library or a function is missing, with its name")
     func missing() async throws {
         for (binding, word) in [
             ("serve reindexAll library \"libnowhere.so.7\" call f()", "libnowhere.so.7"),

@@ -43,7 +43,7 @@ struct BundleCommandTests {
         await host.close()
     }
 
-    @Test("The states of extensions are told, and what to do about them")
+    @Test("The states of extensions are listed with their remedies")
     func states() async throws {
         _ = try harness.installFixture("notebook")
         try harness.install("com.example.refused", library: nil)
@@ -65,7 +65,7 @@ struct BundleCommandTests {
         #expect((info["refused"] as? [[String: Any]])?.first?["state"] as? String == "shadowed")
     }
 
-    @Test("status names those that are disabled or in quarantine, and the command that has them asked again")
+    @Test("status names disabled and quarantined extensions, and the command that releases them")
     func held() async throws {
         let (notebook, crashing) = (
             try harness.installFixture("notebook"), try harness.installFixture("by-name")
@@ -99,7 +99,7 @@ struct BundleCommandTests {
         #expect(refused.contains("refused") && !refused.contains("last words"), "\(refused)")
     }
 
-    @Test("A reindex of items says how many were asked for and donated")
+    @Test("A reindex of items reports how many were requested and donated")
     func items() throws {
         let bundle = try harness.installFixture("by-name")
         #expect(try command("reindex").status == 0)
@@ -111,7 +111,7 @@ struct BundleCommandTests {
         #expect(report.first?["items"] as? Int == 3)
     }
 
-    @Test("One that is gone is told with the moment its items go, until they are forgotten")
+    @Test("A removed extension is listed with the date of its items' deletion until then")
     func gone() async throws {
         _ = try harness.installFixture("notebook")
         #expect(try command("reindex").status == 0)
@@ -128,7 +128,7 @@ struct BundleCommandTests {
         #expect(try command("extensions", "info", "com.example.notebook").status == 2)
     }
 
-    @Test("Without a store the bundles are told, and a folder for one's own is made")
+    @Test("Without a store the bundles are listed, and the folder for own extensions is created")
     func withoutStore() throws {
         #expect(try command("extensions").output.hasPrefix("No extension is found. Searched:\n"))
         let folder = harness.folder + "/data/searchlight/extensions"
@@ -142,7 +142,7 @@ struct BundleCommandTests {
         #expect(!FileManager.default.fileExists(atPath: harness.store))
     }
 
-    @Test("forget says what would go, and does nothing unless it is told to")
+    @Test("forget only reports what it would delete, unless it is confirmed")
     func forgetAsks() throws {
         _ = try harness.installFixture("notebook")
         #expect(try command("reindex").status == 0)
@@ -165,7 +165,7 @@ struct BundleCommandTests {
         #expect(status == 0 && output.contains("com.example.notebook"), "\(output)")
     }
 
-    @Test("A slip in the name of a subcommand is answered with what may be meant, and is wrong usage")
+    @Test("A misspelt subcommand is answered with a suggestion, and is wrong usage")
     func slips() throws {
         let slips: [([String], String)] = [
             (["whre"], "Did you mean where?"), (["bogus"], "Use one of list, info, "),
@@ -183,7 +183,7 @@ struct BundleCommandTests {
         #expect(!FileManager.default.fileExists(atPath: harness.folder + "/data/searchlight"))
     }
 
-    @Test("A folder that cannot be made is told with the reason, and is no success")
+    @Test("A folder that cannot be created is reported with the reason, and is a failure")
     func folders() throws {
         for folder in ["/proc/x", "/dev/null/x", "/dev/null"] {
             let made = try command("extensions", "new", "com.example.x", "-l", "c", "-d", folder)

@@ -12,7 +12,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Extensions that are added, changed and removed while an engine tracks them.
-@Suite("Extensions that come and go", .timeLimit(.minutes(10)))
+@Suite("Added and removed extensions", .timeLimit(.minutes(10)))
 struct BundleLedgerTests {
     private let harness: Harness
     private let folder: TemporaryFolder
@@ -53,7 +53,7 @@ struct BundleLedgerTests {
 
     private var notebook: String { harness.extensions + "/com.example.notebook.searchext" }
 
-    @Test("One that was added owes a reindex of everything, once")
+    @Test("An added extension has one pending reindex of everything")
     func added() async throws {
         try await with { engine in
             #expect(engine.changesAtOpening.isEmpty)
@@ -72,7 +72,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("One that was upgraded owes a reindex of everything, also if that was done while nobody looked")
+    @Test("An upgraded extension has a pending reindex of everything, also if no process ran then")
     func upgraded() async throws {
         _ = try harness.installFixture("notebook")
         try await with { engine in
@@ -89,7 +89,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("The items of one that was removed go after a week, not before, over restarts")
+    @Test("The items of a removed extension are deleted after a week, not before, across restarts")
     func removed() async throws {
         _ = try harness.installFixture("notebook")
         try await with { _ = try await $0.reindexOwed("com.example.notebook") }
@@ -119,7 +119,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("One that comes back keeps its items, and owes nothing if it is the same")
+    @Test("An extension that returns keeps its items, and has no pending reindex if it is unchanged")
     func restored() async throws {
         _ = try harness.installFixture("notebook")
         try await with { engine in
@@ -137,7 +137,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("One that cannot be used for a moment is not gone")
+    @Test("A temporarily unusable extension does not count as removed")
     func refused() async throws {
         _ = try harness.installFixture("notebook")
         try await with { engine in
@@ -153,7 +153,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("What was removed and comes back broken is there: its items stay")
+    @Test("A removed extension that returns broken counts as installed: its items stay")
     func backAndRefused() async throws {
         _ = try harness.installFixture("notebook")
         try await with { engine in
@@ -173,7 +173,7 @@ struct BundleLedgerTests {
         }
     }
 
-    @Test("The first reindex that was not finished is remembered over restarts, until it is")
+    @Test("An unfinished first reindex is remembered across restarts until it is done")
     func unfinished() async throws {
         _ = try harness.installFixture("notebook")
         try await with { #expect($0.scheduledJobs().map(\.key) == [.reindex(bundle: "com.example.notebook")]) }
@@ -186,7 +186,7 @@ struct BundleLedgerTests {
         try await with { #expect($0.scheduledJobs().isEmpty) }
     }
 
-    @Test("Who searches other folders does not take it for gone")
+    @Test("A process that searches other folders does not consider it removed")
     func otherFolders() async throws {
         _ = try harness.installFixture("notebook")
         try await with { _ = try await $0.reindexOwed("com.example.notebook") }
@@ -199,7 +199,7 @@ struct BundleLedgerTests {
         await other.close()
     }
 
-    @Test("A ledger that is damaged or from nowhere says nothing, and is written anew")
+    @Test("A damaged or foreign ledger is ignored and written again")
     func damaged() async throws {
         _ = try harness.installFixture("notebook")
         try await with { _ = try await $0.reindexOwed("com.example.notebook") }
@@ -220,7 +220,7 @@ struct BundleLedgerTests {
         #expect(!LedgerStore(directory: harness.store).wasMissing)
     }
 
-    @Test("Requests go on while the bundle is replaced again and again")
+    @Test("Requests continue while the bundle is replaced repeatedly")
     func replacedUnderLoad() async throws {
         _ = try harness.installFixture("notebook")
         #expect(rename(notebook, folder.path("first.searchext")) == 0)

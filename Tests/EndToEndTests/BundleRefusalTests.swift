@@ -5,7 +5,7 @@ import SearchlightEngine
 import Testing
 
 /// Bundles that are rejected before any of their code is loaded.
-@Suite("A bundle is refused", .timeLimit(.minutes(10)))
+@Suite("A bundle is rejected", .timeLimit(.minutes(10)))
 struct BundleRefusalTests {
     /// The only problem of the only bundle that a body installs. It does not prevent that a good
     /// bundle is found.
@@ -34,7 +34,7 @@ struct BundleRefusalTests {
     }
 
     @Test(
-        "when its identifier is no reverse-DNS name",
+        "when its identifier is not a reverse-DNS name",
         arguments: ["", "journal", "com..x", "com.example/x", "../../etc", "com.exämple.x", ".com.x"])
     func badIdentifier(identifier: String) throws {
         let library = try Self.library.get()
@@ -47,7 +47,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when its library's name leads out of it", arguments: ["../evil.so", "/lib/x.so", "..", ""])
+    @Test("when its library's name leads out of the bundle", arguments: ["../evil.so", "/lib/x.so", "..", ""])
     func escapingLibrary(name: String) throws {
         let library = try Self.library.get()
         let found = try problem {
@@ -59,7 +59,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when it extends nothing that is known")
+    @Test("when it extends no known point")
     func unknownPoint() throws {
         let library = try Self.library.get()
         let found = try problem {
@@ -82,7 +82,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when its library is no library", arguments: ["#!/bin/sh\necho hello, this is a script\n", ""])
+    @Test("when its library is not a library", arguments: ["#!/bin/sh\necho hello, this is a script\n", ""])
     func notALibrary(content: String) throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: nil)
@@ -124,7 +124,7 @@ struct BundleRefusalTests {
     }
 
     @Test(
-        "when its manifest is no property list",
+        "when its manifest is not a property list",
         arguments: ["", "{", "<plist>", "{ A = B; }", "bplist00\u{0}\u{1}\u{2}"])
     func manifestIsNoPropertyList(content: String) throws {
         let found = try problem { harness in
@@ -137,7 +137,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when its manifest is enormous")
+    @Test("when its manifest is too large")
     func enormousManifest() throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: try Self.library.get())
@@ -149,7 +149,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when its manifest is a binary property list, which can unfold without end")
+    @Test("when its manifest is a binary property list, which can expand without bound")
     func binaryManifest() throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: try Self.library.get())
@@ -173,7 +173,7 @@ struct BundleRefusalTests {
         #expect(registry.refusals.isEmpty)
     }
 
-    @Test("when others may write to it", arguments: ["", "/library.so", "/Info.plist"])
+    @Test("when other users may write to it", arguments: ["", "/library.so", "/Info.plist"])
     func writableByOthers(part: String) throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: try Self.library.get())
@@ -185,7 +185,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when another with its identifier comes first")
+    @Test("when another bundle with its identifier comes first")
     func shadowed() throws {
         let found = try problem { harness in
             let bundle = try harness.install(
@@ -198,7 +198,7 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("and asking for it says why")
+    @Test("with the reason, if it is requested")
     func askedFor() async throws {
         let harness = try Harness()
         try harness.install("com.example.x", library: nil)

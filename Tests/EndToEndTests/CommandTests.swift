@@ -35,7 +35,7 @@ struct CommandTests {
         #expect(bytes == "alpha as public.html")
     }
 
-    @Test("corrects misspelled words, says so, and can be told not to")
+    @Test("corrects misspelled words, reports it, and has an option against it")
     func corrections() throws {
         let command = try indexed()
         let (status, output) = try command("search", "rulde", "papr")
@@ -110,7 +110,7 @@ struct CommandTests {
         #expect(try command("drag", "alpha", "--accept", "public.image", "--dry-run").status == 3)
     }
 
-    @Test("ends with a status of its own for each kind of failure, and says what to do")
+    @Test("ends with an own status for each kind of failure, and says what to do")
     func failures() throws {
         let empty = Command(harness: try Harness())
         let noStore = try empty("search", "anything")
@@ -158,7 +158,7 @@ struct CommandTests {
         #expect((report["error"] as? String)?.isEmpty == false)
     }
 
-    @Test("says who holds the store")
+    @Test("names the process that holds the store")
     func storeInUse() async throws {
         let command = try indexed()
         try await command.harness.withEngine { engine async throws in
@@ -170,7 +170,7 @@ struct CommandTests {
         }
     }
 
-    @Test("shows nothing of what an item could do to a terminal")
+    @Test("prints no control characters of an item to a terminal")
     func hostileText() throws {
         let command = Command(harness: try Harness())
         let notes = command.harness.folder + "/notes"

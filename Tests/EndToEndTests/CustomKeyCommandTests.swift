@@ -20,7 +20,7 @@ struct CustomKeyCommandTests {
         return item["customKeys"] as? [String: [String: Bool]]
     }
 
-    @Test("Words of a key that is searchable by default are found until an update takes the trait away")
+    @Test("Words of a key that is searchable by default are found until an update removes the trait")
     func searchableByDefault() throws {
         let attributes = #""attributes": {"title": "Diary", "com_example_mood": "serene", "com_example_note": "x"}"#
         let (status, output) = try donate(
@@ -53,7 +53,7 @@ struct CustomKeyCommandTests {
         #expect(try command("show", "one").output.contains("  serene  (not searchable)\n"))
     }
 
-    @Test("What cannot be traits is refused, each with its reason")
+    @Test("Invalid traits are rejected, each with its reason")
     func refusals() throws {
         let faults: [(keys: String, reason: String)] = [
             ("[]", "customKeys is an array and not an object"),

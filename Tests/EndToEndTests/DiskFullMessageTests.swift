@@ -12,7 +12,7 @@ struct DiskFullMessageTests {
         ).status) == 0
 
     @Test(
-        "A command says what happened and what to do, with status 8, and shows no error type", .enabled(if: mayMount),
+        "A command says what happened and what to do, with status 8 and without an error type", .enabled(if: mayMount),
         arguments: ["donate --bundle com.example.notebook - < lines", "reindex"])
     func message(_ call: String) throws {
         let command = try Command.indexed()

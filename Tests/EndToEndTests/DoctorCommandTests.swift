@@ -34,7 +34,7 @@ struct DoctorCommandTests {
         return (status, report)
     }
 
-    @Test("It looks at everything, makes no store, and its exit status tells whether there is a problem")
+    @Test("It checks everything and creates no store, and its exit status reports a problem")
     func nothingThere() throws {
         let command = Command(harness: try Harness())
         let store = command.harness.folder + "/none/store"
@@ -49,7 +49,7 @@ struct DoctorCommandTests {
         #expect(!FileManager.default.fileExists(atPath: command.harness.folder + "/none"))
     }
 
-    @Test("A store that others can read, and a bundle that others can write, are problems with what to do")
+    @Test("A store that others can read, and a bundle that others can write, are problems with remedies")
     func problems() throws {
         let command = try Command.indexed()
         #expect(chmod(command.harness.store, 0o755) == 0)
@@ -64,7 +64,7 @@ struct DoctorCommandTests {
         #expect(stat(command.harness.store, &info) == 0 && info.st_mode & 0o777 == 0o755, "It mends nothing.")
     }
 
-    @Test("The service of a store is found, asked, and told of with its version; a frozen one is not waited for")
+    @Test("The service of a store is found and reported with its version; a frozen one is not waited for")
     func service() async throws {
         let command = try Command.indexed()
         var environment = try command.environment
@@ -91,7 +91,7 @@ struct DoctorCommandTests {
         _ = child.wait()
     }
 
-    @Test("For a person it fits 80 columns, without colour where there is no terminal")
+    @Test("The output for users fits 80 columns, without colour outside a terminal")
     func layout() throws {
         var command = try Command.indexed()
         command.variables["SEARCHLIGHT_SANDBOX"] = "off"

@@ -23,7 +23,7 @@ struct DonatedValueTests {
 
     private func count(_ query: String) throws -> String { try command("query", query, "--count").output }
 
-    @Test("A value that is certainly meant as one of the attribute's kind is converted, found, and told of")
+    @Test("An unambiguous value of another type is converted, found, and reported")
     func conversions() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "a", "attributes": {"title": 2047, "pageCount": "31", "keywords": [7, "tax", null], "#
@@ -58,7 +58,7 @@ struct DonatedValueTests {
     }
 
     @Test(
-        "A value of another kind is refused, with the attribute's name",
+        "A value of another type is rejected, with the attribute's name",
         arguments: [
             (#""title": 1.10"#, "title is the number 1.1, and the attribute takes text"),
             (#""title": ["a", "b"]"#, "title is a list of 2 values, and the attribute takes one value"),
@@ -94,7 +94,7 @@ struct DonatedValueTests {
         for query in queries { #expect(try count(query) == "1\n", "\(query)") }
     }
 
-    @Test("A name that is nearly an attribute's is told of, unless the line declares it as the app's own")
+    @Test("A misspelt name of an attribute is reported, unless the line declares it as the app's own")
     func misspeltNames() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "a", "attributes": {"tilte": "x", "kMDItemAuthers": ["y"], "com_example_mood": 1}}"#,
@@ -108,7 +108,7 @@ struct DonatedValueTests {
         #expect(misplaced.output.contains(#"no field "title". It is an attribute: put it into “attributes”"#))
     }
 
-    @Test("Dates are taken in each form of ISO 8601")
+    @Test("Dates are accepted in each form of ISO 8601")
     func dates() throws {
         let forms = [
             "2031-02-03T10:00Z", "20310203T100000Z", "2031-W06-1T10:00Z", "2031W061T10Z", "2031-034T10:00Z",
@@ -123,7 +123,7 @@ struct DonatedValueTests {
         #expect(try count(near) == "\(forms.count)\n")
     }
 
-    @Test("Half a character is refused for what it is, and other lines are taken")
+    @Test("An unpaired surrogate is rejected with the reason, and other lines are accepted")
     func halfCharacters() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "a", "attributes": {"comment": "tail \udbff"}}"#,
@@ -133,7 +133,7 @@ struct DonatedValueTests {
         #expect(!output.contains("not valid JSON"))
     }
 
-    @Test("Names that begin with a dash are those of items like others")
+    @Test("Names that begin with a dash are accepted as names of items")
     func dashes() throws {
         let state = ["--client-state", "-s"]
         #expect(
@@ -148,7 +148,7 @@ struct DonatedValueTests {
         #expect(unknown.status == 64 && unknown.output.contains("searchlight show -- -x"), "\(unknown)")
     }
 
-    @Test("“list” and “show” tell the indexes of a bundle apart")
+    @Test("“list” and “show” distinguish the indexes of a bundle")
     func indexes() throws {
         let line = #"{"uniqueIdentifier": "same", "attributes": {"title": "Lighthouse"}}"#
         #expect(try donate(line).status == 0)
@@ -169,7 +169,7 @@ struct DonatedValueTests {
         #expect(elsewhere.output.contains("org.example.app (drafts) has one"), "\(elsewhere)")
     }
 
-    @Test("A second writer waits until the first is done, and says for whom")
+    @Test("A second writer waits for the first, and reports for which process")
     func waiting() throws {
         let (status, output) = try command.shell(
             """

@@ -19,7 +19,7 @@ struct DragCommandTests {
         try FileManager.default.contentsOfDirectory(atPath: command.harness.folder + "/out").sorted()
     }
 
-    @Test("puts several items into a folder under names of their own, and one that fails keeps none out")
+    @Test("puts several items into a folder under their own names, and a failed one stops none")
     func several() throws {
         let command = try Self.command()
         let out = command.harness.folder + "/out"
@@ -46,7 +46,7 @@ struct DragCommandTests {
         #expect(folder.status == 8 && folder.output.lowercased().contains("/etc failed: is a directory"))
     }
 
-    @Test("explains once what is the same for several items, and names the others")
+    @Test("explains repeated facts of several items once, and names the others")
     func sameFailure() throws {
         let command = try Self.command()
         #expect(try command("extensions", "disable", "com.example.drops").status == 0)
@@ -62,7 +62,7 @@ struct DragCommandTests {
     }
 
     @Test(
-        "ends with a status for each outcome, and says which in JSON",
+        "ends with a status for each outcome, which JSON contains too",
         arguments: [
             ("refuse-1", "public.plain-text", 4, "refused"), ("gone-1", "public.plain-text", 2, "notFound"),
             ("fail-1", "public.plain-text", 1, "failed"), ("crash-1", "public.plain-text", 7, "crashed"),
@@ -81,7 +81,7 @@ struct DragCommandTests {
         #expect(try Self.names(command).isEmpty)
     }
 
-    @Test("delivers a package as a folder, with its digest left out and that of a file told")
+    @Test("delivers a package as a folder, without its digest, and a file with its digest")
     func packages() throws {
         let command = try Self.command()
         let out = command.harness.folder + "/out"
@@ -104,7 +104,7 @@ struct DragCommandTests {
         #expect(streamed.errors.hasPrefix("sha256 "))
     }
 
-    @Test("tells where an original is, opened by its extension, and copies nothing")
+    @Test("prints the path of an original that its extension opened, and copies nothing")
     func inPlace() throws {
         let command = try Self.command()
         let path = command.harness.marks + "/com.example.drops.searchext.original"
@@ -118,7 +118,7 @@ struct DragCommandTests {
         #expect(try Self.names(command).isEmpty)
     }
 
-    @Test("takes no more than the limit without a yes")
+    @Test("asks before it exceeds the limit")
     func limit() throws {
         let command = try Self.command()
         let out = command.harness.folder + "/out"
@@ -132,7 +132,7 @@ struct DragCommandTests {
         #expect(try command("drag", "data-10", "--accept", "public.text", "--output", out, "--limit", "x").status == 64)
     }
 
-    @Test("knows kinds of apps, a person's own too")
+    @Test("knows kinds of apps, also the user's own")
     func receivers() throws {
         let command = try Self.command()
         let out = command.harness.folder + "/out"
@@ -174,7 +174,7 @@ struct DragCommandTests {
         ).status) == 0
 
     @Test(
-        "says when a device is full or may only be read, and leaves nothing there", .enabled(if: mayMount),
+        "reports a full or read-only device, and leaves nothing there", .enabled(if: mayMount),
         arguments: [("size=1m", "only "), ("size=1m,ro", "Read-only file system")])
     func devices(options: String, reason: String) throws {
         let command = try Self.command()

@@ -20,7 +20,7 @@ struct DragOutputTests {
         while try !condition() { usleep(1000) }
     }
 
-    @Test("into a pipe that nobody reads is waited for, and the first interruption ends that")
+    @Test("into an unread pipe waits for the reader until the first interrupt")
     func interrupted() throws {
         let command = try Self.command()
         let output = Pipe()
@@ -38,7 +38,7 @@ struct DragOutputTests {
         withExtendedLifetime(output) {}
     }
 
-    @Test("goes into a named pipe as one stream, of several items too")
+    @Test("goes into a named pipe as one stream, also with several items")
     func namedPipe() throws {
         let (status, output) = try Self.command().shell(
             """
@@ -49,7 +49,7 @@ struct DragOutputTests {
         #expect(status == 0 && output.trimmingCharacters(in: .whitespacesAndNewlines) == "3000020", "\(output)")
     }
 
-    @Test("says that the reader of a named pipe has gone")
+    @Test("reports that the reader of a named pipe has closed it")
     func brokenPipe() throws {
         let (status, output) = try Self.command().shell(
             """
@@ -59,7 +59,7 @@ struct DragOutputTests {
         #expect(status == 8 && output.contains("pipe failed: Broken pipe."), "\(output)")
     }
 
-    @Test("that is closed is an error of who wants to write to it, and no file gets what was meant for it")
+    @Test("that is closed is an error for its writer, and no file gets its bytes")
     func closed() throws {
         let command = try Self.command()
         let (status, output) = try command.shell(
@@ -82,7 +82,7 @@ struct DragOutputTests {
         #expect(status == 0, "\(output)")
     }
 
-    @Test("of the service that is closed is the null device, and no file or socket")
+    @Test("of the service that is closed is the null device, not a file or socket")
     func closedService() throws {
         let command = try Self.command()
         let (_, output) = try command.shell(
@@ -96,7 +96,7 @@ struct DragOutputTests {
         #expect(output == "/dev/null\n/dev/null\n/dev/null\n0\n")
     }
 
-    @Test("shows on a terminal how far the extension is, and nothing of it beside JSON")
+    @Test("shows the extension's progress on a terminal, and none beside JSON")
     func progress() throws {
         let command = try Self.command()
         for json in [false, true] {

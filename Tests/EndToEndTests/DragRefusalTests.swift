@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("What drag says of what it does not do", .timeLimit(.minutes(10)))
+@Suite("Refusals of drag", .timeLimit(.minutes(10)))
 struct DragRefusalTests {
     private static func drops() throws -> Command {
         let command = Command(harness: try Harness())
@@ -12,7 +12,7 @@ struct DragRefusalTests {
         return command
     }
 
-    @Test("of an item without an original in place: that it has none, and how it is to be had")
+    @Test("of an item without an original in place: the reason, and the alternative")
     func noOriginal() throws {
         let command = try Command.indexed()
         let (status, output) = try command("drag", "alpha", "--in-place")
@@ -26,7 +26,7 @@ struct DragRefusalTests {
         #expect(report["outcome"] as? String == "unsupportedType")
     }
 
-    @Test("of an item of another bundle: whose it is")
+    @Test("of an item of another bundle: the owner")
     func otherBundle() throws {
         let command = try Command.indexed()
         for arguments in [["drag", "--accept", "public.html", "--output", "-"], ["show"], ["preview"]] {
@@ -45,7 +45,7 @@ struct DragRefusalTests {
         #expect(try command("show", "nobody", "--bundle", "com.example.other").output.contains("There is no item"))
     }
 
-    @Test("of bytes and JSON on one output: that they exclude each other, unless nothing is written")
+    @Test("of bytes and JSON on one output: they exclude each other, unless nothing is written")
     func jsonAndBytes() throws {
         let command = try Command.indexed()
         for arguments in [["drag", "alpha", "--accept", "public.html"], ["preview", "alpha"]] {
@@ -58,7 +58,7 @@ struct DragRefusalTests {
         #expect((dry as? [String: Any])?["form"] as? String == "data")
     }
 
-    @Test("but the digest of an original it tells, and its JSON has the keys in their order")
+    @Test("except for the digest of an original, which it prints, and its JSON has ordered keys")
     func digestInPlace() throws {
         let command = try Self.drops()
         let expected = try command.shell("printf '%400s' '' | tr ' ' f | sha256sum | cut -d' ' -f1").output

@@ -20,7 +20,7 @@ struct DropRetryTests {
         }
     }
 
-    @Test("is tried once more, and whoever asked hears that")
+    @Test("is repeated once, and the caller is notified")
     func retried() async throws {
         try await withDrops { harness, engine in
             let item = try await engine.item(named: "once-1")
@@ -32,7 +32,7 @@ struct DropRetryTests {
         }
     }
 
-    @Test("is not tried once more where that has been done already")
+    @Test("is not repeated if it was already")
     func notRetried() async throws {
         try await withDrops { harness, engine in
             let item = try await engine.item(named: "once-1")
@@ -47,7 +47,7 @@ struct DropRetryTests {
         }
     }
 
-    @Test("and crashes always ends as a crash after two attempts, and leaves nothing")
+    @Test("is a crash after two attempts, and leaves nothing")
     func always() async throws {
         try await withDrops { harness, engine in
             let path = harness.folder + "/drop"

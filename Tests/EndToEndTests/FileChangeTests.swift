@@ -11,7 +11,7 @@ import UserSearch
 /// `searchlight.changes/1`, through the real worker.
 @Suite("Changes of files", .timeLimit(.minutes(10)))
 struct FileChangeTests {
-    @Test("An extension in C is told what happened to each file, and answers")
+    @Test("An extension in C receives the change of each file, and answers")
     func native() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("changes")
@@ -34,7 +34,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("An extension in C renames items, which stay the items that they are", arguments: [false, true])
+    @Test("An extension in C renames items, which keep their identity", arguments: [false, true])
     func nativeRenames(inProcess: Bool) async throws {
         let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("renames")
@@ -68,7 +68,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("An extension lists its own items of an index in pages, in order, as they are when it asks")
+    @Test("An extension lists its own items of an index in pages, in order, at the time of each request")
     func listing() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("listing")
@@ -84,7 +84,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("One that does not serve them says so")
+    @Test("An extension that does not serve them reports it")
     func unserved() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -101,7 +101,7 @@ struct FileChangeTests {
         }
     }
 
-    @Test("Journal adds, updates, renames and deletes notes, and passes over what is no note")
+    @Test("Journal adds, updates, renames and deletes notes, and ignores other files")
     func journal() async throws {
         let harness = try Harness()
         let notes = harness.folder + "/notes"

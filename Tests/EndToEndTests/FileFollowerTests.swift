@@ -95,7 +95,7 @@ struct FileFollowerTests {
     // MARK: What a reindex would give
 
     @Test(
-        "After any changes of a tree the index has what a reindex would donate",
+        "After any changes of a tree the index equals the result of a reindex",
         arguments: Follower.allCases, [UInt64(1), 2])
     func sameAsReindex(_ follower: Follower, seed: UInt64) async throws {
         let trial = try Trial(follower)
@@ -143,7 +143,7 @@ struct FileFollowerTests {
         }
     }
 
-    @Test("A file that moved is found at its new place, and files outside are nobody's", arguments: Follower.allCases)
+    @Test("A moved file is found at its new path, and files outside have no owner", arguments: Follower.allCases)
     func moved(_ follower: Follower) async throws {
         let trial = try Trial(follower)
         try trial.write("ferry", "one.md")
@@ -189,7 +189,7 @@ struct FileFollowerTests {
         }
     }
 
-    @Test("While the folder is away a change deletes nothing, and the request is not answered as done")
+    @Test("While the folder is missing a change deletes nothing, and the request is not acknowledged")
     func folderAway() async throws {
         let trial = try Trial(.documents)
         try trial.write("ferry", "one.md")
@@ -207,7 +207,7 @@ struct FileFollowerTests {
         }
     }
 
-    @Test("By its manifest it is told of what changed in its folder", arguments: Follower.allCases)
+    @Test("By its manifest it receives the changes of its folder", arguments: Follower.allCases)
     func manifest(_ follower: Follower) async throws {
         let trial = try Trial(follower)
         try trial.write("ferry", "one.md")
@@ -229,7 +229,7 @@ struct FileFollowerTests {
     }
 
     @Test(
-        "However an editor saves, the file is up to date, and nothing else becomes an item",
+        "With every way in which editors save, the file is up to date and nothing else becomes an item",
         arguments: Follower.allCases, Saving.allCases)
     func saving(_ follower: Follower, _ way: Saving) async throws {
         let trial = try Trial(follower)

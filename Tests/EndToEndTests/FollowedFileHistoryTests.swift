@@ -16,12 +16,12 @@ import Testing
 @Suite("Histories of followed files", .timeLimit(.minutes(60)))
 struct FollowedFileHistoryTests {
     @Test(
-        "After rest the index is what a fresh reindex makes, whoever was killed meanwhile", arguments: FileHistory.seeds
+        "At rest the index equals a new reindex, with any process killed", arguments: FileHistory.seeds
     )
     func histories(seed: UInt64) async throws { try await FileHistory(seed: seed).run() }
 
     @Test(
-        "The same with a disk that comes and goes, lost events and a lowered limit of watches",
+        "The same with a disk that is mounted and unmounted, lost events and a lowered limit of watches",
         .enabled(if: MountNamespace.isAllowed, "mounts, which this machine forbids"))
     func namespace() throws {
         let (ending, output) = try MountNamespace.run("FollowedFileHistoryInNamespaceTests")
@@ -34,7 +34,7 @@ struct FollowedFileHistoryTests {
     "Histories of followed files, in a namespace", .enabled(if: MountNamespace.isEntered), .serialized,
     .timeLimit(.minutes(60)))
 struct FollowedFileHistoryInNamespaceTests {
-    @Test("After rest the index is what a fresh reindex makes, whatever the disk did", arguments: FileHistory.seeds)
+    @Test("At rest the index equals a new reindex, after any changes of the disk", arguments: FileHistory.seeds)
     func histories(seed: UInt64) async throws { try await FileHistory(seed: seed, hasDisk: true).run() }
 }
 

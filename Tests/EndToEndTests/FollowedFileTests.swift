@@ -70,7 +70,7 @@ struct FollowedFileTests {
             .map { String($0.item.record.uniqueIdentifier.dropFirst(notes.count + 1)) }.sorted()
     }
 
-    @Test("What changed while nothing ran is found after an update, which asks for those files and no others")
+    @Test("Files that changed while nothing ran are found after an update, which requests only those")
     func update() async throws {
         try write("# One\n\nferry", "one.md")
         try write("# Two\n\nferry", "in/two.md")
@@ -97,7 +97,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("What a reindex brought and is gone since is deleted by the first update")
+    @Test("Files that a reindex covered and that were deleted since are removed by the first update")
     func removedAfterReindex() async throws {
         try write("# One\n\nferry", "one.md")
         try write("# Two\n\nferry", "two.md")
@@ -111,7 +111,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("A reindex of everything tells an extension of its files too, and what goes meanwhile is told after it")
+    @Test("A reindex of everything also reports files to an extension, and later deletions follow")
     func absorbed() async throws {
         try write("# One\n\nferry", "one.md")
         let bundle = try installJournal()
@@ -128,7 +128,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("Very many files are no fresh work")
+    @Test("Very many files are not fresh work")
     func many() async throws {
         for number in 0...256 { try write("x", "\(number).md") }
         let bundle = try installJournal()
@@ -142,7 +142,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("An edit does not wait for the many files that wait, nor for a reindex of everything that does")
+    @Test("An edit waits neither for many pending files nor for a reindex of everything")
     func recent() async throws {
         for number in 0..<300 { try write("x", "\(number).md") }
         let bundle = try installJournal()
@@ -165,7 +165,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("What a list names and an extension makes of it is asked for anew when the list comes, changes or goes")
+    @Test("Files of a list are requested again when the list appears, changes or is deleted")
     func lists() async throws {
         let other = harness.folder + "/other"
         mkdir(other, 0o700)
@@ -193,7 +193,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("A film among the notes does not make an edit wait")
+    @Test("A film among the notes does not delay an edit")
     func large() async throws {
         _ = try installJournal()
         try write("", "film.md")
@@ -205,7 +205,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("While a list of folders cannot be read, what it named stays followed and found")
+    @Test("While a list of folders cannot be read, its folders stay followed and found")
     func unreadableList() async throws {
         try write("# One\n\nferry", "one.md")
         let bundle = try installJournal()
@@ -228,7 +228,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("A root that leads out of what may be read, or that the extension can make lead elsewhere, is not watched")
+    @Test("A root outside of the readable paths, or behind a link of the extension, is not watched")
     func linksOut() async throws {
         let (own, secret) = (harness.folder + "/own", harness.folder + "/secret")
         for path in [own, own + "/sub", secret] { mkdir(path, 0o700) }
@@ -252,7 +252,7 @@ struct FollowedFileTests {
         )
     }
 
-    @Test("An extension that fails with everything is told again, and nothing is set aside for it")
+    @Test("An extension that fails with every file gets them again, and none is skip-listed")
     func failingWithAll() async throws {
         let bundle = try harness.installFixture("changes")
         try change("ReadablePaths", [notes], of: bundle)
@@ -265,7 +265,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("A file at which the extension crashes is set aside, however often it is saved, and the extension is not")
+    @Test("A file that crashes the extension is skip-listed, however often it is saved, and the extension is not")
     func crashing() async throws {
         let bundle = try harness.installFixture("changes")
         try change("ReadablePaths", [notes], of: bundle)
@@ -283,7 +283,7 @@ struct FollowedFileTests {
         }
     }
 
-    @Test("An extension that knows nothing of changes is asked by identifiers where these are paths")
+    @Test("An extension without file changes is asked by identifiers if these are paths")
     func byIdentifiers() async throws {
         let bundle = try harness.installFixture("paths")
         try change("ReadablePaths", [notes], of: bundle)
@@ -299,7 +299,7 @@ struct FollowedFileTests {
     }
 
     @Test(
-        "One whose identifiers are no paths is asked for everything, once in an hour at most unless a person wants it")
+        "Otherwise it is asked for everything, at most once an hour unless the user requests it")
     func byEverything() async throws {
         let bundle = try harness.installFixture("paths")
         try change("ReadablePaths", [notes], of: bundle)
@@ -329,7 +329,7 @@ struct FollowedFileTests {
         await engine.close()
     }
 
-    @Test("A file at which the extension fails keeps no others back, and is set aside at once")
+    @Test("A file with which the extension fails delays no others, and is skip-listed at once")
     func failing() async throws {
         let bundle = try harness.installFixture("changes")
         try change("ReadablePaths", [notes], of: bundle)
@@ -353,7 +353,7 @@ struct FollowedFileTests {
             })
     }
 
-    @Test("Commands say that nobody follows the files, bring the index up to date, and refuse what is not there")
+    @Test("Commands report that no process follows the files, update the index, and reject missing paths")
     func commands() throws {
         let command = Command(harness: harness)
         #expect(

@@ -38,7 +38,7 @@ struct HistoryCommandTests {
     }
 
     @Test(
-        "A drag and a look at what was searched for are counted, shown, sorted by, exported and erased",
+        "A drag and a preview of a found item are counted, shown, sorted, exported and erased",
         arguments: [true, false])
     func wholeWay(hasService: Bool) async throws {
         let command = try await Self.filled()
@@ -108,7 +108,7 @@ struct HistoryCommandTests {
         await host?.close()
     }
 
-    @Test("Nothing is counted while it is off, with a service and without", arguments: [true, false])
+    @Test("Nothing is counted while it is off, with and without a service", arguments: [true, false])
     func off(hasService: Bool) async throws {
         let command = try await Self.filled()
         let host = hasService ? try ServiceHost(command.harness) : nil
@@ -133,7 +133,7 @@ struct HistoryCommandTests {
         await host?.close()
     }
 
-    @Test("Forgetting an app takes what is counted along")
+    @Test("Forgetting an app erases its counts")
     func forget() async throws {
         let command = try await Self.filled()
         let beta = try await Self.number("beta", command)
@@ -147,7 +147,7 @@ struct HistoryCommandTests {
     }
 
     @Test(
-        "Wrong use is told",
+        "Wrong usage is reported",
         arguments: [
             ["history", "maybe"], ["history", "on", "--clear"], ["history", "--yes"], ["history", "--export", ""],
             ["history", "--clear", "--export", "x"], ["history", "--limit", "0"], ["history", "on", "off"],
@@ -157,7 +157,7 @@ struct HistoryCommandTests {
         #expect(status == 64, "\(output)")
     }
 
-    @Test("Without a store there is nothing to show or to erase, and off can be said beforehand")
+    @Test("Without a store there is nothing to show or erase, and off can be set beforehand")
     func withoutStore() throws {
         let command = Command(harness: try Harness())
         #expect(try command("history").status == 2)

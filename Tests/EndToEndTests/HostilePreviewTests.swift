@@ -67,7 +67,7 @@ struct HostilePreviewTests {
         #expect(styles.text?.contains("<style>p{color:red}</style>") == true)
     }
 
-    @Test("Of attachments only pictures are shown, none that unfolds, and names lead nowhere")
+    @Test("Only attachments that are pictures are shown, none that expands, and their names reach no files")
     func attachments() throws {
         let command = try indexed()
         let attached = try report("attached", command)
@@ -82,7 +82,7 @@ struct HostilePreviewTests {
     }
 
     @Test(
-        "What is not what it says is shown by the item's attributes, with the reason",
+        "Content of another type than declared is replaced by the item's attributes, with the reason",
         arguments: [
             ("unfolds", "claims 100000 × 100000 pixels"), ("wrong-type", "it should be a PNG image, and begins with"),
             ("wrong-text", "declared as public.html, but it should be text"),
@@ -97,7 +97,7 @@ struct HostilePreviewTests {
         #expect(status == 0 && output.hasPrefix("Title of it\n") && errors.contains(reason))
     }
 
-    @Test("A page that nests without end, and one that grows as it is escaped, come to a bounded end")
+    @Test("Endlessly nested pages, and pages that grow by escaping, end within bounds")
     func endless() throws {
         let command = try indexed()
         let deep = try report("deep", command)
@@ -107,7 +107,7 @@ struct HostilePreviewTests {
         #expect((large.text?.utf8.count ?? .max) <= Preview.maximumBytes)
     }
 
-    @Test("A thumbnail that is no file of the user's is not read, and the reason named")
+    @Test("A thumbnail that is not a file of the user is not read, with the reason")
     func thumbnail() throws {
         let report = try report("unsafe-thumbnail", try indexed())
         #expect(report.source == "attributes")

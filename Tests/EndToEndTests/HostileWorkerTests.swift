@@ -7,7 +7,7 @@ import Testing
 /// Workers with other faults than one wrong answer.
 @Suite("A hostile worker", .timeLimit(.minutes(10)))
 struct HostileWorkerTests {
-    @Test("that started a process and crashed is reported at once, and takes the process along")
+    @Test("that started a process and crashed is reported at once, and the process is ended too")
     func forks() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("forks")
@@ -27,7 +27,7 @@ struct HostileWorkerTests {
     }
 
     @Test(
-        "that ends before it could say anything has crashed, and not taken too much memory, however large its host is")
+        "that ends before its first message has crashed, without a memory fault, also with a large host")
     func endsBeforeItsReport() async throws {
         let harness = try Harness()
         let bundle = "com.example.small"
@@ -48,7 +48,7 @@ struct HostileWorkerTests {
         }
     }
 
-    @Test("that crashes has crashed, and not taken too much memory, however large its host is")
+    @Test("that crashes has crashed, without a memory fault, also with a large host")
     func crashBesideALargeHost() async throws {
         let harness = try Harness()
         try harness.install(
@@ -64,7 +64,7 @@ struct HostileWorkerTests {
         }
     }
 
-    @Test("that dies with donations on their way leaves none behind its successor's")
+    @Test("that ends with donations in transit leaves none to its successor")
     func diesWithBacklog() async throws {
         for _ in 0..<5 {
             let harness = try Harness()
@@ -78,7 +78,7 @@ struct HostileWorkerTests {
         }
     }
 
-    @Test("that logs without end is cut short, and works on")
+    @Test("that logs without end is cut, and continues")
     func floods() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("floods")
@@ -91,7 +91,7 @@ struct HostileWorkerTests {
         #expect(harness.messages.contains { $0.contains("the rest is not shown") })
     }
 
-    @Test("that breaks the protocol and goes on is ended, and that is what is reported")
+    @Test("that breaks the protocol and continues is ended and reported as such")
     func hangsUp() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("hangs-up")
@@ -104,7 +104,7 @@ struct HostileWorkerTests {
         }
     }
 
-    @Test("program that ends before it has begun is reported, however often", arguments: ["/bin/false", "/bin/true"])
+    @Test("that ends before it starts is reported, however often", arguments: ["/bin/false", "/bin/true"])
     func notAWorker(program: String) async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -124,7 +124,7 @@ struct ReplacementTests {
         try Data((words.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
     }
 
-    @Test("keeps the numbers of what is donated again, and deletes the rest at its end")
+    @Test("keeps the numbers of items that are donated again, and deletes the others at its end")
     func replaces() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
@@ -143,7 +143,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("leaves what was there when it fails, and makes up for it later")
+    @Test("leaves the old items if it fails, and is completed later")
     func fails() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
@@ -163,7 +163,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("and whose list of owed jobs was damaged: everything is owed, the old file is kept")
+    @Test("with a damaged list of pending jobs makes everything pending, and keeps the old file")
     func damagedJobs() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")

@@ -46,7 +46,7 @@ struct IndexCommandTests {
         for query in queries { #expect(try count(query) == "1\n", "\(query)") }
     }
 
-    @Test("Lines that are refused are told with their number and why; the others are accepted")
+    @Test("Rejected lines are reported with their number and the reason; the others are accepted")
     func refusedLines() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "good"}"#, "not JSON", "[1]", "", #"{"uniqueIdentifier": ""}"#,
@@ -65,7 +65,7 @@ struct IndexCommandTests {
     }
 
     @Test(
-        "What is no date is refused, and not kept as one that cannot be shown",
+        "An invalid date is rejected, and not stored as one that cannot be shown",
         arguments: [
             (#""attributes": {"dueDate": true}"#, "dueDate is not a date: true is neither"),
             (#""attributes": {"dueDate": 1e300}"#, "dueDate is not a date"),
@@ -78,7 +78,7 @@ struct IndexCommandTests {
         #expect(status == 1 && output.contains(reason) && output.contains("1 refused."), "\(output)")
     }
 
-    @Test("A number that is written with a point or an exponent is a whole one all the same")
+    @Test("A whole number with a point or an exponent is still a whole number")
     func wholeNumbers() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "a", "attributes": {"rating": 3.0, "pageCount": 1e3, "altitude": 2.5}}"#)
@@ -90,7 +90,7 @@ struct IndexCommandTests {
         #expect(!shown.contains("3.0") && !shown.contains("1000.0") && shown.contains("2.5"), "\(shown)")
     }
 
-    @Test("An empty list of a bundle does not say that the index is empty")
+    @Test("An empty list of a bundle does not claim that the index is empty")
     func listOfNobody() throws {
         #expect(try donate(#"{"uniqueIdentifier": "good"}"#).status == 0)
         let (status, output) = try command("list", "--bundle", "nobody")
@@ -100,7 +100,7 @@ struct IndexCommandTests {
     }
 
     @Test(
-        "Items of what cannot be an app are not taken",
+        "Items of an impossible bundle identifier are rejected",
         arguments: ["bad id", "../../x", "a/b", "-b", ".b", "b.", "a..b", "ä", String(repeating: "a", count: 256)])
     func donationOfNobody(bundle: String) throws {
         let file = command.harness.folder + "/lines"
@@ -111,7 +111,7 @@ struct IndexCommandTests {
     }
 
     @Test(
-        "Items of an app that could be one, or of a script of one word, are taken",
+        "Items of a possible bundle identifier, also of one word, are accepted",
         arguments: ["org.example.My_app-2", String(repeating: "a", count: 255)])
     func donationOfAnApp(bundle: String) throws {
         let file = command.harness.folder + "/lines"
@@ -120,7 +120,7 @@ struct IndexCommandTests {
         #expect(status == 0, "\(output)")
     }
 
-    @Test("A query that finds nothing tells of a name that is nearly an attribute's")
+    @Test("A query without results suggests a similar attribute name")
     func misspeltAttribute() throws {
         let line = #"{"uniqueIdentifier": "good", "attributes": {"title": "Ferry", "titel": "x"}}"#
         #expect(try donate(line).status == 0)
@@ -195,7 +195,7 @@ struct IndexCommandTests {
         #expect(try command("show", "three").status == 2)
     }
 
-    @Test("A batch with a client state is refused as a whole when one of its lines is")
+    @Test("A batch with a client state is rejected as a whole if one of its lines is")
     func wholeBatches() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "one"}"#, "oops", options: ["--client-state", "1"])
@@ -205,7 +205,7 @@ struct IndexCommandTests {
         #expect(try command("client-state", "--bundle", "org.example.app").status == 2)
     }
 
-    @Test("Control lines end batches, each with its state; what no line ends is not donated")
+    @Test("Control lines end batches, each with its state; lines after the last one are not donated")
     func controlLines() throws {
         let (status, output) = try donate(
             #"{"uniqueIdentifier": "one"}"#, #"{"endBatch": {"clientState": "1"}}"#,
@@ -226,7 +226,7 @@ struct IndexCommandTests {
         #expect(try command("show", "five").status == 2)
     }
 
-    @Test("--batch divides the input; a state cannot be given to a part")
+    @Test("--batch divides the input; a part cannot have a state")
     func dividing() throws {
         let lines = (1...7).map { #"{"uniqueIdentifier": "\#($0)"}"# }.joined(separator: "\n")
         let (status, output) = try donate(lines, options: ["--batch", "3", "--acknowledge"])
@@ -240,7 +240,7 @@ struct IndexCommandTests {
         #expect(try command("client-state", "--bundle", "org.example.app").output == "s\n")
     }
 
-    @Test("Deletes by identifier, by domain with what is below it, and all with the client state")
+    @Test("Deletes by identifier, by domain with its subdomains, and everything with the client state")
     func deleting() throws {
         _ = try donate(
             #"{"uniqueIdentifier": "one", "domainIdentifier": "a"}"#,
@@ -262,7 +262,7 @@ struct IndexCommandTests {
         #expect(try delete("--all", "--domains", "a").status == 64)
     }
 
-    @Test("A query that is not valid ends with 64 and a caret under the fault")
+    @Test("An invalid query ends with 64 and a caret under the fault")
     func syntaxErrors() throws {
         let (status, output, errors) = try command.separately("query", #"title == "*a*" && pageCount >"#)
         #expect(status == 64)
@@ -282,7 +282,7 @@ struct IndexCommandTests {
         #expect(!hostile.errors.contains("\u{1B}"))
     }
 
-    @Test("Queries are scoped, limited, explained and shown with the attributes asked for")
+    @Test("Queries are scoped, limited, explained and shown with the requested attributes")
     func queries() throws {
         _ = try donate(
             #"{"uniqueIdentifier": "one", "attributes": {"title": "Alpha", "pageCount": 1, "comment": "x"}}"#,
@@ -302,7 +302,7 @@ struct IndexCommandTests {
         #expect(plan["usesIndex"] as? Bool == true)
     }
 
-    @Test("What cannot be printed or read is a failure that is told; a donation is kept all the same")
+    @Test("Failures to print or read are reported; the donation is kept")
     func failingInputAndOutput() throws {
         let donate = "\"$SEARCHLIGHT\" donate --bundle org.example.app"
         let full = try command.shell("echo '{\"uniqueIdentifier\": \"one\"}' | \(donate) - > /dev/full")
@@ -317,7 +317,7 @@ struct IndexCommandTests {
         }
     }
 
-    @Test("Hostile lines are refused: deep, broken, binary, numbers that are none", .timeLimit(.minutes(10)))
+    @Test("Hostile lines are rejected: deep, broken, binary, invalid numbers", .timeLimit(.minutes(10)))
     func hostileLines() throws {
         let lines = [
             "head -c 3000 /dev/zero | tr '\\0' '['", "head -c 500000 /dev/zero | tr '\\0' '['",
@@ -334,7 +334,7 @@ struct IndexCommandTests {
         }
     }
 
-    @Test("Without a store nothing is read or deleted, and none is made")
+    @Test("Without a store nothing is read or deleted, and no store is created")
     func noStore() throws {
         for arguments in ["list", "query 'a == 1'", "client-state --bundle b", "delete --bundle b --all"] {
             #expect(try command.shell("\"$SEARCHLIGHT\" \(arguments)").status == 2, "\(arguments)")

@@ -92,7 +92,7 @@ struct ScheduleCommandTests {
         deinit { if child.isRunning { child.send(SIGKILL) } }
     }
 
-    @Test("An extension that was added donates in the background; why, schedule and log say what became of it")
+    @Test("An added extension donates in the background; why, schedule and log report it")
     func added() async throws {
         let service = try await Service("cooperative 5")
         try await service.waitFor("the index has 5 items of it")
@@ -125,7 +125,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("One that is throttled stands still, by a person's word, and goes on by it; both outlast the service")
+    @Test("The user's throttling pauses an extension until the user ends it; both outlast the service")
     func throttled() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -161,7 +161,7 @@ struct ScheduleCommandTests {
         var jobs: [Job]
     }
 
-    @Test("While a command runs that inhibits, what is under way stands still; its exit status is the command's")
+    @Test("While a command runs under inhibit, running jobs are paused; the exit status is the command's")
     func inhibited() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -188,7 +188,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("A command that inhibits does so on when the service was killed and another has come")
+    @Test("A command under inhibit still inhibits after the service was killed and started again")
     func inhibitedAgain() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -204,7 +204,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("Signals act on the command that inhibit runs as if it had been started without it")
+    @Test("Signals act on the command under inhibit as without inhibit")
     func inhibitingSignals() throws {
         let command = Command(harness: try Harness())
         for signal in ["TERM", "INT", "QUIT", "HUP", "PIPE", "USR1"] {
@@ -224,7 +224,7 @@ struct ScheduleCommandTests {
         #expect(child.wait() == .exited(3))
     }
 
-    @Test("Inhibit has options of its own, and a command's options are the command's")
+    @Test("Inhibit has options of its own, and the command keeps its options")
     func inhibitOptions() throws {
         let command = Command(harness: try Harness())
         for help in ["--help", "-h"] {
@@ -239,7 +239,7 @@ struct ScheduleCommandTests {
         #expect(noProgram.status == 126 && noProgram.output.contains("executable"))
     }
 
-    @Test("A job that is cancelled ends, stays owed and is left alone, until somebody wants it")
+    @Test("A cancelled job ends, stays pending and does not run until the user requests it")
     func cancelled() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -267,7 +267,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("The service itself yields while it works in the background, and not while a client waits or afterwards")
+    @Test("The service itself yields during background work, except while a client waits and afterwards")
     func yields() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -278,7 +278,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("A person who drags or reindexes is not held up by what stands still, nor waits for it")
+    @Test("A drag or a reindex of the user is not delayed by paused workers")
     func personsFirst() async throws {
         let service = try await Service("busy")
         try await service.waitFor("working")
@@ -293,7 +293,7 @@ struct ScheduleCommandTests {
         service.end()
     }
 
-    @Test("Wrong use is told with what is right, and its own status")
+    @Test("Wrong usage is reported with the remedy, and has its own status")
     func wrongUse() async throws {
         let command = Command(harness: try Harness())
         for arguments in [
@@ -322,7 +322,7 @@ struct ScheduleCommandTests {
         #expect(nobodyOwes.status == 2 && nobodyOwes.output.contains("There is no extension nobody.at.all"))
     }
 
-    @Test("The policy is shown with its gates and what was changed, and as JSON it is a file that means the same")
+    @Test("The policy is shown with its gates and changes, and its JSON is an equivalent file")
     func policy() throws {
         let harness = try Harness()
         let file = harness.folder + "/policy.json"
@@ -346,7 +346,7 @@ struct ScheduleCommandTests {
         #expect(wrong.output.contains("at byte 20"), "\(wrong.output)")
     }
 
-    @Test("Without a service, why says what one would decide, and run does it")
+    @Test("Without a service, why reports what a service would decide, and run does it")
     func alone() async throws {
         let harness = try Harness()
         let bundle = try harness.installBackground("cooperative 2")

@@ -53,7 +53,7 @@ struct ScheduleTests {
         try await engine.commit(batch)
     }
 
-    @Test("What is owed comes with its cause, its back-off and what keeps its extension from being asked")
+    @Test("Pending work has a cause, a back-off and the reason why its extension is not asked")
     func jobs() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
@@ -76,7 +76,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("While a bundle is paused, what it has donated waits to be found, until it goes on or somebody wants it")
+    @Test("While a bundle is paused, its donations are not found until it continues or the user needs it")
     func held() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
@@ -93,7 +93,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Of a bundle that is forgotten no day is kept, nor up to where it was asked for what expires")
+    @Test("A forgotten bundle leaves no times of use and no position of expiry requests")
     func forgotten() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
@@ -110,7 +110,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("What fails waits, whatever the reason, and counts as a failure of the bundle")
+    @Test("Failed work waits, for any reason, and counts as a failure of the bundle")
     func failure() async throws {
         let bundle = try harness.installFixture("create-fails")
         try await with { engine in
@@ -123,7 +123,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Whoever follows is told of jobs, of health and of extensions, and holds no lock then")
+    @Test("Observers are notified of jobs, health and extensions, without a held lock")
     func following() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
@@ -149,7 +149,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Items are asked for a week before they expire, once for each date, and their job has that for a deadline")
+    @Test("Items are requested a week before they expire, once for each date, which is their job's deadline")
     func expiry() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in
@@ -182,7 +182,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Of very many only so many are asked for at a time, the others once these are done, and never everything")
+    @Test("Only a limited number of items is requested at a time, the others afterwards, and never everything")
     func many() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in

@@ -58,7 +58,7 @@ struct SearchAnswerTests {
         }
     }
 
-    @Test("A hit has the attributes that were asked for and no others, and a title of bounded length")
+    @Test("A hit has exactly the requested attributes, and a title of bounded length")
     func attributes() async throws {
         let title = String(repeating: "lemon ", count: 1000)
         let item = Self.note(
@@ -73,7 +73,7 @@ struct SearchAnswerTests {
         }
     }
 
-    @Test("A diagnosis knows the filters of the search, and more filters than the limit are refused")
+    @Test("A diagnosis knows the filters of the search, and too many filters are rejected")
     func filters() async throws {
         let item = Self.note("one", ["title": .string("lemon"), "rating": .double(1)])
         try await Self.withEngine([item]) { engine, _ in
@@ -94,7 +94,7 @@ struct SearchAnswerTests {
         }
     }
 
-    @Test("The total is that of all pages, up to the bound that was asked for")
+    @Test("The total covers all pages, up to the requested bound")
     func totals() async throws {
         let items = (0..<50).map { Self.note("\($0)", ["title": .string("lemon \($0)")]) }
         try await Self.withEngine(items) { engine, _ in
@@ -114,7 +114,7 @@ struct SearchAnswerTests {
     }
 
     @Test(
-        "The command's search asks the service once, and prints what an engine of its own prints",
+        "The command's search sends one request to the service, and prints the same as its own engine",
         arguments: [false, true])
     func oneRequest(hasPendingReindex: Bool) async throws {
         let command = Command(harness: try Harness())
@@ -136,7 +136,7 @@ struct SearchAnswerTests {
         await host.close()
     }
 
-    @Test("A list of items takes one request, and what is no item is told of each")
+    @Test("A list of items takes one request, and invalid entries are reported one by one")
     func listedItems() async throws {
         let harness = try Harness()
         let host = try ServiceHost(harness)

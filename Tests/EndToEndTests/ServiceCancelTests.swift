@@ -10,7 +10,7 @@ import Testing
 
 /// A request that a client of `searchlightd` abandons ends in the extension, and nothing of it
 /// remains.
-@Suite("Requests through searchlightd that nobody waits for any more", .timeLimit(.minutes(10)))
+@Suite("Cancelled requests through searchlightd", .timeLimit(.minutes(10)))
 struct ServiceCancelTests {
     /// The program with a harness. The names of its items select the behaviour of the extension.
     private final class Service: Sendable {
@@ -90,7 +90,7 @@ struct ServiceCancelTests {
 
     private static let text = ["public.utf8-plain-text"]
 
-    @Test("A drag and a preview that are cancelled end in the extension; its worker stays, and nothing is left")
+    @Test("A cancelled drag and preview end in the extension; its worker stays, and nothing is left")
     func cancelled() async throws {
         let service = try await Service()
         let client = try await service.client()
@@ -117,7 +117,7 @@ struct ServiceCancelTests {
     }
 
     @Test(
-        "A client that goes, or is killed, while it waits has its request ended; its worker stays, and nothing is left")
+        "A client that ends or is killed has its request ended; its worker stays, and nothing is left")
     func gone() async throws {
         let service = try await Service()
         let client = try await service.client()
@@ -144,7 +144,7 @@ struct ServiceCancelTests {
         #expect(try service.end() == [])
     }
 
-    @Test("An extension that does not heed it loses its worker, and the next request has a fresh one")
+    @Test("An extension that ignores the cancellation loses its worker, and the next request has a new one")
     func unheeded() async throws {
         let service = try await Service()
         let client = try await service.client()

@@ -58,7 +58,7 @@ struct ServiceCommandTests {
         ["verify", "--against", "nobody"],
     ]
 
-    @Test("What reads prints the same to the byte")
+    @Test("Reading commands print the same, byte for byte")
     func readings() async throws {
         let command = try await Self.filled()
         let host = try ServiceHost(command.harness)
@@ -95,7 +95,7 @@ struct ServiceCommandTests {
         (["list", "--bundle", "b"], ""), (["search", "sheet", "--json"], ""),
     ]
 
-    @Test("What changes the store prints the same and leaves the same")
+    @Test("Changing commands print the same and leave the same store")
     func changing() async throws {
         let alone = Command(harness: try Harness()).inProcess
         let served = Command(harness: try Harness())
@@ -139,7 +139,7 @@ struct ServiceCommandTests {
         #expect(found.output.contains("Alpha sheet"))
     }
 
-    @Test("status says who answered, and is the same otherwise")
+    @Test("status names the process that answered, and is otherwise the same")
     func status() async throws {
         let command = try await Self.filled()
         let host = try ServiceHost(command.harness)
@@ -156,7 +156,7 @@ struct ServiceCommandTests {
         #expect(none.status == 2)
     }
 
-    @Test("A producer that waits holds up nobody who donates through the service")
+    @Test("A producer that pauses delays no other donor of the service")
     func waitingProducer() async throws {
         let command = Command(harness: try Harness())
         let host = try ServiceHost(command.harness)

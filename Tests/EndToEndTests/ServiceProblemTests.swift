@@ -55,7 +55,7 @@ struct ServiceProblemTests {
         return command
     }
 
-    @Test("One that says nothing is named after five seconds; --in-process does without it")
+    @Test("A silent service is reported after five seconds; --in-process works without it")
     func stuck() async throws {
         let command = try await command()
         let socket = try StreamSocket.listen(at: command.harness.store + "/socket")
@@ -67,7 +67,7 @@ struct ServiceProblemTests {
         withExtendedLifetime(socket) {}
     }
 
-    @Test("A socket that nobody listens at is no service")
+    @Test("A socket without a listener is not a service")
     func staleSocket() async throws {
         let command = try await command()
         _ = try StreamSocket.listen(at: command.harness.store + "/socket")
@@ -75,7 +75,7 @@ struct ServiceProblemTests {
         #expect(outcome.status == 0 && outcome.output.contains("One"), "\(outcome)")
     }
 
-    @Test("One of another version is named")
+    @Test("A service of another version is reported")
     func otherVersion() async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { call, _ in
@@ -87,7 +87,7 @@ struct ServiceProblemTests {
         fake.close()
     }
 
-    @Test("One that ends while it is asked is told, and that the work may be done")
+    @Test("A service that ends during a request is reported, and the request may be done")
     func ends() async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { call, fake in
@@ -99,7 +99,7 @@ struct ServiceProblemTests {
         fake.close()
     }
 
-    @Test("One that ends before it says hello is none")
+    @Test("A service that ends before its first message is not a service")
     func endsAtOnce() async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { _, fake in fake.hangUp() }
@@ -109,7 +109,7 @@ struct ServiceProblemTests {
     }
 
     @Test(
-        "Answers that make no sense are told, whatever they are",
+        "Any invalid answer is reported",
         arguments: [
             "", "{}", "[[[[", "{\"answer\":{\"_0\":{\"searchPath\":5}}}", "\u{0}",
             "{\"failure\":{\"_0\":{\"unheard\":{}}}}",
@@ -125,7 +125,8 @@ struct ServiceProblemTests {
         fake.close()
     }
 
-    @Test("verify says why a service does not check its store, as one of an older release", arguments: [true, false])
+    @Test(
+        "verify says why a service does not check its store, such as one of an older release", arguments: [true, false])
     func refusedCheck(isOlder: Bool) async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { call, _ in
@@ -140,7 +141,7 @@ struct ServiceProblemTests {
         fake.close()
     }
 
-    @Test("A store whose service does not answer at its socket is in use, as before")
+    @Test("A store whose service does not answer at its socket is in use")
     func locked() async throws {
         let command = try await command()
         try await command.harness.withEngine { _ in

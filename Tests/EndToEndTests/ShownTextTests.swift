@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 /// The text that a user reads about an item: amounts, and notes as text.
-@Suite("What is shown of an item as text", .timeLimit(.minutes(10)))
+@Suite("Items as text", .timeLimit(.minutes(10)))
 struct ShownTextTests {
     private let command: Command
 
     init() throws { command = Command(harness: try Harness()) }
 
-    @Test("Sizes have a unit, and numbers no exponent; JSON has them as they are")
+    @Test("Sizes have a unit, and numbers no exponent; JSON has them unchanged")
     func amounts() throws {
         let sizes = [
             ("0.000064", "64 bytes"), ("0.000001", "1 byte"), ("0", "0 bytes"), ("0.0014321", "1.4 kB"),
@@ -62,7 +62,7 @@ struct ShownTextTests {
         try #require(try command("reindex").status == 0)
     }
 
-    @Test("A note is shown with its headings, lists, quotations, tables and code; a plain one as it is")
+    @Test("A note is shown with its headings, lists, quotations, tables and code; a plain one unchanged")
     func note() throws {
         try installNote()
         let shown = try command.separately("preview", "notes/packing.md", "--bundle", "com.searchlight.journal")
@@ -109,14 +109,14 @@ struct ShownTextTests {
         #expect(try command("preview", notes + "/map.md").output.contains("[picture: of Oslo]"))
     }
 
-    @Test("What must not occur is not marked")
+    @Test("Excluded words are not marked")
     func wantedWords() throws {
         try installNote()
         let page = try command.shell("\"$SEARCHLIGHT\" preview notes/packing.md --html --query 'boots -coats'").output
         #expect(page.contains("<mark>boots</mark>") && !page.contains("<mark>coats"))
     }
 
-    @Test("No style in a terminal goes across the end of a line")
+    @Test("No style in a terminal crosses the end of a line")
     func styles() throws {
         try installNote()
         let (status, output) = try command.onTerminal("preview", command.harness.folder + "/notes/packing.md")

@@ -10,7 +10,7 @@ struct SimulateCommandTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
-    @Test("A shipped trace is replayed by its name: decisions, what came of each job, and what it cost")
+    @Test("A shipped trace is replayed by its name: decisions, the result of each job, and the cost")
     func shipped() throws {
         let (status, output, errors) = try command.separately("simulate", "resume-from-sleep")
         #expect(status == 0 && errors.isEmpty)
@@ -27,7 +27,7 @@ struct SimulateCommandTests {
         }
     }
 
-    @Test("A trace that was printed is replayed as the same from a file and from standard input, twice the same")
+    @Test("A printed trace gives the same replay from a file and from standard input")
     func printed() throws {
         let (status, _) = try command.shell(
             #"""
@@ -48,7 +48,7 @@ struct SimulateCommandTests {
         #expect((report["totals"] as? [String: Any])?["seconds"] as? Int == 28800)
     }
 
-    @Test("The rules of a configuration file take the place of the trace's")
+    @Test("The rules of a configuration file replace the trace's rules")
     func policy() throws {
         let file = folder + "/policy.json"
         try Data(#"{"gates": {"user-active": false}}"#.utf8).write(to: URL(filePath: file))
@@ -59,7 +59,7 @@ struct SimulateCommandTests {
         #expect(wrong.status == 64 && wrong.output.contains("moon"))
     }
 
-    @Test("A picture is written as a whole, with what the gates mean, and over what was there")
+    @Test("A plot is written completely, with a legend of gates, and replaces an existing file")
     func plot() throws {
         let file = folder + "/day.svg"
         try Data("old".utf8).write(to: URL(filePath: file))
@@ -75,7 +75,7 @@ struct SimulateCommandTests {
         #expect(nowhere.status == 8 && nowhere.output.contains("there is no folder \(folder)/none. Create it"))
     }
 
-    @Test("PNG is drawn by rsvg-convert; where it is missing it is said what to install")
+    @Test("PNG is drawn by rsvg-convert; without it the message says what to install")
     func png() throws {
         var bare = command
         bare.variables["PATH"] = folder
@@ -95,7 +95,7 @@ struct SimulateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder + "/other.png"))
     }
 
-    @Test("What is wrong has its exit status and says what to do")
+    @Test("An error has its exit status and says what to do")
     func wrong() throws {
         #expect(try command("simulate").status == 64)
         #expect(try command("simulate", "--list", "never-idle").status == 64)
@@ -113,7 +113,7 @@ struct SimulateCommandTests {
         #expect(report?["status"] as? Int == 1)
     }
 
-    @Test("A file of 100 MB and a pipe without end are refused before memory is eaten")
+    @Test("A file of 100 MB and an endless pipe are rejected before they use much memory")
     func tooLarge() throws {
         // A sanitizer needs more address space than the memory of a small machine.
         let limit = Sanitizer.current == nil ? "ulimit -v 600000 && " : ""
@@ -124,7 +124,7 @@ struct SimulateCommandTests {
         #expect(endless.status == 1 && endless.output.contains("16 MiB"), "\(endless.output)")
     }
 
-    @Test("What is recorded can be simulated; a recording that is there is not written over")
+    @Test("A recording can be simulated, and an existing recording is not overwritten")
     func record() throws {
         let file = folder + "/now.jsonl"
         let recorded = try command("record", "--for", "1s", "--output", file, "--name", "now")
@@ -145,7 +145,7 @@ struct SimulateCommandTests {
         }
     }
 
-    @Test("Control-C ends a recording in order, with its last line")
+    @Test("Control-C ends a recording with its last line")
     func interrupted() throws {
         let (status, output) = try command.shell(
             #"""

@@ -41,7 +41,7 @@ enum ForeignObject: String, CaseIterable, Sendable {
     }
 }
 
-@Suite("A store's file in whose place something else stands", .timeLimit(.minutes(10)))
+@Suite("A store's file that was replaced by something else", .timeLimit(.minutes(10)))
 struct StoreFileKindTests {
     /// All possible files of a store.
     static let names =
@@ -56,7 +56,7 @@ struct StoreFileKindTests {
         ("searchlightd", ["--idle-exit", "1", "--no-session-bus"]),
     ]
 
-    @Test("is named by each program, with what to do, and neither waited for nor changed", arguments: names)
+    @Test("is reported by each program with the remedy, without waiting and without a change", arguments: names)
     func matrix(name: String) throws {
         let command = try Command.indexed()
         let path = command.harness.store + "/" + name
@@ -92,7 +92,7 @@ struct StoreFileKindTests {
         #expect(try command("search", "pear").status == 0)
     }
 
-    @Test("is one of a list that has all that real runs leave")
+    @Test("is on the list of all files that real runs leave")
     func all() throws {
         let command = try Command.indexed()
         _ = try command("verify", "--repair")
@@ -126,7 +126,7 @@ struct StoreFileKindTests {
         #expect(try String(contentsOfFile: other, encoding: .utf8) == Self.content)
     }
 
-    @Test("as a name that setting it aside left is what a crash leaves, and no reason to stop")
+    @Test("with a name from a repair is a normal trace of a crash, and no reason to stop")
     func setAside() throws {
         let command = try Command.indexed()
         for name in ["jobs.json", "index.sqlite"] {
@@ -166,14 +166,14 @@ struct StoreFolderOwnerTests {
         #expect(try refusal(command, command.harness.store).contains("belongs to user 12345"))
     }
 
-    @Test("that others may write is not used", arguments: [0o777, 0o1777, 0o722] as [mode_t])
+    @Test("that others may write to is not used", arguments: [0o777, 0o1777, 0o722] as [mode_t])
     func writable(mode: mode_t) throws {
         let command = try Command.indexed()
         try #require(chmod(command.harness.store, mode) == 0)
         #expect(try refusal(command, command.harness.store).contains("chmod go-w"))
     }
 
-    @Test("on a way that others may change is not used, and none is made there")
+    @Test("on a path that others may change is not used, and none is created there")
     func writableParent() throws {
         let command = try Command.indexed()
         let open = command.harness.folder + "/open"
@@ -188,7 +188,7 @@ struct StoreFolderOwnerTests {
         #expect(try FileManager.default.attributesOfItem(atPath: open + "/deep")[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test("that is a link of this user's to one of this user's is used")
+    @Test("that is a link of this user to a folder of this user is used")
     func ownLink() throws {
         let command = try Command.indexed()
         let link = command.harness.folder + "/link"
@@ -207,7 +207,7 @@ struct StoreFolderOwnerTests {
         #expect(try refusal(command, link).contains("belongs to user 12345"))
     }
 
-    @Test("where another user serves is told nothing", .enabled(if: geteuid() == 0, asRoot))
+    @Test("with another user's service receives no data", .enabled(if: geteuid() == 0, asRoot))
     func otherServer() throws {
         let command = try Command.indexed()
         let folder = try TemporaryFolder()

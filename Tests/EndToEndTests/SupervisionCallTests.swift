@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Requests that an extension does not answer, or that were abandoned.
-@Suite("A request that goes on and on", .timeLimit(.minutes(10)))
+@Suite("A request that does not end", .timeLimit(.minutes(10)))
 struct SupervisionCallTests {
     enum Asked: String, CaseIterable, CustomTestStringConvertible {
         case everything, items, data, file, preview
@@ -65,7 +65,7 @@ struct SupervisionCallTests {
         }
     }
 
-    @Test("although it was asked to end politely is ended by the kernel")
+    @Test("although its worker was asked to end is ended by the kernel")
     func stubborn() async throws {
         harness.endHangs(by: clock, isStubborn: true)
         try await harness.withEngine(clock: clock) { engine async throws in
@@ -75,7 +75,7 @@ struct SupervisionCallTests {
         }
     }
 
-    @Test("and is cancelled, which the extension does not heed, ends with its worker and is not held against it")
+    @Test("and is cancelled without effect ends with its worker and does not count as a failure")
     func cancelIgnored() async throws {
         try await harness.withEngine(clock: clock) { engine async throws in
             let asking = Task { try await ask(.data, "hang", engine) }
@@ -93,7 +93,7 @@ struct SupervisionCallTests {
         }
     }
 
-    @Test("takes others of the same worker along, which are made once more and held against nobody")
+    @Test("ends other requests of the worker, which are repeated and count as no failure")
     func bystander() async throws {
         try await harness.withEngine(clock: clock) { engine async throws in
             let bystander = Task { try await ask(.data, "hang too", engine) }
@@ -115,7 +115,7 @@ struct SupervisionCallTests {
         }
     }
 
-    @Test("that is cancelled before it is made starts nothing")
+    @Test("that is cancelled before its start starts nothing")
     func cancelledBefore() async throws {
         try await harness.withEngine(clock: clock) { engine async throws in
             try await ask(.data, "good", engine)

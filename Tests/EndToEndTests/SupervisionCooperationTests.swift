@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Extensions that stop on request, and report their progress.
-@Suite("An extension that heeds what it is told", .timeLimit(.minutes(10)))
+@Suite("A cooperative extension", .timeLimit(.minutes(10)))
 struct SupervisionCooperationTests {
     private let harness: Harness
     private let bundle: String
@@ -39,7 +39,7 @@ struct SupervisionCooperationTests {
         }
     }
 
-    @Test("only once it was asked to end is asked nothing more, though it still answers")
+    @Test("that reacts only to the request to end gets no more requests, though it still answers")
     func leaving() async throws {
         var limits = WorkerConfiguration.Limits.patient
         limits.cancelGrace = .seconds(30)
@@ -57,7 +57,7 @@ struct SupervisionCooperationTests {
         }
     }
 
-    @Test("keeps its worker when it was late, and is left alone for a while by whoever does not wait")
+    @Test("keeps its worker after a late answer, and gets no background requests for a while")
     func late() async throws {
         var limits = WorkerConfiguration.Limits.patient
         // More than the clock advances.
@@ -84,7 +84,7 @@ struct SupervisionCooperationTests {
         }
     }
 
-    @Test("and says how far it has come is heard, not more often than anybody can look")
+    @Test("has its progress reported, at a bounded rate")
     func progress() async throws {
         try await harness.withEngine(clock: clock) { engine async throws in
             try await data("steps", engine)

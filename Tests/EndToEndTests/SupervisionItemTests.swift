@@ -21,7 +21,7 @@ struct SupervisionItemTests {
         Set(engine.itemsSetAside(of: bundle).map(\.identifier))
     }
 
-    @Test("is found among others and set aside alone; that does not count as crashes of the extension")
+    @Test("is found among others and skip-listed alone; this does not count as crashes of the extension")
     func one() async throws {
         try await harness.withEngine { engine async throws in
             let good = Set((0..<40).map { "good \($0)" })
@@ -61,7 +61,7 @@ struct SupervisionItemTests {
         }
     }
 
-    @Test("alone is set aside too, and counts as one failure: nothing shows whose fault it is")
+    @Test("alone is skip-listed too, and counts as one failure, because the cause is unknown")
     func alone() async throws {
         try await harness.withEngine { engine async throws in
             try await engine.reindexItems(["crash"], of: bundle)
@@ -74,7 +74,7 @@ struct SupervisionItemTests {
         #expect(harness.startedWorkers > 2)
     }
 
-    @Test("is forgotten once everything was reindexed")
+    @Test("is removed from the skip list by a reindex of everything")
     func everything() async throws {
         try await harness.withEngine { engine async throws in
             try await engine.reindexItems(["crash", "good"], of: bundle)
@@ -84,7 +84,7 @@ struct SupervisionItemTests {
         }
     }
 
-    @Test("is not blamed when all fail: then the extension is at fault, and what it owes stays owed")
+    @Test("is not blamed if all fail: then the extension is at fault, and its jobs stay pending")
     func all() async throws {
         try await harness.withEngine { engine async throws in
             let items = Set((0..<40).map { "crash \($0)" })
@@ -103,7 +103,7 @@ struct SupervisionItemTests {
         }
     }
 
-    @Test("does not hide that the extension answers that it cannot")
+    @Test("does not hide a refusal by the extension")
     func refuses() async throws {
         try await harness.withEngine { engine async throws in
             let error = await #expect(throws: EngineError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A host whose extension keeps failing", .timeLimit(.minutes(10)))
 struct SupervisionLeakTests {
-    @Test("is left with no more descriptors, threads and processes than before")
+    @Test("has no more descriptors, threads and processes than before")
     func leaks() throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("by-name")

@@ -50,7 +50,7 @@ struct SupervisionQuarantineTests {
         return quarantine
     }
 
-    @Test("is asked nothing after three crashes, in other processes too, until it is released")
+    @Test("gets no requests after three crashes, also from other processes, until it is released")
     func released() async throws {
         try await harness.withEngine { engine async throws in
             try await crashIntoQuarantine(engine)
@@ -75,7 +75,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    @Test("is asked again once it was replaced", arguments: ["library.so", "Info.plist"])
+    @Test("gets requests again after it was replaced", arguments: ["library.so", "Info.plist"])
     func replaced(file: String) async throws {
         try await harness.withEngine { engine async throws in
             try await crashIntoQuarantine(engine)
@@ -87,7 +87,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    @Test("says what to do, and what it said last")
+    @Test("is reported with the remedy and its last output")
     func message() async throws {
         try await harness.withEngine { engine async throws in
             try await crashIntoQuarantine(engine)
@@ -99,7 +99,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    @Test("is left alone for a while, but not by a person, and not after it has worked")
+    @Test("gets no requests for a while, except from the user, and not after a success")
     func backOff() async throws {
         try await harness.withEngine { engine async throws in
             try Data("crash".utf8).write(to: URL(filePath: harness.extensions + "/\(bundle).searchext/mode"))
@@ -119,7 +119,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    @Test("and is disabled is not used, keeps its items and what it owes, and is used again when that is over")
+    @Test("and is disabled is not used, keeps its items and jobs, and is used again after that")
     func disabled() async throws {
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 1)
@@ -144,7 +144,7 @@ struct SupervisionQuarantineTests {
         }
     }
 
-    @Test("because it takes more memory than it may is told so, by its own limit")
+    @Test("because of its memory is reported with its own limit")
     func memory() async throws {
         // The kernel counts memory from before a process became a worker, so the test starts from a
         // small process.

@@ -33,7 +33,7 @@ struct SupervisionWorkerTests {
         return limits
     }
 
-    @Test("that nobody asks anything is ended after a while, and then nothing waits for anything")
+    @Test("without requests is ended after a while, and then no timer runs")
     func linger() async throws {
         let bundle = try install(1)[0]
         try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
@@ -49,7 +49,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("that was asked something meanwhile is kept for as long again")
+    @Test("with a new request is kept for the same time again")
     func lingerAnew() async throws {
         let bundles = try install(2)
         try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
@@ -69,7 +69,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("is started by a drag that begins, used by what follows, and ended if nothing does")
+    @Test("is started at the beginning of a drag, used by it, and ended if no drop follows")
     func prewarm() async throws {
         let bundle = try install(1)[0]
         try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
@@ -87,7 +87,7 @@ struct SupervisionWorkerTests {
         #expect(harness.startedWorkers == 2)
     }
 
-    @Test("more than there may be takes the place of the one that was not used for longest")
+    @Test("above the limit replaces the least recently used one")
     func leastRecentlyUsed() async throws {
         let bundles = try install(3)
         var limits = WorkerConfiguration.Limits.patient
@@ -104,7 +104,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("more than there may be is refused in the background while all are in use, but to a person who waits")
+    @Test("above the limit is refused in the background while all are in use, but not to the user")
     func allInUse() async throws {
         let bundles = try install(3)
         var limits = WorkerConfiguration.Limits.patient
@@ -130,7 +130,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("of a bundle that was disabled finishes what it is doing")
+    @Test("of a disabled bundle completes its request")
     func retired() async throws {
         let bundle = try install(1)[0]
         try await harness.withEngine(clock: clock) { engine async throws in
@@ -148,7 +148,7 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("that is being started does not hold up the end of the host")
+    @Test("that is being started does not delay the end of the host")
     func shutdownWhileLoading() async throws {
         let bundle = try harness.installFixture("hang-at-load")
         let engine = try harness.engine(clock: clock)

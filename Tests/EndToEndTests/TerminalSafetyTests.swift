@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// An extension's words reach the user without terminal control characters.
-@Suite("What is printed of an extension's words", .timeLimit(.minutes(10)))
+@Suite("Printed texts of extensions", .timeLimit(.minutes(10)))
 struct TerminalSafetyTests {
     private static let bundle = "com.example.hostile-words"
 
@@ -31,7 +31,7 @@ struct TerminalSafetyTests {
         return command
     }
 
-    @Test("Items, failures, last words and previews")
+    @Test("Items, failures, last output and previews")
     func words() throws {
         let command = try indexed()
         let runs: [([String], Int32, String)] = [
@@ -58,7 +58,7 @@ struct TerminalSafetyTests {
         Self.expectUnforged(try command.separately("preview", "crash").errors, "preview")
     }
 
-    @Test("The reason of a failed reindex, when it fails and later")
+    @Test("The reason of a failed reindex, at its end and later")
     func lastFailure() throws {
         let command = try indexed()
         try Data().write(to: URL(filePath: command.harness.folder + "/config/fail"))
@@ -89,7 +89,7 @@ struct TerminalSafetyTests {
         }
     }
 
-    @Test("A page on a terminal; a pipe gets it as it is")
+    @Test("A page on a terminal; a pipe gets it unchanged")
     func page() throws {
         let command = try indexed()
         let (status, output) = try command.onTerminal("preview", "page", "--html")

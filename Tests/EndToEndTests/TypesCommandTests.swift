@@ -19,7 +19,7 @@ struct TypesCommandTests {
             try BuiltProducts.program("searchlight"), ["types"] + arguments, environment: environment, input: input)
     }
 
-    @Test("tells conformance by its exit status and in words")
+    @Test("reports conformance by its exit status and in words")
     func conforms() throws {
         #expect(try types("conforms", "public.html", "public.text") == (0, "true\n"))
         #expect(try types("conforms", "public.text", "public.html") == (1, "false\n"))
@@ -65,7 +65,7 @@ struct TypesCommandTests {
         #expect(output == "public.png\ncom.adobe.pdf\ncom.apple.application-bundle\n")
     }
 
-    @Test("decodes dynamic identifiers, and says what is none")
+    @Test("decodes dynamic identifiers, and rejects others")
     func decode() throws {
         let (status, output) = try types("decode", "dyn.ah62d4rv4ge81g6pq")
         #expect(status == 0)
@@ -74,7 +74,7 @@ struct TypesCommandTests {
         #expect(try types("decode", "public.html").status == 1)
     }
 
-    @Test("tells the types of files")
+    @Test("prints the types of files")
     func ofFiles() throws {
         let path = harness.folder + "/page.html"
         try Data("x".utf8).write(to: URL(filePath: path))
@@ -85,7 +85,7 @@ struct TypesCommandTests {
         #expect(output.contains("there is no such file"))
     }
 
-    @Test("knows the types that extensions declare, and says what is wrong with a declaration")
+    @Test("knows the types that extensions declare, and reports errors in declarations")
     func declaredByExtensions() throws {
         let declarations: [[String: Any]] = [
             [
@@ -131,7 +131,7 @@ struct TypesCommandTests {
             ])
     }
 
-    @Test("goes into each type once, however many ways lead to it")
+    @Test("prints each type once, with any number of paths to it")
     func treeOfDiamonds() throws {
         // Each level doubles the number of paths: 2^60 in total.
         var declared: [(String, [String])] = [("top", ["public.data"])]
@@ -152,7 +152,7 @@ struct TypesCommandTests {
         #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [Any])
     }
 
-    @Test("leaves out what is too deep, and says so")
+    @Test("leaves out types that are too deep, and reports it")
     func deepTree() throws {
         try declare((0..<1000).map { ("t\($0)", [$0 == 0 ? "public.data" : "com.example.deep.t\($0 - 1)"]) })
         let (status, output) = try types("tree", "com.example.deep.t0")

@@ -20,7 +20,7 @@ struct VerifyCommandTests {
         return try #require(report["findings"] as? [[String: Any]])
     }
 
-    @Test("A sound store: what was checked, nothing wrong, status 0")
+    @Test("A sound store: the checks, no finding, status 0")
     func sound() throws {
         let (status, output) = try command("verify")
         #expect(status == 0, "\(output)")
@@ -31,14 +31,14 @@ struct VerifyCommandTests {
         #expect((report["checks"] as? [[String: Any]])?.count ?? 0 > 5)
     }
 
-    @Test("Where no store is, it says so, and makes none")
+    @Test("Without a store, it reports that, and creates none")
     func noStore() throws {
         let other = Command(harness: try Harness())
         #expect(try other("verify").status == 2)
         #expect(!FileManager.default.fileExists(atPath: other.harness.store))
     }
 
-    @Test("A database that is none is found with status 10, mended with --repair, and everything is owed")
+    @Test("An invalid database is found with status 10 and repaired with --repair, and everything is pending")
     func lostDatabase() throws {
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + suffix) }
         try Data(repeating: 0x61, count: 9000).write(to: URL(filePath: database))
@@ -60,7 +60,7 @@ struct VerifyCommandTests {
         #expect(try !command("status").output.contains("Pending: a reindex"))
     }
 
-    @Test("Files that others may read, and a list of jobs that is gone or changed, are found and mended")
+    @Test("Files that others may read, and a missing or changed list of jobs, are found and repaired")
     func modesAndJobs() throws {
         chmod(database, 0o644)
         let jobs = command.harness.store + "/jobs.json"
@@ -93,7 +93,7 @@ struct VerifyCommandTests {
         #expect(whole >= 20 * 8192 && whole % 8192 == 0 && whole <= database + log, "\(sizes)")
     }
 
-    @Test("Compared with what the extension donates: equal, then missing, extra and different, without any change")
+    @Test("The index is compared with the donations of the extension: equal, then missing, extra and different")
     func against() throws {
         let bundle = "com.example.notebook"
         let equal = try command("verify", "--against", bundle)
@@ -116,7 +116,7 @@ struct VerifyCommandTests {
         #expect(try command("verify", "--against", "com.example.none").status == 2)
     }
 
-    @Test("What a killed process left in the journal is shown by the next command that only reads")
+    @Test("Remains of a killed process in the log are shown by the next reading command")
     func waitingEntries() async throws {
         let index = try SearchIndex(directory: command.harness.store, access: .readWrite)
         let row = try await index.readApplied("Reading the row") { try StoreRow($0) }
@@ -150,7 +150,7 @@ struct VerifyCommandTests {
         #expect(try command("status").output.contains("was rebuilt"))
     }
 
-    @Test("A command that meets overwritten pages of items says what is lost, once, and answers with the rest")
+    @Test("A command that meets overwritten pages of items reports the loss once, and answers with the rest")
     func overwrittenPages() throws {
         let lines = (0..<400).map {
             #"{"uniqueIdentifier": "\#($0)", "attributes": {"title": "Page \#($0) of a long book"}}"#

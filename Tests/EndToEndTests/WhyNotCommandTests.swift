@@ -20,7 +20,7 @@ struct WhyNotCommandTests {
         try #require(status == 0, "\(output)")
     }
 
-    @Test("A filter that does not hold is named with the item's value, and a search without it is suggested")
+    @Test("A filter that does not match is named with the item's value, and a search without it is suggested")
     func filter() throws {
         let (status, output) = try command("why-not", "one", "annual", "budget", "kind:pdf")
         #expect(status == 0)
@@ -31,7 +31,7 @@ struct WhyNotCommandTests {
         #expect(output.contains("To find it:\n  searchlight search 'annual budget'  hit 1\n"), "\(output)")
     }
 
-    @Test("What is suggested is a command that shows the item")
+    @Test("The suggestion is a command that shows the item")
     func suggestedCommand() throws {
         for words in [["report"], ["zebra", "giraffe"], ["report", "-budget"], ["\"report annual\""]] {
             let (status, output) = try command(["why-not", "one", "--"] + words)
@@ -44,7 +44,7 @@ struct WhyNotCommandTests {
         }
     }
 
-    @Test("A hit behind the first page has its rank, and the parts of its score beside those of the last one shown")
+    @Test("A hit behind the first page has its rank, and its score is compared with the last shown hit")
     func behind() throws {
         let answer = try #require(
             try command.json("why-not", "one", "report", "--limit", "5") as? [String: Any])
@@ -63,7 +63,7 @@ struct WhyNotCommandTests {
         #expect(output.contains("  its score ") && output.contains("  last shown: @"), "\(output)")
     }
 
-    @Test("Where a word is, is told field by field, also in what is not searched")
+    @Test("The fields with a word are listed, also fields that are not searched")
     func words() throws {
         let answer = try #require(
             try command.json("why-not", "one", "reports", "zebra", "giraffe") as? [String: Any])
@@ -75,7 +75,7 @@ struct WhyNotCommandTests {
         #expect((words[2]["occurrences"] as? [Any])?.isEmpty == true)
     }
 
-    @Test("An item of another bundle than the search asked for is said to be")
+    @Test("An item of another bundle than the search's is reported as such")
     func bundle() throws {
         let (status, output) = try command("why-not", "one", "annual", "--search-bundle", "org.example.mail")
         #expect(status == 0)
@@ -83,7 +83,7 @@ struct WhyNotCommandTests {
         #expect(output.contains("  searchlight search annual  hit 1\n"), "\(output)")
     }
 
-    @Test("Without the item, a word or an argument, it says what is missing and ends so")
+    @Test("Without the item, a word or an argument, it reports that and ends with the status for it")
     func failures() throws {
         #expect(try command("why-not", "nobody", "annual").status == 2)
         #expect(try command("why-not", "@999", "annual").status == 2)

@@ -43,7 +43,7 @@ struct BookmarkChangeTests {
         try await engine.search(text, bundle: nil, limit: 5).total
     }
 
-    @Test("Only what differs is donated, what is gone is deleted, in a worker that saw nothing before as in the same")
+    @Test("Only differences are donated and deleted bookmarks are removed, in a new worker and in the same one")
     func differences() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.run("BEGIN")
@@ -81,7 +81,7 @@ struct BookmarkChangeTests {
         }
     }
 
-    @Test("Chromium's file, an exported file and a profile that goes are followed, and other files are not looked at")
+    @Test("Chromium's file, an exported file and a deleted profile are followed, and other files are not read")
     func otherFiles() async throws {
         let folder = harness.folder + "/config/chromium/Default"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -120,7 +120,7 @@ struct BookmarkChangeTests {
         }
     }
 
-    @Test("By its manifest it is told of databases and their logs, and of nothing else in a browser's folder")
+    @Test("By its manifest it receives changes of databases and their logs, and no others of a browser's folder")
     func manifest() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         let chromium = harness.folder + "/config/chromium/Default"
@@ -138,7 +138,7 @@ struct BookmarkChangeTests {
         }
     }
 
-    @Test("While one file is damaged its bookmarks stay, the others follow, and the request is asked again")
+    @Test("While one file is damaged its bookmarks stay, the others are updated, and the request is repeated")
     func damaged() async throws {
         do {
             let profile = try FirefoxProfile(home: harness.folder)
@@ -166,7 +166,7 @@ struct BookmarkChangeTests {
         }
     }
 
-    @Test("A database that another process writes to is read in one state, and the last one is what is found")
+    @Test("A database that another process writes to is read in one state, and the last state is found")
     func writtenMeanwhile() async throws {
         do {
             let profile = try FirefoxProfile(home: harness.folder)

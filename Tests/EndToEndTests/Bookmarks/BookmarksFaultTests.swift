@@ -22,7 +22,7 @@ struct BookmarksFaultTests {
         case noDatabase, empty, damaged, loop, dangling, pipe, folder, huge
     }
 
-    @Test("A places.sqlite that is none fails the reindex, and everything else is found", arguments: Fault.allCases)
+    @Test("An invalid places.sqlite fails the reindex, and all other bookmarks are found", arguments: Fault.allCases)
     func badDatabase(_ fault: Fault) async throws {
         let folder = harness.folder + "/.mozilla/firefox/x1y2.default"
         let places = folder + "/places.sqlite"
@@ -65,7 +65,7 @@ struct BookmarksFaultTests {
     }
 
     @Test(
-        "Of a places.sqlite that was damaged the bookmarks stay, in a fresh worker too, until it is whole again or gone"
+        "The bookmarks of a damaged places.sqlite stay, also in a new worker, until it is repaired or deleted"
     )
     func damagedLater() async throws {
         do {
@@ -108,7 +108,7 @@ struct BookmarksFaultTests {
     }
 
     @Test(
-        "Of an exported file that is none any more the bookmarks stay, in a fresh worker too, until it is one again or gone",
+        "The bookmarks of an exported file that became invalid stay, also in a new worker, until it is valid or deleted",
         arguments: ["", "<html>no bookmarks</html>", "\u{0}\u{1}garbage"])
     func exportedLater(_ text: String) async throws {
         let file = harness.folder + "/Documents/bookmarks.html"
@@ -144,7 +144,7 @@ struct BookmarksFaultTests {
         }
     }
 
-    @Test("Beside a damaged file, what was deleted from the others goes")
+    @Test("Bookmarks deleted from other files are removed while one file is damaged")
     func deletedBesideDamaged() async throws {
         let places = harness.folder + "/.mozilla/firefox/x1y2.default/places.sqlite"
         do {
@@ -167,7 +167,7 @@ struct BookmarksFaultTests {
         }
     }
 
-    @Test("A damaged file of Chromium's costs no bookmark either, and a page that never was bookmarks nothing")
+    @Test("A damaged file of Chromium's loses no bookmark, and a page without bookmarks adds none")
     func damagedOthers() async throws {
         let folder = harness.folder + "/config/chromium/Default"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -188,7 +188,7 @@ struct BookmarksFaultTests {
         }
     }
 
-    @Test("Folders of the list that are not there are told in one line, and cost nothing else")
+    @Test("Missing folders of the list are reported in one line, and nothing else changes")
     func missingFolders() async throws {
         let settings = harness.folder + "/config/com.searchlight.bookmarks"
         try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
@@ -207,7 +207,7 @@ struct BookmarksFaultTests {
         #expect(told.first?.contains("~/there") == false)
     }
 
-    @Test("While a file cannot be read, what is known of it stays, and the rest is up to date")
+    @Test("While a file cannot be read its bookmarks stay, and the others are up to date")
     func unreadable() async throws {
         do {
             let profile = try FirefoxProfile(home: harness.folder)
@@ -282,7 +282,7 @@ struct BookmarksFaultTests {
         #expect(!needed.contains { $0.contains("swift") || $0.contains("CoreSpotlight") }, "\(needed)")
     }
 
-    @Test("The readers stand damaged files under the address and undefined-behaviour sanitizers")
+    @Test("The readers pass damaged files under the address and undefined-behaviour sanitizers")
     func sanitizers() throws {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.addFolder(10, "Folder", parent: 3)

@@ -21,7 +21,7 @@ struct BookmarksTests {
         try await engine.search(text, bundle: nil, limit: 20).hits.map(\.item.displayTitle)
     }
 
-    @Test("The bookmarks of a running Firefox are found, shown and dragged, and nothing is left beside its files")
+    @Test("The bookmarks of a running Firefox are found, shown and dragged, and no file is left beside its files")
     func firefox() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.addFolder(10, "Code. Languages", parent: 3)
@@ -87,7 +87,7 @@ struct BookmarksTests {
         #expect(harness.messages.contains { $0.contains("3 bookmarks left out") }, "\(harness.messages)")
     }
 
-    @Test("An exported file is read with its folders, tags and descriptions, whatever its encoding")
+    @Test("An exported file is read with its folders, tags and descriptions, in any encoding")
     func exported() async throws {
         try harness.export(
             """
@@ -147,7 +147,7 @@ struct BookmarksTests {
         }
     }
 
-    @Test("The name of a root folder is one line and cut, as the names of others are")
+    @Test("The name of a root folder is one line and cut, like other names")
     func chromiumRoot() async throws {
         let name = "Bar\\nof marks " + String(repeating: "x", count: 5000)
         let text = """
@@ -165,7 +165,7 @@ struct BookmarksTests {
         }
     }
 
-    @Test("A bookmark that was exported too is shown once, and from the export when the profile is gone")
+    @Test("A bookmark that was also exported is shown once, and comes from the export if the profile is deleted")
     func duplicates() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.add(20, "https://one.example/", "One")
@@ -181,7 +181,7 @@ struct BookmarksTests {
         }
     }
 
-    @Test("Changes are seen by the next request: what is named is donated again or deleted, and promises follow")
+    @Test("Changes are found by the next request: named items are donated or deleted, and promises follow")
     func changes() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         for number in 20..<23 { try profile.add(number, "https://site\(number).example/", "Site \(number)") }
@@ -208,7 +208,7 @@ struct BookmarksTests {
     }
 
     @Test(
-        "An exported file that is made or replaced while a worker runs is read by the next request")
+        "An exported file that is created or replaced while a worker runs is read by the next request")
     func exportedLater() async throws {
         let started = Mutex(0)
         harness.listen { event in if case .started = event { started.withLock { $0 += 1 } } }

@@ -37,7 +37,7 @@ struct ExportedBookmarksTests {
         """
     }
 
-    @Test("Every browser's own name for its export is read, in the folders for documents and downloads")
+    @Test("Every browser's file name for exports is read, in the folders for documents and downloads")
     func names() async throws {
         let names = [
             "bookmarks.html", "bookmarks_11_26_26.html", "bookmarks_26.11.26.html", "Lesezeichen_26.11.26.html",
@@ -67,7 +67,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("Exports are found in a folder with many other files, in whatever order it lists them")
+    @Test("Exports are found among many other files in a folder, in any order")
     func manyFiles() async throws {
         func export(_ numbers: Range<Int>) throws {
             for number in numbers {
@@ -86,7 +86,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("A folder with too many exported files says how many are left out")
+    @Test("A folder with too many exported files reports how many are left out")
     func tooMany() async throws {
         for number in 0..<70 {
             try harness.export(
@@ -127,7 +127,7 @@ struct ExportedBookmarksTests {
         return block + length(bytes.count - start) + bytes[start...]
     }
 
-    @Test("The backups that Firefox packs are read, and one that is damaged is told by its name")
+    @Test("Packed backups of Firefox are read, and a damaged one is reported by name")
     func packedBackup() async throws {
         let text = backup("saffron").replacing("Reading", with: String(repeating: "Reading ", count: 200))
         let count = text.utf8.count
@@ -185,7 +185,7 @@ struct ExportedBookmarksTests {
             + Array("</A>\n</DL>\n".utf8)
     }
 
-    @Test("A page is read in the encoding that it declares, by the labels of the WHATWG", arguments: Declared.all)
+    @Test("A page is read in its declared encoding, by the labels of the WHATWG", arguments: Declared.all)
     func declared(_ declared: Declared) async throws {
         let metas = [
             "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=\(declared.label)\">",
@@ -201,7 +201,9 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("Characters of several bytes that parts of a long file divide are whole, with and without a byte order mark")
+    @Test(
+        "Characters of several bytes at the borders of a long file's parts are complete, with and without a byte order mark"
+    )
     func longFiles() async throws {
         let sign: [UInt8] = [0x93, 0xFA]
         let line = Array("<DT><A HREF=\"https://long.example/".utf8)
@@ -224,7 +226,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("One address under several titles, or with other tags, is several bookmarks, and each is found")
+    @Test("One address with several titles or sets of tags is several bookmarks, and each is found")
     func sameAddress() async throws {
         try harness.export(
             """
@@ -254,7 +256,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("What another source says of a bookmark is found, although the bookmark is shown once")
+    @Test("The words of another source's bookmark are found, although the bookmark is shown once")
     func moreOfTheSame() async throws {
         let profile = try FirefoxProfile(home: harness.folder)
         try profile.add(20, "https://one.example/", "One")
@@ -265,7 +267,7 @@ struct ExportedBookmarksTests {
         }
     }
 
-    @Test("An address is found by its letters, whether they are percent-encoded, in Punycode or as they are")
+    @Test("An address is found by its letters, percent-encoded, in Punycode or plain")
     func letters() async throws {
         try harness.export(
             """

@@ -10,7 +10,7 @@ import Testing
 /// not affect the good one.
 @Suite("A broken extension beside a good one", .timeLimit(.minutes(20)))
 struct BrokenExtensionMatrixTests {
-    @Test("hurts nobody else, and what is wrong is told", arguments: BrokenExtension.tried)
+    @Test("harms no other extension, and its fault is reported", arguments: BrokenExtension.tried)
     func hurtsNobody(broken: BrokenExtension) async throws {
         let harness = try Harness()
         let good = try harness.installFixture("notebook")

@@ -40,14 +40,14 @@ struct BrokenExtensionTests {
         return message.contains(text)
     }
 
-    @Test("without an entry point is told which symbol to export")
+    @Test("without an entry point is reported with the symbol to export")
     func missingEntry() async throws {
         try await expectFailure("missing-entry") {
             isLoadFailure($0, .missingEntryPoint, "searchlight_extension_entry_point")
         }
     }
 
-    @Test("that crashes while it is loaded is reported with its signal and last words")
+    @Test("that crashes while it is loaded is reported with its signal and last output")
     func crashAtLoad() async throws {
         try await expectFailure("crash-at-load") { error in
             guard case .crashed(_, "load", .signalled(SIGSEGV), let output) = error else { return false }
@@ -63,7 +63,7 @@ struct BrokenExtensionTests {
         }
     }
 
-    @Test("that hangs in create is stopped")
+    @Test("that hangs in create is ended")
     func hangAtLoad() async throws {
         var limits = WorkerConfiguration.Limits.short
         limits.load = .milliseconds(800)
@@ -73,24 +73,24 @@ struct BrokenExtensionTests {
         }
     }
 
-    @Test("that cannot be created is quoted")
+    @Test("that cannot be created is reported with its message")
     func createFails() async throws {
         try await expectFailure("create-fails") { isLoadFailure($0, .cannotCreate, "the database is locked") }
     }
 
-    @Test("built for another header is told both versions")
+    @Test("built for another header is reported with both versions")
     func wrongABI() async throws {
         try await expectFailure("wrong-abi") { isLoadFailure($0, .incompatibleABI, "99.0") }
     }
 
-    @Test("that says it is somebody else is refused")
+    @Test("with another identifier than its own is rejected")
     func wrongIdentifier() async throws {
         try await expectFailure("wrong-identifier") {
             isLoadFailure($0, .identifierMismatch, "com.example.somebody-else")
         }
     }
 
-    @Test("that never acknowledges is stopped, and what it donated stays")
+    @Test("that never acknowledges is ended, and its donations stay")
     func neverAcknowledges() async throws {
         try await expectFailure("never-acknowledges", limits: .short) { error in
             guard case .timedOut(_, "reindex everything", _) = error else { return false }
@@ -132,7 +132,7 @@ struct BrokenExtensionTests {
         }
     }
 
-    @Test("that answers with the wrong kind of answer is told so")
+    @Test("with an answer of the wrong kind is reported")
     func wrongAnswer() async throws {
         try await expectFailure("wrong-answer") { error in
             guard case .failed(_, _, .failed, let message) = error else { return false }
@@ -140,7 +140,7 @@ struct BrokenExtensionTests {
         }
     }
 
-    @Test("that acknowledges twice is acknowledged once, and a note is made of the rest")
+    @Test("that acknowledges twice is acknowledged once, and the rest is noted")
     func acknowledgesTwice() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("acknowledges-twice")
@@ -159,7 +159,7 @@ struct BrokenExtensionTests {
         }
     }
 
-    @Test("that crashed once is asked again, and the end is the same")
+    @Test("that crashed once is asked again, with the same result")
     func crashOnce() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("crash-once")
@@ -172,7 +172,7 @@ struct BrokenExtensionTests {
         #expect(harness.messages.contains("the first reindex ends here"))
     }
 
-    @Test("that donates nonsense has it refused, and its good items kept")
+    @Test("that donates invalid items has these rejected, and its valid items kept")
     func badDonations() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("bad-donations")
@@ -186,7 +186,7 @@ struct BrokenExtensionTests {
         #expect(harness.messages.contains("malformed text: refused"))
     }
 
-    @Test("whose class is not there is told which one was looked for")
+    @Test("whose class is missing is reported with the class name")
     func missingClass() async throws {
         let harness = try Harness()
         let bundle = "com.example.missing-class"

@@ -11,7 +11,7 @@ import SystemSupport
 import Testing
 
 /// Requests of the user while the app runs.
-@Suite("A live delegate that is asked for an item", .timeLimit(.minutes(10)))
+@Suite("A live delegate that receives a request for an item", .timeLimit(.minutes(10)))
 struct DelegatePromiseTests {
     private func withNotebook(
         _ answer: @escaping FakeApp.Answer, _ body: (Harness, SearchlightEngine, FakeApp) async throws -> Void
@@ -44,7 +44,7 @@ struct DelegatePromiseTests {
     }
 
     @Test(
-        "and refuses is believed: the extension is not asked to the contrary",
+        "and rejects it has the last word: the extension is not asked",
         arguments: [ExtensionStatus.notFound, .refused])
     func refuses(status: ExtensionStatus) async throws {
         try await withNotebook { _, _ throws(BusError) in
@@ -62,7 +62,7 @@ struct DelegatePromiseTests {
     }
 
     @Test(
-        "and goes, does not serve it or makes no sense leaves it to the extension",
+        "and ends, does not serve it or answers wrongly leaves it to the extension",
         arguments: [
             BusError.disconnected, .malformed("what"),
             .remote(name: ExtensionStatus.unsupported.errorName, message: ""),
@@ -78,7 +78,7 @@ struct DelegatePromiseTests {
         }
     }
 
-    @Test("and ends while its bytes are on their way leaves it to the extension; what a stream has got stays there")
+    @Test("and ends during its answer leaves it to the extension; received bytes of a stream stay")
     func breaksOff() async throws {
         try await withNotebook { app, _ throws(BusError) in
             guard app.requests.count % 2 == 1 else { throw .disconnected }
@@ -122,7 +122,7 @@ struct DelegatePromiseTests {
         }
     }
 
-    @Test("has no extension: it is asked while it runs, and afterwards there is nobody")
+    @Test("has no extension: it is asked while it runs, and nothing is asked afterwards")
     func withoutExtension() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -153,7 +153,7 @@ struct DelegatePromiseTests {
         }
     }
 
-    @Test("is the newest one; an older one is asked when that has gone, and both may be unregistered twice")
+    @Test("is the newest one; an older one is asked after its end, and both may be unregistered twice")
     func twoRegistrations() async throws {
         func answering(_ text: String) -> FakeApp.Answer {
             { _, _ throws(BusError) in Payload.inline(Array(text.utf8)).arguments }
@@ -174,7 +174,7 @@ struct DelegatePromiseTests {
         }
     }
 
-    @Test("is told to slow down; without it a running worker is, and nobody is started for that")
+    @Test("is asked to slow down; otherwise a running worker is, and no worker is started for that")
     func throttle() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")

@@ -14,7 +14,7 @@ import Testing
 /// An app in this process beside an extension in a real worker.
 @Suite("A live delegate that is asked to reindex", .timeLimit(.minutes(10)))
 struct DelegateReindexTests {
-    @Test("is asked instead of its extension; what it donated and did not donate again is gone at the end")
+    @Test("replaces its extension; items that were not donated again are deleted at the end")
     func answers() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -42,7 +42,7 @@ struct DelegateReindexTests {
         #expect(harness.startedWorkers == 0)
     }
 
-    @Test("is followed as an extension is: who asked is told how many items it donates, and not what others donate")
+    @Test("reports like an extension: the caller gets the number of its donations, without others' donations")
     func donatedEvents() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -68,7 +68,7 @@ struct DelegateReindexTests {
         }
     }
 
-    @Test("has no client state left once it has deleted everything, so that it begins anew")
+    @Test("has no client state after it deleted everything, so it restarts")
     func clientState() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -94,7 +94,7 @@ struct DelegateReindexTests {
         }
     }
 
-    @Test("deletes and donates in one batch as it would in two")
+    @Test("deletes and donates in one batch as in two")
     func batchDeletingAll() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -124,7 +124,7 @@ struct DelegateReindexTests {
         }
     }
 
-    @Test("that has gone, or goes before it has done anything, leaves it to the extension", arguments: [true, false])
+    @Test("that has ended, or ends without a change, leaves it to the extension", arguments: [true, false])
     func gone(before: Bool) async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -140,7 +140,7 @@ struct DelegateReindexTests {
         #expect(harness.retries == (before ? 0 : 1))
     }
 
-    @Test("that goes in the middle is followed by the extension, which begins at the start")
+    @Test("that ends in the middle is followed by the extension, which starts from the beginning")
     func goesInTheMiddle() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
@@ -164,7 +164,7 @@ struct DelegateReindexTests {
         #expect(harness.retries == 1)
     }
 
-    @Test("that has deleted everything and goes leaves that to be finished, though the extension deletes nothing")
+    @Test("that deleted everything and ends leaves the rest to the extension, even one that deletes nothing")
     func deletionOutlivesIt() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -180,7 +180,7 @@ struct DelegateReindexTests {
         }
     }
 
-    @Test("that goes after its answer is not asked any more; the extension is")
+    @Test("that ends after its answer is not asked again; the extension is")
     func goesAfterwards() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -194,7 +194,7 @@ struct DelegateReindexTests {
         }
     }
 
-    @Test("and acknowledges although donations could not be kept has failed, and it stays owed")
+    @Test("and acknowledges although donations were not stored has failed, and the reindex stays pending")
     func loss() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -215,7 +215,7 @@ struct DelegateReindexTests {
         #expect(harness.startedWorkers == 0)
     }
 
-    @Test("and cannot has it owed; its extension is not asked in its stead")
+    @Test("and fails leaves the reindex pending; its extension is not asked instead")
     func fails() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")

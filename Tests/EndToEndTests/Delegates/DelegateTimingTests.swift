@@ -13,7 +13,7 @@ import Testing
 struct DelegateTimingTests {
     private static let limit = WorkerConfiguration.Limits.patient.progress
 
-    @Test("and never answers is passed over until it shows that it works")
+    @Test("and never answers is skipped until it works again")
     func neverAnswers() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -41,7 +41,7 @@ struct DelegateTimingTests {
         #expect(harness.retries == 1)
     }
 
-    @Test("and donates has its time anew; without an acknowledgement the extension is asked at last")
+    @Test("and donates restarts its time limit; without an acknowledgement the extension is asked in the end")
     func donatesWithoutEnd() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -74,7 +74,7 @@ struct DelegateTimingTests {
         }
     }
 
-    @Test("and has no extension fails, stays owed, and is asked again although it is silent")
+    @Test("and has no extension fails, leaves the reindex pending, and is asked again despite its silence")
     func withoutExtension() async throws {
         let harness = try Harness()
         let clock = ManualClock()
@@ -102,7 +102,7 @@ struct DelegateTimingTests {
         }
     }
 
-    @Test("and answers a promise too late is replaced by the extension, and asked again once it has answered")
+    @Test("and answers a promise too late is replaced by the extension, and asked again after an answer")
     func latePromise() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
@@ -133,7 +133,7 @@ struct DelegateTimingTests {
         }
     }
 
-    @Test("is not waited for when the engine is closed")
+    @Test("does not delay the end of the engine")
     func closing() async throws {
         let harness = try Harness()
         let engine = try harness.engine()

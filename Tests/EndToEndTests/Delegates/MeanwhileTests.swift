@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// An app that donates over another connection while its bundle is reindexed.
-@Suite("What an app does while it is reindexed", .timeLimit(.minutes(10)))
+@Suite("Changes by an app during its reindex", .timeLimit(.minutes(10)))
 struct MeanwhileTests {
     private let bundle = "com.example.app"
 
@@ -33,7 +33,7 @@ struct MeanwhileTests {
         app.unregister()
     }
 
-    @Test("A donation stays, whether it came before or after the deletion", arguments: [true, false])
+    @Test("A donation stays, before and after the deletion", arguments: [true, false])
     func donation(isBefore: Bool) async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -49,7 +49,7 @@ struct MeanwhileTests {
         }
     }
 
-    @Test("A donation to an index of another name stays there, and only there", arguments: [true, false])
+    @Test("A donation to an index of another name stays, in that index only", arguments: [true, false])
     func otherIndex(isBefore: Bool) async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -64,7 +64,7 @@ struct MeanwhileTests {
         }
     }
 
-    @Test("A deletion of everything is carried out at once, and the reindex is owed once more")
+    @Test("A deletion of everything is applied at once, and the reindex is pending again")
     func deletion() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -81,7 +81,7 @@ struct MeanwhileTests {
         }
     }
 
-    @Test("What it deletes when nothing is reindexed is gone, and nothing is owed")
+    @Test("Items that it deletes without a reindex are gone, and nothing is pending")
     func deletionOtherwise() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -95,7 +95,7 @@ struct MeanwhileTests {
         }
     }
 
-    @Test("A donation while the extension is being asked stays")
+    @Test("A donation during a request to the extension stays")
     func besideTheExtension() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
@@ -119,7 +119,7 @@ struct MeanwhileTests {
         }
     }
 
-    @Test("What a delegate that was given up deletes later is owed once more")
+    @Test("A late deletion by a delegate that was given up makes the reindex pending again")
     func lateDeletion() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")

@@ -10,7 +10,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-@Suite("A reindex that is owed", .timeLimit(.minutes(10)))
+@Suite("A pending reindex", .timeLimit(.minutes(10)))
 struct OwedReindexTests {
     private let bundle = "com.example.app"
 
@@ -18,7 +18,7 @@ struct OwedReindexTests {
         try Data("garbage".utf8).write(to: URL(filePath: harness.store + "/jobs.json"))
     }
 
-    @Test("by an app without extension is shown, and delivered when it registers")
+    @Test("of an app without extension is shown, and delivered when the app registers")
     func deliveredAtRegistration() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -53,7 +53,7 @@ struct OwedReindexTests {
         }
     }
 
-    @Test("by everybody who ever donated, when the index is lost")
+    @Test("of every donor is created when the index is lost")
     func lostIndex() async throws {
         let harness = try Harness()
         let installed = try harness.installFixture("notebook")
@@ -71,7 +71,7 @@ struct OwedReindexTests {
     }
 
     @Test(
-        "for items that a person asks for melts into what is owed; one that nobody can be asked for is refused and not owed"
+        "absorbs a request of the user for items; without a possible receiver the request is rejected"
     )
     func items() async throws {
         let harness = try Harness()
@@ -105,7 +105,7 @@ struct OwedReindexTests {
         }
     }
 
-    @Test("for items while the bundle is being reindexed is asked for later")
+    @Test("for items during a reindex of the bundle is delivered later")
     func itemsMeanwhile() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in
@@ -129,7 +129,7 @@ struct OwedReindexTests {
         }
     }
 
-    @Test("is forgotten with its bundle: items, client states, names and all")
+    @Test("is removed with its bundle: items, client states, names and all")
     func forget() async throws {
         let harness = try Harness()
         try await harness.withEngine { engine async throws in

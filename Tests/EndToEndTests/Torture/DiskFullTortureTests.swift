@@ -24,7 +24,7 @@ struct DiskFullTortureTests {
             environment: try command.environment)
     }
 
-    @Test("One process fills its disk, is refused, reads on, and goes on when there is room again")
+    @Test("A process fills its disk, is rejected, still reads, and continues when there is room again")
     func full() throws {
         let identifier = try command.harness.installFixture("notebook")
         let seed = TortureSettings.seed
@@ -38,7 +38,7 @@ struct DiskFullTortureTests {
 
     private static let donated = #"{"uniqueIdentifier": "one", "attributes": {"title": "hello", "pageCount": 1}}"#
 
-    @Test("A new store on a full disk, and each command over an old one, say that there is no room, or work")
+    @Test("A new store on a full disk, and each command on an old one, report the missing room or work")
     func commands() throws {
         let result = try mounting(
             """
@@ -70,7 +70,7 @@ struct DiskFullTortureTests {
     }
 
     @Test(
-        "A store that was begun without room for its tables is not called damaged, and is finished by the next command",
+        "A store that was created without room for its tables is not damaged, and the next command completes it",
         arguments: [120, 200, 260, 300, 340, 400])
     func begunWithoutRoom(kibibytes: Int) throws {
         let result = try mounting(
@@ -122,7 +122,7 @@ struct DiskFullTortureTests {
         #expect(output.contains("unchanged"), "\(output)")
     }
 
-    @Test("On a read-only file system a store is read as always; what would change it is refused, and nothing changes")
+    @Test("On a read-only file system a store is readable; changes are rejected, and nothing changes")
     func readOnlyFileSystem() throws {
         let result = try mounting(
             """
@@ -138,7 +138,7 @@ struct DiskFullTortureTests {
         check(output, readsWork: true)
     }
 
-    @Test("Without write permission a store is read as always; what would change it is refused, and nothing changes")
+    @Test("Without write permission a store is readable; changes are rejected, and nothing changes")
     func noPermission() throws {
         // Root may write everything. Its children need not be root.
         let become = getuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups" : ""

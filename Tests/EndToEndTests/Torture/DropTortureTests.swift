@@ -59,7 +59,7 @@ struct DropTortureTests {
     }
 
     @Test(
-        "Every outcome is typed and right, no part of a file stays, no descriptor and no temporary",
+        "Every outcome is typed and right, and no partial file, descriptor or temporary file stays",
         .timeLimit(.minutes(60)))
     func drops() async throws {
         let harness = try Harness()

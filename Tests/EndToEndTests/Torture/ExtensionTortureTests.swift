@@ -48,7 +48,7 @@ struct ExtensionTortureTests {
         #expect(output.contains("all held"))
     }
 
-    @Test("Nothing of the good ones is lost, and nothing of anybody is left behind", .timeLimit(.minutes(60)))
+    @Test("No item of the healthy extensions is lost, and nothing is left behind", .timeLimit(.minutes(60)))
     func engine() throws {
         let harness = try Harness()
         try install(in: harness, hanging: true)

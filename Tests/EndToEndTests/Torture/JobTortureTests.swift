@@ -14,7 +14,7 @@ struct JobTortureTests {
     private static let roundsPerDrain = 20
 
     @Test(
-        "Killed at any instant, every request is acknowledged in the end, and what was struck out is not asked again",
+        "With kills at any time, every request is acknowledged in the end, and cancelled ones are not repeated",
         .timeLimit(.minutes(60)))
     func jobs() throws {
         let seed = TortureSettings.seed

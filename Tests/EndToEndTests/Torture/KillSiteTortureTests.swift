@@ -8,7 +8,7 @@ import TortureSupport
 @Suite("Torture, step by step", .serialized)
 struct KillSiteTortureTests {
     @Test(
-        "Killed at any step of a commit, all that was acknowledged is found, and nothing else", .timeLimit(.minutes(30))
+        "With a kill at any step of a commit, exactly the acknowledged items are found", .timeLimit(.minutes(30))
     )
     func sites() async throws {
         let seed = TortureSettings.seed

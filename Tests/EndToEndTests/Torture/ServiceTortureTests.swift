@@ -68,7 +68,7 @@ struct ServiceTortureTests {
     // Not in every test run yet: neither the duration of the short form beside the other tests nor
     // its time limits have been measured. SEARCHLIGHT_TORTURE_SECONDS=6 runs it.
     @Test(
-        "Whatever breaks, nothing acknowledged is lost, and nothing is left behind",
+        "With any fault, no acknowledged item is lost, and nothing is left behind",
         .enabled(if: seconds != nil, "Only in “make torture”."), .timeLimit(.minutes(30)))
     func everything() throws {
         let harness = try Harness()

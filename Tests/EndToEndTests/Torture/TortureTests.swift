@@ -11,7 +11,7 @@ struct TortureTests {
     private static let seed = TortureSettings.seed
 
     @Test(
-        "A killed donation leaves the last durable batch and all before it, and nothing else", .timeLimit(.minutes(30)))
+        "A killed donation leaves exactly the batches up to the last durable one", .timeLimit(.minutes(30)))
     func kills() throws {
         print("Torture: \(Self.rounds) rounds, seed \(Self.seed)")
         var random = SplitMix64(seed: Self.seed)

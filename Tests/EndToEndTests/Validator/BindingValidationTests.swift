@@ -46,7 +46,7 @@ struct BindingValidationTests {
         return (harness, bundle)
     }
 
-    @Test("pass all checks where what a function gives away is freed")
+    @Test("pass all checks if owned values are freed")
     func good() async throws {
         let (harness, bundle) = try harness("owned(free)")
         let report = try await harness.validate(bundle, ValidationCheck.judgeable)
@@ -56,7 +56,7 @@ struct BindingValidationTests {
     }
 
     @Test(
-        "whose function gives away what nobody frees are told that the memory is the library's",
+        "whose function returns a value that is never freed report memory of the library",
         .enabled(if: Sanitizer.current == nil))
     func leaking() async throws {
         let (harness, bundle) = try harness("borrowed")

@@ -17,7 +17,7 @@ struct DonationCollectorTests {
         return batch
     }
 
-    @Test("takes what it has no room for, forgets it and counts it; what is donated again needs no more room")
+    @Test("accepts items beyond its bound, forgets and counts them; repeated items need no more room")
     func limits() async throws {
         let collector = DonationCollector(limits: .init(items: 2, bytes: 10_000))
         for _ in 0..<3 { try await collector.receive(Self.batch(["a", "b", "c"].map { Self.record($0, $0) })) }
@@ -53,7 +53,7 @@ struct DonationCollectorTests {
         #expect(try stored.encoded().count <= 10_000 && collector.unkept == 1)
     }
 
-    @Test("renames items at once, those from an earlier reindex too, which replace others as any")
+    @Test("renames items at once, also those of an earlier reindex, and replaces existing ones")
     func renames() async throws {
         func name(_ identifier: String) -> DonationCollector.Name { .init(index: nil, identifier: identifier) }
         let collector = DonationCollector(known: [

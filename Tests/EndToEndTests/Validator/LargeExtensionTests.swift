@@ -19,7 +19,7 @@ struct LargeExtensionTests {
     }
 
     @Test(
-        "asks for no more than a sample: by pages, or by a variable that the extension heeds",
+        "requests only a sample: by pages, or by a variable that the extension reads",
         arguments: [ValidatorSubject.vast, .huge])
     func sample(subject: ValidatorSubject) async throws {
         let harness = try Harness()
@@ -37,7 +37,7 @@ struct LargeExtensionTests {
         #expect(counts[.acknowledgement] ?? 0 <= 1200, "\(counts)")
     }
 
-    @Test("checks all of an extension that donates everything whatever is asked for, or of any if all is wanted")
+    @Test("checks all items of an extension that always donates everything, and of any on request")
     func everything() async throws {
         let harness = try Harness()
         for (subject, wanted) in [(ValidatorSubject.crowded, 600), (.vast, 0)] {
@@ -52,7 +52,7 @@ struct LargeExtensionTests {
         }
     }
 
-    @Test("Two samples are the same if most of their items are; others are not")
+    @Test("Two samples are the same if most of their items are, and different otherwise")
     func comparison() {
         func items(_ numbers: Range<Int>) -> [DonationCollector.Name: ItemRecord] {
             var items: [DonationCollector.Name: ItemRecord] = [:]
@@ -72,14 +72,14 @@ struct LargeExtensionTests {
         #expect(result(60..<160, isSample: true).kind == .failed)
     }
 
-    @Test("A name that is gone is like one that there is")
+    @Test("The name of a missing item resembles the existing names")
     func goneNames() {
         #expect(CheckContext.goneName(like: "/home/u/a note.md", "none") == "/home/u/none.md")
         #expect(CheckContext.goneName(like: "alpha", "none") == "none")
         #expect(CheckContext.goneName(like: "folder/.hidden", "none") == "folder/none")
     }
 
-    @Test("How long loading takes is judged by what an extension that does nothing takes on this machine")
+    @Test("The load time is compared with an empty extension on this machine")
     func loading() {
         #expect(CheckContext.judge(load: 9, baseline: 1, expected: 10) == .passed)
         #expect(CheckContext.judge(load: 80, baseline: 50, expected: 25) == .passed, "a slow machine")
@@ -89,7 +89,7 @@ struct LargeExtensionTests {
         #expect(CheckContext.judge(load: 30, baseline: nil, expected: 25).reason?.contains("25 ms are usual") == true)
     }
 
-    @Test("Growth is laid to the libraries that bindings call only as far as these keep memory")
+    @Test("Growth counts for the libraries of bindings only as far as these keep memory")
     func growth() {
         #expect(CheckContext.judge(growth: 5, rounds: 60, ofLibraries: 5) == .passed)
         let unknown = CheckContext.judge(growth: 300, rounds: 60, ofLibraries: nil)

@@ -60,7 +60,7 @@ struct NewExtensionTests {
         }
     }
 
-    @Test("in C is built, installed, judged and searched by its own Makefile")
+    @Test("in C is built, installed, checked and searched by its own Makefile")
     func c() async throws {
         try writeRecipes()
         let folder = harness.folder + "/project"
@@ -104,7 +104,7 @@ struct NewExtensionTests {
         #expect(left == [])
     }
 
-    @Test("in Swift compiles against the library without a warning, and passes the judge")
+    @Test("in Swift compiles against the library without a warning, and passes all checks")
     func swift() async throws {
         try writeRecipes()
         let identifier = "com.example.swift-recipes"
@@ -138,7 +138,7 @@ struct NewExtensionTests {
         #expect(here.status == 0, "\(here.output)")
     }
 
-    @Test("with bindings only is an Info.plist and what puts it into place")
+    @Test("with bindings only is an Info.plist and a Makefile that installs it")
     func bindings() throws {
         let folder = harness.folder + "/project"
         let made = try command("extensions", "new", "com.example.documents", "-l", "bindings", "-d", folder)
@@ -152,7 +152,7 @@ struct NewExtensionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: bundle) == ["Info.plist"])
     }
 
-    @Test("with bindings only passes the judge over a person's files, whose items it asks its index for")
+    @Test("with bindings only passes all checks over the user's files, whose items it lists")
     func bindingsJudged() async throws {
         let folder = harness.folder + "/project"
         #expect(try command("extensions", "new", "com.example.notes", "-l", "bindings", "-d", folder).status == 0)
@@ -170,7 +170,7 @@ struct NewExtensionTests {
         #expect(judged.status == 0 && judged.output.contains("passed   manifest"), "\(judged.output)")
     }
 
-    @Test("with bindings only loses no item when its folder is missing or cannot be read")
+    @Test("with bindings only loses no item if its folder is missing or unreadable")
     func bindingsKeepItems() throws {
         let folder = harness.folder + "/project"
         #expect(try command("extensions", "new", "com.example.notes", "-l", "bindings", "-d", folder).status == 0)
@@ -199,7 +199,7 @@ struct NewExtensionTests {
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
     }
 
-    @Test("overwrites nothing, and says what is wrong with an identifier")
+    @Test("overwrites nothing, and reports an invalid identifier")
     func refusals() throws {
         let folder = harness.folder + "/project"
         #expect(try command("extensions", "new", "com.example.one", "-l", "c", "-d", folder).status == 0)

@@ -51,7 +51,7 @@ struct ValidateCommandTests {
         #expect(terminal.output.contains("\u{1B}[1;31mfailed"))
     }
 
-    @Test("The commands it gives can be typed as they are, whatever the bundle's folder is called")
+    @Test("The printed commands can be typed unchanged, with any name of the bundle's folder")
     func commands() throws {
         let bundle = try ValidatorSubject.liar.install(command.harness)
         let folder = command.harness.folder + "/it's here"
@@ -66,7 +66,7 @@ struct ValidateCommandTests {
         #expect(again.status == 11 && again.output.contains("it is text without"), "\(again.output)")
     }
 
-    @Test("A sample of very many items is asked for with --items, which is repeated in the command to type")
+    @Test("A sample of very many items is selected with --items, which the printed command repeats")
     func items() throws {
         let identifier = ValidatorSubject.liar.identifier
         try ValidatorSubject.liar.install(command.harness)
@@ -77,7 +77,7 @@ struct ValidateCommandTests {
         #expect(wrong.output.contains("--items takes a number from 0 to 1000000"), "\(wrong.output)")
     }
 
-    @Test("What to type for a debugger names the bundle")
+    @Test("The command for a debugger names the bundle")
     func debugger() throws {
         let bundle = try ValidatorSubject.crashing.install(command.harness)
         let (status, output) = try command("extensions", "validate", bundle, "--only", "previews")
@@ -102,7 +102,7 @@ struct ValidateCommandTests {
         #expect(Set(try #require(checks.first).keys) == ["name", "result", "seconds"])
     }
 
-    @Test("A bundle that a host refuses fails the check of its manifest, with the reason")
+    @Test("A bundle that a host rejects fails the check of its manifest, with the reason")
     func refused() throws {
         let bundle = try ValidatorSubject.good.install(
             command.harness, manifest: ["CFBundleExecutable": "missing.so", "CFBundleDisplayName": "Sheets"])
@@ -123,7 +123,9 @@ struct ValidateCommandTests {
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
 
-    @Test("What cannot be judged for one reason is told in one line; a reindex that the sandbox stopped says so")
+    @Test(
+        "Checks that are impossible for one reason are reported in one line; a reindex that the sandbox stopped says so"
+    )
     func consequences() throws {
         let bundle = try ValidatorSubject.lockedOut.install(command.harness)
         try Data("x".utf8).write(to: URL(filePath: command.harness.folder + "/secret"))
@@ -143,7 +145,7 @@ struct ValidateCommandTests {
         #expect(unloadable.output.contains(others), "\(unloadable.output)")
     }
 
-    @Test("Where extensions are looked for is written by nobody here either, whatever a manifest declares")
+    @Test("Folders of extensions are not writable here either, with any manifest")
     func trustedFolders() throws {
         try FileManager.default.createSymbolicLink(
             atPath: command.harness.folder + "/Documents/extensions", withDestinationPath: command.harness.extensions)
@@ -158,7 +160,7 @@ struct ValidateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: command.harness.extensions + "/planted"))
     }
 
-    @Test("No key that docs/EXTENSIONS.md tells of is said not to be read")
+    @Test("No key in docs/EXTENSIONS.md is reported as unknown")
     func documentedKeys() throws {
         let bundle = try ValidatorSubject.good.install(
             command.harness,
@@ -174,7 +176,7 @@ struct ValidateCommandTests {
         #expect(!review.findings.reasons.contains { $0.contains("has no effect") }, "\(review.findings.reasons)")
     }
 
-    @Test("What a careful colleague would say of a manifest is a warning, and no failure")
+    @Test("Advice on a manifest is a warning, not a failure")
     func manifest() throws {
         let bundle = try ValidatorSubject.good.install(
             command.harness,
@@ -205,7 +207,7 @@ struct ValidateCommandTests {
         #expect(!whole.contains { $0.contains("DTXcode") })
     }
 
-    @Test("Wrong input: what is not there, a check that is none, nothing at all")
+    @Test("Wrong input: a missing path, an unknown check, nothing at all")
     func wrongInput() throws {
         #expect(try command("extensions", "validate", "com.example.none").status == 2)
         let folder = try command("extensions", "validate", command.harness.folder + "/none.searchext")
@@ -222,7 +224,7 @@ struct ValidateCommandTests {
         for check in ValidationCheck.allCases { #expect(list.output.contains(check.rawValue)) }
     }
 
-    @Test("What the extension says is shown with --verbose, harmless to a terminal")
+    @Test("The output of the extension is shown with --verbose, safe for a terminal")
     func verbose() throws {
         let bundle = try ValidatorSubject.endless.install(command.harness)
         let (_, output, errors) = try command.separately(
@@ -230,7 +232,7 @@ struct ValidateCommandTests {
         #expect(errors.contains("acknowledgement | at it\n") && !output.contains("at it"), "\(errors)")
     }
 
-    @Test("In this process, it says so and finds the same")
+    @Test("In this process, it reports that and has the same findings")
     func inProcess() throws {
         let bundle = try ValidatorSubject.liar.install(command.harness)
         let (status, output) = try command(

@@ -94,7 +94,7 @@ struct ValidatorCheckTests {
         #expect(report.checks.map(\.check) == ValidationCheck.allCases.filter { checks.contains($0) })
     }
 
-    @Test("in this process makes an extension anew only when the calls of before have returned")
+    @Test("in this process creates an extension again only after earlier calls have returned")
     func callsReturnFirst() async throws {
         let harness = try Harness()
         let bundle = try ValidatorSubject.lingering.install(harness)
@@ -102,7 +102,7 @@ struct ValidatorCheckTests {
         #expect(report.count(.passed) == 1, "\(report.problems)")
     }
 
-    @Test("catches a process that lives on after its host has gone")
+    @Test("catches a process that outlives its host")
     func livesOn() async throws {
         let harness = try Harness()
         // No extension can keep a worker, so this is a worker that stays when its host's server has
@@ -126,7 +126,7 @@ struct ValidatorCheckTests {
             "\(result)")
     }
 
-    @Test("follows pages to their end, and notices that there is none")
+    @Test("follows pages to their end, and notices a missing end")
     func pages() async throws {
         let harness = try Harness()
         let report = try await harness.validate(try ValidatorSubject.paged.install(harness), [.paging, .reindexTwice])
@@ -135,7 +135,7 @@ struct ValidatorCheckTests {
         #expect(try endless.result(.paging).kind == .failed)
     }
 
-    @Test("passes the example in C that the documentation shows")
+    @Test("passes the documentation's example in C")
     func recipes() async throws {
         let harness = try Harness()
         let library = harness.folder + "/recipes.so"
@@ -148,7 +148,7 @@ struct ValidatorCheckTests {
         #expect(report.problems == [])
     }
 
-    @Test("passes the notebook of the tests but for the promises that it breaks on purpose")
+    @Test("passes the notebook of the tests, except for the promises that it breaks on purpose")
     func notebook() async throws {
         let harness = try Harness()
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
@@ -173,7 +173,7 @@ struct ValidatorCheckTests {
         #expect(report.count(.passed) >= 17)
     }
 
-    @Test("finds nothing wrong with Foundation's ordinary questions about a file")
+    @Test("accepts Foundation's ordinary questions about a file")
     func foundation() async throws {
         let harness = try Harness()
         let bundle = try harness.install(
@@ -183,7 +183,7 @@ struct ValidatorCheckTests {
         #expect(report.problems == [])
     }
 
-    @Test("chooses the same again with the same seed")
+    @Test("selects the same items with the same seed")
     func seed() {
         func names(_ seed: UInt64) -> [String] {
             var generator = SeededGenerator(seed: seed, for: .fuzzedIdentifiers)
@@ -198,7 +198,7 @@ struct ValidatorCheckTests {
         #expect(!names(6).contains { $0.utf8.contains(0) })
     }
 
-    @Test("leaves a reindex that fails to the check that is there for it, or says it itself")
+    @Test("leaves a failing reindex to the check for it, or reports it itself")
     func failedReindex() async throws {
         let harness = try Harness()
         let bundle = try harness.install(

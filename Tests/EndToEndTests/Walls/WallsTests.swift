@@ -51,7 +51,7 @@ struct WallsTests {
         }
     }
 
-    @Test("hold against everything tried, and each attempt is told")
+    @Test("withstand every attempt, and each attempt is reported")
     func everything() async throws {
         let harness = try Harness()
         let surroundings = try WallSurroundings(harness)
