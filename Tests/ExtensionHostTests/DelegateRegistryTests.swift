@@ -18,7 +18,7 @@ struct DelegateRegistryTests {
         LiveDelegates(WorkerConfiguration(workerPath: "/nowhere", frameworkFolder: nil, environment: [:]))
     }
 
-    @Test("A token of one registry means nothing to another, as of an engine that was opened again")
+    @Test("A token is not valid in another registry, as after an engine was opened again")
     func tokensOfOthers() throws {
         let (first, second) = (registry(), registry())
         let token = try first.register(Nobody(), for: "a")
@@ -27,7 +27,7 @@ struct DelegateRegistryTests {
     }
 
     @Test(
-        "Whatever comes and goes, the newest that is there is asked, then the next older",
+        "The newest present delegate is asked, then the next older one",
         arguments: 0..<50 as Range<UInt64>)
     func newest(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
@@ -66,7 +66,7 @@ struct DelegateRegistryTests {
         }
     }
 
-    @Test("One bundle cannot have any number of registrations, nor all together")
+    @Test("The number of registrations is limited for a bundle and in total")
     func bounds() throws {
         let registry = registry()
         for _ in 0..<LiveDelegates.maximumForBundle { _ = try registry.register(Nobody(), for: "a") }
@@ -78,7 +78,7 @@ struct DelegateRegistryTests {
         #expect(throws: ExtensionError.self) { _ = try registry.register(Nobody(), for: "c") }
     }
 
-    @Test("A delegate that fails to be reached is not there any more")
+    @Test("An unreachable delegate is no longer present")
     func disconnected() async throws {
         let registry = registry()
         let token = try registry.register(Nobody(), for: "a")
@@ -89,7 +89,7 @@ struct DelegateRegistryTests {
         #expect(!registry.isRegistered(for: "a"))
     }
 
-    @Test("One that has gone is asked nothing")
+    @Test("A removed delegate is not asked")
     func ended() async throws {
         let registry = registry()
         let token = try registry.register(Nobody(), for: "a")

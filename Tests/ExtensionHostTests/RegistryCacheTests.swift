@@ -37,7 +37,7 @@ struct RegistryCacheTests {
         return cache
     }
 
-    @Test("What comes out of the cache is what was read")
+    @Test("The cache returns what was read")
     func same() throws {
         _ = try fill()
         let cache = RegistryCache(path: file)
@@ -48,7 +48,7 @@ struct RegistryCacheTests {
         #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("Nothing is read again that has not changed")
+    @Test("Unchanged files are not read again")
     func warm() throws {
         let cache = try fill(1)
         var entries = cache.entries()
@@ -67,7 +67,7 @@ struct RegistryCacheTests {
         #expect(search(cache).extensions.map(\.manifest.version) == ["2"])
     }
 
-    @Test("A file that was changed in the moment it was read is read again")
+    @Test("A file that changes while it is read is read again")
     func unsettled() throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
         let cache = RegistryCache(path: nil)
@@ -79,7 +79,8 @@ struct RegistryCacheTests {
     }
 
     @Test(
-        "Who may write is looked at each time, whatever the cache knows", arguments: ["", "/library.so", "/Info.plist"])
+        "Write permissions are checked each time, with any content of the cache",
+        arguments: ["", "/library.so", "/Info.plist"])
     func modes(part: String) throws {
         let cache = try fill(1)
         chmod(folder.path("a/com.example.x0.searchext") + part, 0o777)
@@ -90,7 +91,7 @@ struct RegistryCacheTests {
         }
     }
 
-    @Test("A library that was replaced is looked at")
+    @Test("A replaced library is checked")
     func library() throws {
         let cache = try fill(1)
         let bundle = try PlainBundle("com.example.x0", in: folder.path("a"), library: [UInt8](repeating: 7, count: 240))
@@ -101,7 +102,7 @@ struct RegistryCacheTests {
         _ = bundle
     }
 
-    @Test("A cache that was changed anywhere is ignored, or says only what a manifest may say, and is written anew")
+    @Test("A damaged cache is ignored, or contains only valid manifests, and is written again")
     func damage() throws {
         _ = try fill()
         let sound = Array(try Data(contentsOf: URL(filePath: file)))
@@ -120,7 +121,7 @@ struct RegistryCacheTests {
         #expect(RegistryCache(path: file).count == 3)
     }
 
-    @Test("One whose checksum is right and whose content is not is taken for what it is")
+    @Test("A cache with a valid checksum and invalid content is rejected")
     func hostile() throws {
         let cache = try fill()
         let sound = RegistryCache.encode(cache.entries())
@@ -134,7 +135,7 @@ struct RegistryCacheTests {
         }
     }
 
-    @Test("A link, a pipe, somebody else's file or an endless one is no cache")
+    @Test("A link, a pipe, another user's file and an endless file are not a cache")
     func noFile() throws {
         _ = try fill()
         try FileManager.default.moveItem(atPath: file, toPath: folder.path("real"))
@@ -151,7 +152,7 @@ struct RegistryCacheTests {
         #expect(RegistryCache(path: "/dev/zero").count == 0)
     }
 
-    @Test("A bundle that is gone is forgotten, and those of folders that were not searched are not")
+    @Test("A removed bundle is dropped, and bundles of folders that were not searched stay")
     func gone() throws {
         let cache = try fill()
         try FileManager.default.removeItem(atPath: folder.path("a/com.example.x1.searchext"))

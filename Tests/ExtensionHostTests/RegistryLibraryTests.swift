@@ -22,11 +22,11 @@ struct RegistryLibraryTests {
         }
     }
 
-    @Test("One that is whole is taken")
+    @Test("A complete library is accepted")
     func whole() { #expect(problem { _ in } == nil) }
 
     @Test(
-        "One that was cut off anywhere is refused, and said to be cut off once it looks like a library",
+        "A truncated library is rejected, and called truncated once it is recognisable",
         arguments: 0..<240)
     func cutOff(count: Int) {
         guard count < PlainBundle.library.count else { return }
@@ -58,7 +58,7 @@ struct RegistryLibraryTests {
     }
 
     @Test(
-        "What is ELF and no shared library is named",
+        "An ELF file that is not a shared library is reported as such",
         arguments: [(1, "an object file"), (2, "a program"), (4, "a core dump"), (9, "type 9")])
     func kinds(type: UInt8, expected: String) {
         guard case .notALibrary(_, let found) = problem({ $0[16] = type }) else {
@@ -68,7 +68,7 @@ struct RegistryLibraryTests {
         #expect(found.contains(expected))
     }
 
-    @Test("One without a dynamic section cannot be loaded")
+    @Test("A library without a dynamic section cannot be loaded")
     func noDynamicSection() {
         guard case .notALibrary(_, let found) = problem({ $0[120] = 4 }) else {
             Issue.record("taken")
@@ -77,7 +77,7 @@ struct RegistryLibraryTests {
         #expect(found.contains("dynamic section"))
     }
 
-    @Test("Numbers that overflow are no trap", arguments: [32, 64 + 8, 64 + 32, 56, 54])
+    @Test("Overflowing numbers do not trap", arguments: [32, 64 + 8, 64 + 32, 56, 54])
     func overflow(offset: Int) {
         let count = offset > 50 && offset < 60 ? 2 : 8
         let problem = problem {
@@ -89,7 +89,7 @@ struct RegistryLibraryTests {
         }
     }
 
-    @Test("Changed bytes are judged, whatever they are")
+    @Test("Damaged bytes are judged without a trap")
     func fuzz() throws {
         var loop = MutationLoop(seed: MutationLoop.seed, corpus: [PlainBundle.library])
         let accepted = try loop.run(MutationLoop.inputs) { Self.judge($0) == nil }

@@ -48,7 +48,7 @@ struct RegistryPropertyListTests {
         }
     }
 
-    @Test("What Foundation writes is read as it was", arguments: 0..<300 as Range<UInt64>)
+    @Test("Foundation's output is read unchanged", arguments: 0..<300 as Range<UInt64>)
     func agreement(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let value = Self.random(&random)
@@ -85,7 +85,7 @@ struct RegistryPropertyListTests {
     }
 
     @Test(
-        "What is wrong is named with its line",
+        "Errors are reported with their line",
         arguments: [
             (
                 "<plist><dict>\n<key>a</key>\n<string/>\n<key>a</key><string/></dict></plist>",
@@ -112,7 +112,7 @@ struct RegistryPropertyListTests {
         #expect(reason.contains(expected), "\(reason)")
     }
 
-    @Test("More levels than any manifest has are refused, however many there are", arguments: [33, 5000, 60_000])
+    @Test("Too many levels are rejected", arguments: [33, 5000, 60_000])
     func depth(levels: Int) throws {
         let text = "<plist>" + String(repeating: "<array>", count: levels)
         #expect(try #require(reason(text)).contains("more than 32 levels"))
@@ -122,13 +122,13 @@ struct RegistryPropertyListTests {
                     + "</plist>") == nil)
     }
 
-    @Test("So are more values than any manifest has")
+    @Test("Too many values are rejected")
     func count() throws {
         let text = "<plist><array>" + String(repeating: "<true/>", count: 20_001) + "</array></plist>"
         #expect(try #require(reason(text)).contains("more than 20000 values"))
     }
 
-    @Test("Changed bytes are a value or refused with a reason, and what is a value can be kept")
+    @Test("Damaged bytes are a value or rejected with a reason, and every value can be cached")
     func fuzz() throws {
         var corpus: [[UInt8]] = []
         for seed in 1...6 as ClosedRange<UInt64> {
@@ -154,7 +154,7 @@ struct RegistryPropertyListTests {
         #expect(accepted > 0)
     }
 
-    @Test("Kept bytes that were changed are a value or none, whatever they announce")
+    @Test("Damaged bytes of the cache are a value or none")
     func hostileCache() throws {
         var random = SplitMix64(seed: 7)
         var corpus: [[UInt8]] = []

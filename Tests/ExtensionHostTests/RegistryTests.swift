@@ -23,7 +23,7 @@ struct RegistryTests {
         return try #require(registry.refusals.first).problem
     }
 
-    @Test("finds nothing where there is nothing, which is no error")
+    @Test("finds nothing in missing folders, without an error")
     func emptySearchPath() {
         let registry = ExtensionRegistry(searchPath: ["/nowhere/extensions", "/nowhere/extensions"])
         #expect(registry.extensions.isEmpty && registry.refusals.isEmpty)
@@ -32,7 +32,7 @@ struct RegistryTests {
 
     // MARK: Precedence
 
-    @Test("The first in the search path counts, and the others say which that is")
+    @Test("uses the first bundle in the search path, and the others name it")
     func precedence() throws {
         let first = try PlainBundle("com.example.x", in: folder.path("a"), version: "1")
         try PlainBundle("com.example.x", in: folder.path("b"), version: "2")
@@ -42,7 +42,7 @@ struct RegistryTests {
         #expect(search("b", "a").extensions.map(\.manifest.version) == ["2"])
     }
 
-    @Test("A broken one that comes first does not hide a good one behind it")
+    @Test("prefers a valid bundle to a broken one before it")
     func brokenFirst() throws {
         try PlainBundle("com.example.x", in: folder.path("a"), library: [1, 2, 3])
         try PlainBundle("com.example.x", in: folder.path("b"), version: "2")
@@ -52,14 +52,14 @@ struct RegistryTests {
         #expect(try registry.bundle("com.example.x").manifest.version == "2")
     }
 
-    @Test("A directory that bears another name than the identifier is used, with a warning")
+    @Test("accepts a directory with another name than the identifier, with a warning")
     func nameMismatch() throws {
         try PlainBundle("com.example.x", in: folder.path("a"), name: "other")
         let bundle = try #require(search("a").extensions.first)
         #expect(bundle.warnings == [.nameMismatch(directory: "other.searchext", identifier: "com.example.x")])
     }
 
-    @Test("Folders with passwords beside what is found are one warning, however many there are")
+    @Test("has one warning for any number of folders with passwords beside found bundles")
     func sessions() throws {
         func warnings(_ paths: [String]) throws -> [String] {
             try PlainBundle("com.example.x", in: folder.path("a"), manifest: ["Searchlight": ["ReadablePaths": paths]])
@@ -74,7 +74,7 @@ struct RegistryTests {
         #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, which") == true, "\(many)")
     }
 
-    @Test("A key that nothing reads is a warning, with the one that may be meant; one of Apple's is none")
+    @Test("An unknown key is a warning with a suggestion; one of Apple's is none")
     func unknownKeys() throws {
         let manifest = { (key: String) in
             """
@@ -101,7 +101,7 @@ struct RegistryTests {
         #expect(long.utf8.count < 300)
     }
 
-    @Test("Bindings under a misspelt key are refused for that, and not for a library that is not wanted")
+    @Test("Bindings under a misspelt key are rejected for the key, not for a missing library")
     func misspeltBindings() throws {
         let path = try PlainBundle("com.example.x", in: folder.path("a")).path
         let manifest = """
@@ -117,7 +117,7 @@ struct RegistryTests {
         #expect(search("a").refusals.map(\.problem) == [.missingKey("CFBundleExecutable")])
     }
 
-    @Test("A name that was misspelt is answered with the one that was meant")
+    @Test("A misspelt name is answered with a suggestion")
     func nearName() throws {
         try PlainBundle("com.example.journal", in: folder.path("a"))
         let registry = search("a")
@@ -132,7 +132,7 @@ struct RegistryTests {
     // MARK: Links and who may write
 
     @Test(
-        "A library or a manifest that is a symbolic link is refused, wherever that leads",
+        "A library or a manifest that is a symbolic link is rejected, with any target",
         arguments: ["library.so", "Info.plist"])
     func linkedFile(name: String) throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
@@ -142,7 +142,7 @@ struct RegistryTests {
     }
 
     @Test(
-        "A named pipe in the place of a file is refused, and not waited for", arguments: ["library.so", "Info.plist"])
+        "A named pipe instead of a file is rejected without waiting", arguments: ["library.so", "Info.plist"])
     func pipe(name: String) throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
         unlink(bundle.path + "/" + name)
@@ -150,7 +150,7 @@ struct RegistryTests {
         #expect(try problem() == .notAFile(name: name, found: "a named pipe"))
     }
 
-    @Test("A bundle may be a symbolic link, and is known by where it was found and where it is")
+    @Test("A bundle may be a symbolic link, and has the path of the link and its own")
     func linkedBundle() throws {
         let real = try PlainBundle("com.example.x", in: folder.path("kept"), name: "x-1.0")
         try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
@@ -174,7 +174,7 @@ struct RegistryTests {
         _ = real
     }
 
-    @Test("Bundles of a directory that others may write to are refused, unless it is sticky")
+    @Test("Bundles of a directory that others may write to are rejected, unless it is sticky")
     func writableSearchPath() throws {
         try PlainBundle("com.example.x", in: folder.path("a"))
         chmod(folder.path("a"), 0o777)
@@ -187,7 +187,7 @@ struct RegistryTests {
     }
 
     @Test(
-        "What an access list lets another user write is refused, as what its mode lets others write",
+        "A path that an access list makes writable for another user is rejected, as with a mode",
         .enabled(if: AccessList.isSupported), arguments: ["", "/Info.plist", "/library.so", "/.."])
     func accessList(name: String) throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
@@ -204,21 +204,21 @@ struct RegistryTests {
         #expect(detail.contains("access list"))
     }
 
-    @Test("A library that gives rights to whoever runs it is refused")
+    @Test("A library with a set-user-ID or set-group-ID bit is rejected")
     func setUserIdentifier() throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
         chmod(bundle.path + "/library.so", 0o4755)
         #expect(try problem() == .privileged(name: "library.so", mode: "4755"))
     }
 
-    @Test("A file that is called as a bundle is named")
+    @Test("A file with the name of a bundle is reported")
     func file() throws {
         try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
         try folder.write([1], to: "a/com.example.x.searchext")
         #expect(try problem() == .notADirectory(found: "a file"))
     }
 
-    @Test("A library that cannot be read, is empty or was cut off is refused, each with its reason")
+    @Test("An unreadable, empty or truncated library is rejected, each with its reason")
     func libraries() throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
         try bundle.write([], to: "library.so")
@@ -232,7 +232,7 @@ struct RegistryTests {
         #expect(try problem() == .libraryUnreadable(name: "library.so", reason: "no such file or directory"))
     }
 
-    @Test("A folder is searched once, however many slashes the environment writes")
+    @Test("A folder is searched once, with any number of slashes in the environment")
     func slashes() {
         let environment = [
             "HOME": "/home/me", "XDG_DATA_HOME": "/home/me/data/", "XDG_DATA_DIRS": "/usr/share/:/usr/share://opt//x/",

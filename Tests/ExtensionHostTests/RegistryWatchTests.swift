@@ -55,7 +55,7 @@ struct RegistryWatchTests {
         #expect(changes.watch.count == 1)
     }
 
-    @Test("A directory several levels of which do not exist is watched as soon as it does")
+    @Test("A directory below several missing levels is watched as soon as it exists")
     func levels() async throws {
         let changes = try Changes([folder.path("a/b/c")])
         for name in ["a", "a/b", "a/b/c"] {
@@ -76,7 +76,7 @@ struct RegistryWatchTests {
         return bytes + padded
     }
 
-    @Test("Only names that matter count, and an overflow always does")
+    @Test("Only relevant names count, and an overflow always does")
     func filters() {
         let filters: [Int32: DirectoryWatch.Filter] = [1: .bundles, 2: .anything, 3: .names(["share"])]
         func matters(_ events: [UInt8]...) -> Bool {
@@ -102,7 +102,7 @@ struct RegistryWatchTests {
         }
     }
 
-    @Test("It ends with its owner, and takes its descriptors with it")
+    @Test("It ends with its owner, and closes its descriptors")
     func end() async throws {
         let gone = AsyncStream<Void>.makeStream()
         final class Marker: Sendable {
@@ -119,7 +119,7 @@ struct RegistryWatchTests {
         for await _ in gone.stream {}
     }
 
-    @Test("Many changes are dealt with together, and those that come meanwhile once more")
+    @Test("Many changes are handled together, and changes during that once more")
     func settling() async {
         let rounds = Mutex(0)
         let held = Mutex(0)

@@ -11,7 +11,7 @@ struct WorkerEnvironmentTests {
             .workerEnvironment("/tmp/own")
     }
 
-    @Test("has the home folder that paths of the manifest mean for Foundation too, which else asks the list of users")
+    @Test("has the manifest's home folder for Foundation too, which would otherwise read the list of users")
     func home() {
         let passed = variables(["HOME": "/home/ann", "CFFIXED_USER_HOME": "/elsewhere", "SECRET": "x"])
         #expect(passed.contains("HOME=/home/ann") && passed.contains("CFFIXED_USER_HOME=/home/ann"))
@@ -21,7 +21,7 @@ struct WorkerEnvironmentTests {
         }
     }
 
-    @Test("is not all there is: a refusal names the key of the manifest that would grant it, where there is one")
+    @Test("is limited: a refusal names the key of the manifest that would grant the access, if there is one")
     func keys() {
         #expect(SandboxRefusal(.read, "/home/ann/Recipes").whatToDo == .readablePaths)
         #expect(SandboxRefusal(.network, "a socket of family inet6").whatToDo == .allowsNetwork)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-@Suite("The table of objects that an extension holds")
+@Suite("The table of an extension's objects")
 struct HandleTableTests {
     private final class Thing: Sendable {
         let number: Int
@@ -22,7 +22,7 @@ struct HandleTableTests {
         }
     }
 
-    @Test("finds what was put in, and knows what was released and what never was there")
+    @Test("finds added objects, and recognises released and invalid numbers")
     func released() throws {
         let (table, other) = (Table(tag: 1), Table(tag: 2))
         let first = try #require(table.insert(Thing(1), owner: 8))
@@ -43,7 +43,7 @@ struct HandleTableTests {
         #expect(problem { () throws(Table.Problem) in _ = try other.with(second) { $0.number } } == .unknown)
     }
 
-    @Test("lets one at a time use an object, and none release it meanwhile")
+    @Test("lets one thread at a time use an object, and none release it during that")
     func inUse() throws {
         let table = Table(tag: 1)
         let handle = try #require(table.insert(Thing(1), owner: 8))
@@ -55,7 +55,7 @@ struct HandleTableTests {
         #expect(try table.with(handle) { $0.number } == 1)
     }
 
-    @Test("stays whole while many threads put in, use and release")
+    @Test("stays consistent while many threads add, use and release")
     func threads() {
         let table = Table(tag: 1)
         let wrong = Atomic(0)
@@ -78,7 +78,7 @@ struct HandleTableTests {
         #expect(wrong.load(ordering: .relaxed) == 0)
     }
 
-    @Test("lets only one of many threads that use the same object have it")
+    @Test("gives the same object to one of many threads only")
     func sameObject() {
         final class Box { var value = 0 }
         let table = HandleTable<Box>(tag: 1)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Calls into a library of several objects in one process", .timeLimit(.minutes(10)))
 struct LibraryCallsTests {
-    @Test("What never returns is waited for once")
+    @Test("A call that never returns is waited for once")
     func hung() {
         let library = "/hung.so"
         let first = LibraryCalls.settled(library)
@@ -21,7 +21,7 @@ struct LibraryCallsTests {
         #expect(LibraryCalls.settled(library, patience: .never) === second)
     }
 
-    @Test("The calls into one library keep nobody from another")
+    @Test("Calls into one library do not delay another")
     func others() {
         let calls = LibraryCalls.settled("/one.so")
         calls.enter()

@@ -14,7 +14,7 @@ struct MisuseTests {
         try fake.interface(SEARCHLIGHT_HOST_ITEMS)
     }
 
-    @Test("Answering twice, after the end, or what never was asked")
+    @Test("Answers twice, after the end, or to an unknown request")
     func answeredTwice() throws {
         let fake = FakeHost()
         let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)
@@ -27,7 +27,7 @@ struct MisuseTests {
         requests.finish(nil, request, SEARCHLIGHT_OK, nil)
     }
 
-    @Test("Each rule is told a few times, then now and then")
+    @Test("Each rule is reported a few times, then at intervals")
     func rateLimit() {
         let fake = FakeHost()
         for _ in 0..<1000 { fake.session.finish(1, .acknowledged) }
@@ -41,7 +41,7 @@ struct MisuseTests {
         #expect(fake.link.misuses.last == .malformedText)
     }
 
-    @Test("An item or a batch that was released, is none, or is the other")
+    @Test("A released or invalid item or batch, or one of the other kind")
     func handles() throws {
         let fake = FakeHost()
         let items = try items(fake)
@@ -76,7 +76,7 @@ struct MisuseTests {
         #expect(fake.link.requests.isEmpty)
     }
 
-    @Test("Renames that cannot be meant are refused and reported, and good ones are one request")
+    @Test("Impossible renames are rejected and reported, and valid ones are one request")
     func renames() throws {
         let fake = FakeHost()
         let table: searchlight_host_rename = try fake.interface(SEARCHLIGHT_HOST_RENAME)
@@ -158,7 +158,7 @@ struct MisuseTests {
         #expect(fake.link.requests.isEmpty)
     }
 
-    @Test("A message that is not UTF-8 arrives with the rest of it, a long one in part")
+    @Test("A message that is not UTF-8 arrives with the rest of the message, and a long one in part")
     func messages() throws {
         let fake = FakeHost()
         let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)
@@ -174,7 +174,7 @@ struct MisuseTests {
         #expect(fake.link.misuses.count == 1)
     }
 
-    @Test("What ends a page is a cursor, or nothing")
+    @Test("The end of a page is a cursor or nothing")
     func pages() throws {
         let fake = FakeHost()
         let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)

@@ -53,7 +53,7 @@ struct PreviewTests {
         if case .failed(let status, _)? = outcome { status } else { nil }
     }
 
-    @Test("arrive with their attachments, and can be taken apart again")
+    @Test("arrive with their attachments, and can be divided again")
     func attachments() throws {
         let outcome = try show(
             "<img src=cid:a>", attachments: [("a", "public.png", 3), ("b.c_d-1", "public.jpeg", 0)])
@@ -95,7 +95,7 @@ struct PreviewTests {
         #expect(status(try show(attachments: [(identifier, type, 1)])) == .invalidArgument)
     }
 
-    @Test("refuse what points nowhere")
+    @Test("refuse pointers to nothing")
     func nowhere() throws {
         #expect(status(try show(attachments: [("a", "public.png", 1), ("a", "public.png", 1)])) == .invalidArgument)
         #expect(status(try show(count: 2) { $0.attachments = nil }) == .invalidArgument)
@@ -113,7 +113,7 @@ struct PreviewTests {
         #expect(status(answers.last) == .invalidArgument)
     }
 
-    @Test("A hostile worker's list of attachments is refused")
+    @Test("A hostile worker's list of attachments is rejected")
     func hostileLists() {
         func read(_ texts: [String], content: [UInt8] = [1, 2, 3]) -> Bool {
             let values: [BusValue] = [

@@ -66,7 +66,7 @@ struct RequestTableTests {
         #expect(fake.session.requests.cancel(call: 8) == nil)
     }
 
-    @Test("waits with an answer for a handler that is being called, unless it gives it itself")
+    @Test("waits with an answer for a running handler, unless the handler itself answers")
     func handlerDuringAnswer() async throws {
         var time = SessionTime.system
         // A busy machine is no fault.
@@ -101,7 +101,7 @@ struct RequestTableTests {
         #expect(ownAnswers.failure?.message == "stopped")
     }
 
-    @Test("does not wait for long for a handler that waits for the answer")
+    @Test("does not wait long for a handler that waits for the answer")
     func handlerThatWaits() {
         var time = SessionTime.system
         time.handlerPatience = .milliseconds(1)
@@ -122,7 +122,7 @@ struct RequestTableTests {
 
     // MARK: Progress
 
-    @Test("reports progress a few times a second, and the last report always")
+    @Test("reports progress a few times a second, and always the last report")
     func progress() throws {
         let time = FakeTime()
         let fake = FakeHost(time: time.time)

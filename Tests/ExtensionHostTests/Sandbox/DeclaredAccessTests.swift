@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Testing
 
-@Suite("What an extension declares to reach")
+@Suite("Declared access of an extension")
 struct DeclaredAccessTests {
     private func access(_ table: Any?, executable: String? = "library.so") throws -> DeclaredAccess {
         var root: [String: Any] = [
@@ -16,7 +16,7 @@ struct DeclaredAccessTests {
         return try ExtensionManifest(propertyList: data).access
     }
 
-    @Test("is nothing without a Searchlight dictionary")
+    @Test("is empty without a Searchlight dictionary")
     func nothing() throws {
         #expect(try access(nil) == DeclaredAccess())
         #expect(DeclaredAccess().memoryLimit == 512 << 20)
@@ -37,7 +37,7 @@ struct DeclaredAccessTests {
         #expect(try access(["SymbolBindings": [binding]], executable: nil).bindsSymbols)
     }
 
-    @Test("is told of changes in what it may read, and of nothing else")
+    @Test("includes changes of readable files, and no others")
     func watched() throws {
         var table: [String: Any] = [
             "ReadablePaths": ["~/Notes", "$XDG_CONFIG_HOME/browser", "$BUNDLE/templates", "/srv/mail"],
@@ -94,7 +94,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "refuses the bundle for a path that is none, leads out, or would be everything",
+        "rejects the bundle for an invalid path, one that leads out, or one that covers everything",
         arguments: [
             "", "/", "~", "$HOME", "$XDG_CONFIG_HOME", "$XDG_DATA_HOME/", "relative/path", "~other/Documents",
             "$PATH/x",
@@ -115,7 +115,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "refuses the bundle for a value of the wrong kind or size, and names the key",
+        "rejects the bundle for a value of the wrong kind or size, and names the key",
         arguments: [
             ("ReadablePaths", "~/Documents"), ("WritablePaths", [1, 2]), ("WritablePaths", ["$BUNDLE/cache"]),
             ("ReadablePathsFrom", ["x": "y"]), ("AllowsNetwork", "yes"), ("IdentifiersArePaths", "yes"),
@@ -145,7 +145,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "refuses the bundle that would write where programs are started or configured from, or what holds that",
+        "rejects the bundle that would write where programs are started or configured, or to a parent of that",
         arguments: [
             "~/.bashrc", "~/.bashrc.d/x", "~/.zshenv", "~/.config", "~/.config/autostart",
             "~/.config/autostart/x.desktop",
@@ -172,7 +172,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "lets an extension write what is its own, and documents",
+        "lets an extension write its own folders and documents",
         arguments: [
             "~/Documents/Recipes", "~/Music", "$XDG_DOCUMENTS_DIR", "$XDG_PICTURES_DIR/Recipes", "$XDG_VIDEOS_DIR",
             "$XDG_DOWNLOAD_DIR/Recipes", "$XDG_MUSIC_DIR", "$XDG_DATA_HOME/com.example.test",
@@ -184,7 +184,7 @@ struct DeclaredAccessTests {
     func openForWriting(path: String) { #expect(problem("WritablePaths", path) == nil) }
 
     @Test(
-        "refuses the bundle that would read keys, passwords or the store, or what holds them, however it would",
+        "rejects the bundle that would read keys, passwords or the store, or a parent of them, in any spelling",
         arguments: [
             "~/.ssh", "~/.ssh/id_ed25519", "~/.gnupg", "~/.password-store/mail", "~/.local/share/keyrings", "~/.local",
             "$XDG_DATA_HOME/keyrings/login.keyring", "~/.config", "~/.netrc", "~/.npmrc", "~/.cargo",
@@ -209,7 +209,7 @@ struct DeclaredAccessTests {
         }
     }
 
-    @Test("says of a closed path what to declare instead")
+    @Test("suggests another declaration for a denied path")
     func closedPathAdvice() {
         #expect(
             problem("WritablePaths", "~/.bashrc")?.description == """
@@ -221,7 +221,7 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "lets an extension read what people may want to find, settings too",
+        "lets an extension read what users may want to find, also settings",
         arguments: [
             "~/.mozilla", "~/.bashrc", "~/.config/recipes", "~/Documents", "$XDG_DATA_HOME/recipes", "/srv", "/usr",
             "~/Documents/passwords", "~/Books/The secret history", "~/.config/chromium", "~/.local/share/gnote",
@@ -230,7 +230,7 @@ struct DeclaredAccessTests {
         ])
     func openForReading(path: String) { #expect(problem("ReadablePaths", path) == nil) }
 
-    @Test("refuses the bundle if the table is none")
+    @Test("rejects the bundle if the table is invalid")
     func wrongTable() throws {
         #expect(throws: BundleProblem.self) { _ = try access(["x"]) }
     }

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A path that is followed")
+@Suite("A followed path")
 struct FollowedPathTests {
     private let folder: TemporaryFolder
     private let root: String
@@ -33,7 +33,7 @@ struct FollowedPathTests {
         return root + "/l0"
     }
 
-    @Test("takes a bounded number of steps, however links lead through each other")
+    @Test("takes a bounded number of steps, with any cycle of links")
     func tower() throws {
         for (links, times) in [(20, 150), (25, 6), (39, 100), (12, 3), (45, 1)] {
             let path = try tower(links, times)
@@ -50,7 +50,7 @@ struct FollowedPathTests {
         #expect(open(path, O_RDONLY) == -1 && errno == ELOOP)
     }
 
-    @Test("that is long costs as much as it has names, and no more than there are left")
+    @Test("that is long costs as much as it has names, up to the remaining steps")
     func long() throws {
         let path = root + String(repeating: "/x", count: (4000 - root.utf8.count) / 2)
         let names = path.split(separator: "/").count
@@ -69,7 +69,7 @@ struct FollowedPathTests {
         }
     }
 
-    @Test("says where the links were, and what is not there yet")
+    @Test("reports its links and its missing part")
     func links() throws {
         try make("a/b")
         try link("to-a", to: "a")
@@ -90,7 +90,7 @@ struct FollowedPathTests {
         #expect(try FollowedPath("/").path == "/" && FollowedPath("/..").path == "/")
     }
 
-    @Test("is no text where a name is none, and has the letters that the file system has")
+    @Test("is no text if a name is none, and has the letters of the file system")
     func letters() throws {
         try #require(mkdir(Array(root.utf8CString.dropLast()) + [0x2F, CChar(bitPattern: 0xFF), 0], 0o700) == 0)
         try #require(symlink([CChar(bitPattern: 0xFF), 0], root + "/to") == 0)
@@ -102,7 +102,7 @@ struct FollowedPathTests {
         #expect(Array(decomposed.path.utf8.suffix(3)) == Array("e\u{301}".utf8))
     }
 
-    @Test("is what the C library makes of it, whatever links there are", arguments: 0..<4)
+    @Test("agrees with the C library, with any links", arguments: 0..<4)
     func atRandom(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let names = ["a", "b", "c", "..", ".", "d"]
@@ -130,7 +130,7 @@ struct FollowedPathTests {
         #expect(count > 50)
     }
 
-    @Test("is opened exactly as it is, with and without openat2")
+    @Test("is opened exactly, with and without openat2")
     func exactly() throws {
         try make("a/b")
         try Data("x".utf8).write(to: URL(filePath: root + "/a/file"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("What a policy was made from")
+@Suite("Identities of granted paths")
 struct GrantedPathIdentitiesTests {
     private let folder: TemporaryFolder
     private var home: String { folder.path + "/home" }
@@ -39,7 +39,7 @@ struct GrantedPathIdentitiesTests {
         try #require(rename(home + "/" + name + ".part", home + "/" + name) == 0)
     }
 
-    @Test("A declared file that is written to is the same; one that is replaced, removed or made anew is not")
+    @Test("A modified declared file is the same; a replaced, removed or recreated file is not")
     func files() throws {
         try write("one", "files/a")
         let declared = ["ReadablePaths": ["~/files/a"], "WritablePaths": ["~/Documents/b"]]
@@ -62,7 +62,7 @@ struct GrantedPathIdentitiesTests {
         #expect(!places.areUnchanged())
     }
 
-    @Test("So with folders, declared and the extension's own; what changes inside of them is no matter")
+    @Test("The same holds for folders, declared and own; changes inside of them do not matter")
     func folders() throws {
         try write("one", "Documents/Notes/a")
         // The file is granted with the folder, and separately for writing.
@@ -88,7 +88,7 @@ struct GrantedPathIdentitiesTests {
         #expect(!places.areUnchanged())
     }
 
-    @Test("Files that the host read for it count with what they say, and what they list like what is declared")
+    @Test("Files with lists of paths count with their content, and listed paths like declared ones")
     func lists() throws {
         try write("~/files/a\n", "config/com.example.x/folders")
         let declared = ["ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.x/folders"]]
@@ -106,7 +106,7 @@ struct GrantedPathIdentitiesTests {
         #expect(try self.places(["ReadablePaths": ["$XDG_DOCUMENTS_DIR/a"]]).paths.contains(settings))
     }
 
-    @Test("However many are listed, only so many are looked at, and nobody waits twice for them")
+    @Test("Only a limited number of listed paths is checked, and no caller waits twice for them")
     func bounded() async throws {
         let names = (0..<250).map { "~/files/\($0)\n" }.joined()
         for list in ["one", "two"] { try write(names.replacing("files", with: list), "config/com.example.x/" + list) }
@@ -124,7 +124,7 @@ struct GrantedPathIdentitiesTests {
         #expect(answers == Array(repeating: false, count: 20))
     }
 
-    @Test("What is in this machine is looked at on the spot, and all by a thread once anything was mounted")
+    @Test("Local paths are checked at once, and all by a thread after a mount")
     func mounted() async throws {
         #expect(csandbox_is_local("/proc/self") == 1 && csandbox_is_local("/proc/self/nothing/is/here") == 1)
         #expect(csandbox_is_local("/" + String(repeating: "x", count: 5000)) == 0)
@@ -161,7 +161,7 @@ struct GrantedPathIdentitiesTests {
         func answer() { gate.signal() }
     }
 
-    @Test("A file system that does not answer holds nobody up for long, and those who come later not at all")
+    @Test("A file system without an answer delays the first caller briefly, and later ones not at all")
     func stuck() async {
         let (server, clock) = (Server(), ManualClock())
         let check = PathRevalidation(clock: clock) { server.look() }
@@ -176,7 +176,7 @@ struct GrantedPathIdentitiesTests {
         #expect(server.looks <= 1)
     }
 
-    @Test("Who is cancelled does not wait for a file system")
+    @Test("A cancelled caller does not wait for a file system")
     func cancelled() async {
         let (server, clock) = (Server(), ManualClock())
         let check = PathRevalidation(clock: clock) { server.look() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("Memory that a worker asks for")
+@Suite("Memory that a worker requests")
 struct MemoryRequestTests {
     private func request(_ call: MemoryRequest.Call, _ arguments: [UInt64]) -> MemoryRequest {
         var attempt = csandbox_attempt()
@@ -26,7 +26,7 @@ struct MemoryRequestTests {
         return request.verdict(csandbox_memory(data: used, address_space: 500 << 20, resident: used), policy)
     }
 
-    @Test("is reported once it is more than the limit, by whichever call")
+    @Test("is reported above the limit, with any system call")
     func limit() {
         let (fits, much) = (UInt64(20) << 20, UInt64(40) << 20)
         #expect(verdict(request(.map, [0, fits, 3, 0x22, .max, 0])) == .proceed)
@@ -42,7 +42,7 @@ struct MemoryRequestTests {
         #expect(verdict(request(.map, [0, much, 3, 0x32, .max, 0])) == .proceed)
     }
 
-    @Test("that no limit counts is refused, and told as memory")
+    @Test("that no limit counts is refused, and reported as memory")
     func uncounted() {
         for flags in [0x21, 0x23, 0x122, 0x40022, 0x102] as [UInt64] {
             guard case .refused(ENOMEM, let refusal) = verdict(request(.map, [0, 4096, 3, flags, .max, 0])) else {

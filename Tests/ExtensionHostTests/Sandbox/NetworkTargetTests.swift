@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("Where a worker connects to")
+@Suite("Network addresses of a worker")
 struct NetworkTargetTests {
     /// An address in the kernel's form.
     static func address(_ text: String, port: UInt16 = 443) -> NetworkTarget {
@@ -24,7 +24,7 @@ struct NetworkTargetTests {
     }
 
     @Test(
-        "is never this machine, by whatever address",
+        "are never this machine, with any address",
         arguments: [
             "127.0.0.1", "127.1.2.3", "127.255.255.255", "0.0.0.0", "0.1.2.3", "::1", "::", "::ffff:127.0.0.1",
             "::ffff:0.0.0.0", "::127.0.0.1", "::2", "192.0.2.7", "2001:db8::7", "::ffff:192.0.2.7",
@@ -71,7 +71,7 @@ struct NetworkTargetTests {
         #expect(verdict("::ffff:127.0.0.53", 53) == .allowed)
     }
 
-    @Test("has an address of IPv4 or IPv6 that is whole, or none")
+    @Test("are complete addresses of IPv4 or IPv6, or none")
     func forms() {
         func verdict(_ bytes: [UInt8]) -> NetworkTarget.Verdict {
             NetworkTarget(bytes: bytes).verdict { _ in
@@ -87,7 +87,7 @@ struct NetworkTargetTests {
         #expect(verdict([]) == .otherFamily)
     }
 
-    @Test("is another machine where the kernel's tables say so, and this one where they say nothing")
+    @Test("are another machine if the kernel's tables say so, and this one without an entry")
     func ways() {
         #expect(NetworkTarget.Way(kind: 1) == .away)
         // RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST, RTN_MULTICAST, RTN_BLACKHOLE and later values.
@@ -111,7 +111,7 @@ struct NetworkTargetTests {
     }
 
     @Test(
-        "is this machine at each of its addresses, also at one for which another speaks",
+        "are this machine at each of its addresses, also at one that another machine answers for",
         .enabled(if: geteuid() == 0, "only root can have a network of its own"))
     func secondAddresses() async {
         let own = ["192.0.2.1", "192.0.2.2", "198.51.100.9"]
@@ -129,7 +129,7 @@ struct NetworkTargetTests {
         #expect(verdicts == [.thisMachine, .thisMachine, .thisMachine, .thisMachine, .thisMachine, none, none])
     }
 
-    @Test("is known to be this machine by the kernel")
+    @Test("are known to be this machine by the kernel")
     func kernel() {
         #expect(Self.address("127.0.0.1").verdict() == .thisMachine)
         #expect(Self.address("::1").verdict() == .thisMachine)

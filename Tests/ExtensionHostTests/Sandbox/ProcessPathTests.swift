@@ -12,7 +12,7 @@ struct ProcessPathTests {
     }
 
     @Test(
-        "of the worker itself is opened under its number, by whichever name",
+        "of the worker itself is opened under its number, with any name",
         arguments: [
             ("/proc/self/stat", "/proc/100/stat"), ("/proc/100/maps", "/proc/100/maps"),
             ("/proc//self/./status", "/proc/100/status"), ("//proc/self/limits", "/proc/100/limits"),
@@ -29,7 +29,7 @@ struct ProcessPathTests {
     func machine(_ text: String) { #expect(path(text) == .file(text)) }
 
     @Test(
-        "of anybody else is refused, whatever it says",
+        "of another process is refused, for any file",
         arguments: [
             "/proc", "/proc/", "//proc//", "/proc/1", "/proc/1/cmdline", "/proc/1/status", "/proc/99/fd",
             "/proc/99/task/99/fd",
@@ -43,7 +43,7 @@ struct ProcessPathTests {
     }
 
     @Test(
-        "that nobody needs, or that leads out of a folder again, is closed",
+        "that is never needed, or that leads out of a folder, is closed",
         arguments: [
             "/proc/self/mem", "/proc/self/task/101/mem", "/proc/self/net/tcp", "/proc/net/unix", "/proc/self/ns/net",
             "/proc/self/../1/cmdline", "/proc/../etc/shadow", "/proc/kcore", "/proc/kallsyms", "/proc/sysrq-trigger",
@@ -52,11 +52,11 @@ struct ProcessPathTests {
     func closed(_ text: String) { #expect(path(text) == .closed) }
 
     @Test(
-        "that does not begin there is nothing of it",
+        "that starts elsewhere is not below /proc",
         arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
     func elsewhere(_ text: String) { #expect(path(text) == .elsewhere) }
 
-    @Test("that is a link of its own means what the link leads to")
+    @Test("that is itself a link has the meaning of the target")
     func links() {
         let own = ProcessPath("/proc/self/root/etc/shadow", process: getpid())
         #expect(own == .means("/etc/shadow"))

@@ -27,7 +27,7 @@ struct RemovalTests {
     }
     private let O_PATH_flag: Int32 = 0o10000000
 
-    @Test("is removed however deep it is, and though it may not be read")
+    @Test("is removed at any depth, and although it may be unreadable")
     func deep() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/worker"
@@ -41,7 +41,7 @@ struct RemovalTests {
         #expect(csandbox_remove_tree(path) == 0)
     }
 
-    @Test("is removed with its links, and what they lead to stays")
+    @Test("is removed with its links, and their targets stay")
     func links() throws {
         let folder = try TemporaryFolder()
         let (path, outside) = (folder.path + "/worker", folder.path + "/outside")

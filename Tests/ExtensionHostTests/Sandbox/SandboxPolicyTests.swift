@@ -31,7 +31,7 @@ struct SandboxPolicyTests {
         }
     }
 
-    @Test("arrives as it was sent")
+    @Test("arrives unchanged")
     func roundTrip() throws {
         var policy = SandboxPolicy()
         policy.rules = [
@@ -48,7 +48,7 @@ struct SandboxPolicyTests {
         #expect(Int(head.telling_count + head.plain_count) * 8 == programs.telling.count + programs.plain.count)
     }
 
-    @Test("too large for what carries it is refused with what to do")
+    @Test("that is too large for its message is refused with the remedy")
     func tooLarge() throws {
         var policy = SandboxPolicy()
         policy.rules = (0..<600).map { .init("/srv/\($0)", .read) }
@@ -61,7 +61,7 @@ struct SandboxPolicyTests {
         #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
     }
 
-    @Test("that was damaged on its way is refused, or has no part outside its bytes", arguments: 0..<20)
+    @Test("that was damaged is rejected, or has no part outside its bytes", arguments: 0..<20)
     func damaged(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var policy = SandboxPolicy()
@@ -124,7 +124,7 @@ struct SandboxPolicyTests {
         return configuration
     }
 
-    @Test("grants what is declared and the extension's own, and nothing else of the user's")
+    @Test("grants the declared and the extension's own paths, and no others of the user")
     func granted() throws {
         let folder = try TemporaryFolder()
         let policy = SandboxPolicy(
@@ -144,7 +144,7 @@ struct SandboxPolicyTests {
         #expect(policy.protections == .all && policy.withheld.isEmpty && !policy.allowsNetwork)
     }
 
-    @Test("says which of the readable places are watched, lists of the user's among them, and none that is withheld")
+    @Test("lists the watched readable paths, also those of the user's lists, and no denied ones")
     func watched() throws {
         let folder = try TemporaryFolder()
         let lists = folder.path + "/config/com.example.other"
@@ -179,7 +179,7 @@ struct SandboxPolicyTests {
         #expect(none.places.isEmpty && none.deciding.isEmpty)
     }
 
-    @Test("withholds the home folder, the store and the bundle, however they are called, and says why")
+    @Test("denies the home folder, the store and the bundle, in any spelling, with the reason")
     func withheld() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -203,7 +203,7 @@ struct SandboxPolicyTests {
         #expect(!policy.rules.contains { $0.access == .write && $0.path.contains("/extensions") })
     }
 
-    @Test("lets nobody write where the host looks for extensions, or where other workers do")
+    @Test("allows no writes to folders of extensions, or to those of other workers")
     func trusted() throws {
         let folder = try TemporaryFolder()
         let data = folder.path + "/.local/share/searchlight"
@@ -241,7 +241,7 @@ struct SandboxPolicyTests {
         declared.map { $0.hasPrefix("~/") ? "$HOME" + $0.dropFirst() : $0 }
     }
 
-    @Test("does not grant by another name what holds the files of all programs, or processes")
+    @Test("grants no parent of all programs' files, or of processes, under another name")
     func everybodys() throws {
         let folder = try TemporaryFolder()
         let declared = [
@@ -256,7 +256,7 @@ struct SandboxPolicyTests {
         #expect(policy.withheld.map(\.path) == described(declared), "\(policy.withheld)")
     }
 
-    @Test("withholds what is a closed place by another name, and grants what lies beside it")
+    @Test("denies a closed path under another name, and grants its siblings")
     func closedByAnotherName() throws {
         let folder = try TemporaryFolder()
         let home = folder.path
@@ -314,7 +314,7 @@ struct SandboxPolicyTests {
             policy.withheld.map(\.path) == ["/.local/share", "/.cache"].map { folder.path + $0 + "/user-tmpfiles.d" })
     }
 
-    @Test("does not follow a bundle's links out of it")
+    @Test("does not follow links out of a bundle")
     func bundleLinks() throws {
         let folder = try TemporaryFolder()
         let bundle = try self.bundle(folder, ["ReadablePaths": ["$BUNDLE/data", "$BUNDLE/inner"]])
@@ -331,7 +331,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.contains(.init(bundle.directory + "/Resources", .read)))
     }
 
-    @Test("has no path through a link, and none of what is reached by a link that the extension could have made")
+    @Test("has no path through a link, and no target of a link that the extension could have created")
     func links() throws {
         let folder = try TemporaryFolder()
         let home = folder.path
@@ -377,7 +377,7 @@ struct SandboxPolicyTests {
         #expect(policy.withheld.filter { $0.path.hasPrefix("/proc") }.count == 2, "\(policy.withheld)")
     }
 
-    @Test("is made in a bounded number of steps, however much its lists and links lead to")
+    @Test("is made in a bounded number of steps, with any lists and links")
     func bounded() throws {
         let folder = try TemporaryFolder()
         let target = Array(repeating: "d/..", count: 800).joined(separator: "/")
@@ -400,7 +400,7 @@ struct SandboxPolicyTests {
         #expect(policy.withheld.contains { $0.reason.contains("too many links or names") })
     }
 
-    @Test("takes no file of somebody else's for the extension's own folder")
+    @Test("accepts no file of another program as the extension's own folder")
     func ownFile() throws {
         let folder = try TemporaryFolder()
         let data = folder.path + "/.local/share"
@@ -411,7 +411,7 @@ struct SandboxPolicyTests {
         #expect(policy.rules.contains(.init(folder.path + "/.cache/com.example.test", .write)))
     }
 
-    @Test("grants the folders that the person lists, but not those that the extension could list itself")
+    @Test("grants the folders of the user's lists, but no lists that the extension could write itself")
     func listed() throws {
         let folder = try TemporaryFolder()
         for (path, text) in [

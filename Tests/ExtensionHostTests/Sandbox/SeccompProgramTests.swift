@@ -79,7 +79,7 @@ struct SeccompProgramTests {
     private static let own = SystemCalls.selfPlaceholder
     private static let all: UInt64 = 0xFFFF_FFFF
 
-    @Test("lets a call that names somebody pass for the worker itself only, whatever else its arguments say")
+    @Test("lets a call with a process ID pass only for the worker itself, with any other arguments")
     func targets() throws {
         let programs = try programs()
         for call in SystemCalls.targeted {
@@ -114,7 +114,8 @@ struct SeccompProgramTests {
     }
 
     @Test(
-        "asks about every mapping that no limit counts, of much memory, and as code", arguments: 0..<4 as Range<UInt64>)
+        "asks about every mapping that no limit counts, that is large, or that is code",
+        arguments: 0..<4 as Range<UInt64>)
     func mappings(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let programs = try programs()
@@ -156,7 +157,7 @@ struct SeccompProgramTests {
         }
     }
 
-    @Test("gives a worker with the network sockets of TCP, and none that sends or connects without being judged")
+    @Test("gives a worker with the network TCP sockets, and none that sends or connects without a check")
     func network() throws {
         for network in [false, true] {
             let programs = try programs(network: network)
@@ -187,7 +188,7 @@ struct SeccompProgramTests {
         }
     }
 
-    @Test("lets a thread begin only with everything in common with its process", arguments: 0..<4 as Range<UInt64>)
+    @Test("allows a thread only if it shares everything with its process", arguments: 0..<4 as Range<UInt64>)
     func threads(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let programs = try programs()
@@ -215,7 +216,7 @@ struct SeccompProgramTests {
         #expect(try answer(programs.telling, "close_range", 5, 9, 2) == .asked)
     }
 
-    @Test("makes pairs of local sockets, and timers of clocks that are nobody's")
+    @Test("creates pairs of local sockets, and timers of allowed clocks")
     func pairsAndTimers() throws {
         let programs = try programs()
         for program in [programs.telling, programs.plain] {
@@ -247,7 +248,7 @@ struct SeccompProgramTests {
         #expect(try answer(programs.telling, "timer_create", 1) == .asked)
     }
 
-    @Test("asks about what the kernel counts per user")
+    @Test("asks about resources that the kernel counts per user")
     func counted() throws {
         let programs = try programs()
         for name in SystemCalls.limited + [
@@ -265,7 +266,7 @@ struct SeccompProgramTests {
         #expect(try answer(programs.plain, "getxattr", 0, 0, 0, 0) == .failed(EPERM))
     }
 
-    @Test("lets bindings make code")
+    @Test("lets bindings create code")
     func newCode() throws {
         let programs = try programs(newCode: true)
         for program in [programs.telling, programs.plain] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("What a worker uses of what no limit counts")
+@Suite("A worker's use of uncounted resources")
 struct WorkerMeasureTests {
     private static let block = [UInt8](repeating: 7, count: 1 << 20)
 
@@ -19,7 +19,7 @@ struct WorkerMeasureTests {
         return (found, Array(hidden.prefix(Int(found.hidden_count))))
     }
 
-    @Test("is the bytes and files of a folder, without holes and without following links")
+    @Test("includes the bytes and files of a folder, without holes and without following links")
     func folder() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/t"
@@ -49,7 +49,7 @@ struct WorkerMeasureTests {
         #expect(csandbox_measure_folder(path + "/none", 1000, &size) == 0 && size.files == 0)
     }
 
-    @Test("is files without a name that are still open or mapped")
+    @Test("includes unnamed files that are still open or mapped")
     func descriptors() throws {
         let folder = try TemporaryFolder()
         let real = try #require(SmallFile.resolved(folder.path))
@@ -76,7 +76,7 @@ struct WorkerMeasureTests {
         #expect(try look(at: real).1.isEmpty)
     }
 
-    @Test("costs a few milliseconds at most to see, of an ordinary process")
+    @Test("takes a few milliseconds to measure, for an ordinary process")
     func time() throws {
         let folder = try TemporaryFolder()
         let clock = ContinuousClock()
@@ -96,7 +96,7 @@ struct WorkerMeasureTests {
         #expect(fastest < .milliseconds(5))
     }
 
-    @Test("is what it wrote, and memory that it may not write any more")
+    @Test("includes its written bytes, and memory that is no longer writable")
     func activity() throws {
         var (before, after) = (csandbox_activity(), csandbox_activity())
         #expect(csandbox_measure_activity(getpid(), &before) == 0)
@@ -120,7 +120,7 @@ struct WorkerMeasureTests {
     }
 }
 
-@Suite("Bytes that nobody can see")
+@Suite("Invisible bytes")
 struct HiddenBytesTests {
     private let mebibyte: UInt64 = 1 << 20
     private func file(_ inode: UInt64, _ bytes: UInt64 = 4096) -> csandbox_hidden {
@@ -128,7 +128,7 @@ struct HiddenBytesTests {
     }
     private var none: [csandbox_hidden] { [] }
 
-    @Test("of a file that is only mapped are what vanished and was written meanwhile, until it is mapped no more")
+    @Test("of a mapped file are the removed bytes plus later writes, until the file is unmapped")
     func mapped() {
         var hidden = HiddenBytes()
         hidden.note(visible: 100 * mebibyte, written: 200 * mebibyte, grown: 0, isInFlight: false, files: none)
@@ -146,7 +146,7 @@ struct HiddenBytesTests {
         #expect(hidden.bytes == 0)
     }
 
-    @Test("are no fewer than what is mapped")
+    @Test("are at least the mapped bytes")
     func length() {
         var hidden = HiddenBytes()
         hidden.note(
@@ -157,7 +157,7 @@ struct HiddenBytesTests {
         #expect(hidden.bytes == 21 * mebibyte)
     }
 
-    @Test("grow with the map of such a file, by no more than was written")
+    @Test("grow with the map of such a file, by at most the written bytes")
     func growth() {
         var hidden = HiddenBytes()
         hidden.note(visible: 0, written: 0, grown: 50 * mebibyte, isInFlight: false, files: none)
@@ -170,7 +170,7 @@ struct HiddenBytesTests {
         #expect(hidden.bytes == 80 * mebibyte + 4096)
     }
 
-    @Test("add up while descriptors are in flight, and go over to what is mapped next")
+    @Test("add up while descriptors are in flight, and move to the next mapping")
     func inFlight() {
         var hidden = HiddenBytes()
         hidden.note(visible: 50 * mebibyte, written: 50 * mebibyte, grown: 0, isInFlight: false, files: none)

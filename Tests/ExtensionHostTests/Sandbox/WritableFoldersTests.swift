@@ -8,7 +8,7 @@ import Testing
 
 /// The paths that `WritablePaths` may contain. They follow a rule, not a list, so the names below
 /// are examples. An oracle judges random names.
-@Suite("What an extension may have written")
+@Suite("Writable folders of an extension")
 struct WritableFoldersTests {
     private static let bundle = "org.example.Notes.search"
     private static let desktopEntry = "org.example.Notes.desktop"
@@ -48,7 +48,7 @@ struct WritableFoldersTests {
     // MARK: Names
 
     @Test(
-        "is its own folders and documents",
+        "are its own folders and documents",
         arguments: [
             "~/Documents", "~/Documents/Recipes", "~/Documents/Recipes/book.txt", "~/Downloads", "~/Downloads/x",
             "~/Music", "~/Music/x/y", "~/Pictures", "~/Pictures/2026/01", "~/Videos", "~/Videos/x.mp4",
@@ -145,15 +145,15 @@ struct WritableFoldersTests {
     ]
 
     @Test(
-        "is nothing from where programs are started or configured, whether anybody knows of it or not",
+        "exclude all folders from which programs are started or configured, known and unknown",
         arguments: closed)
     func refused(path: String) { #expect(refusal(path) != nil) }
 
-    @Test("has as many examples as were wanted")
+    @Test("have the required number of examples")
     func enough() { #expect(Set(Self.closed).count >= 150) }
 
     @Test(
-        "is no folder that a bundle names itself after",
+        "exclude every folder that a bundle's name claims",
         arguments: [
             "nvim", "fish.x", "user-tmpfiles.d", "environment.d", "recently-used.xbel", "python3.11",
             "p10k-instant-prompt-ann.b.zsh", "gitstatus.x.y", "x.y.z", "9front.a.b", "a1.b.c", "com..x",
@@ -171,7 +171,7 @@ struct WritableFoldersTests {
     }
 
     @Test(
-        "is no folder of an app that the bundle is not named after, whatever entry its manifest names",
+        "exclude folders of an app that the bundle is not named after, with any entry in its manifest",
         arguments: [
             ("com.example.rev.entry", "com.valvesoftware.Steam"),
             ("com.valvesoftware.SteamX", "com.valvesoftware.Steam"),
@@ -188,7 +188,7 @@ struct WritableFoldersTests {
         }
     }
 
-    @Test("is not the app's settings by the name of another folder that the variables put in the same place")
+    @Test("exclude the app's settings under the name of another folder that the variables merge with it")
     func oneFolderTwice() throws {
         for (data, path) in [(".config", "org.example.Notes"), (".config/org.example.Notes", "org.example.Notes/x")] {
             let variables = ["XDG_DATA_HOME": home + "/" + data]
@@ -201,7 +201,7 @@ struct WritableFoldersTests {
 
     // MARK: Variables and folders of the desktop
 
-    @Test("follows user-dirs.dirs, but not to the home folder, hidden folders, or those that others use")
+    @Test("follow user-dirs.dirs, but not to the home folder, hidden folders, or shared folders")
     func userFolders() throws {
         try make("Papiere")
         for (value, isOpen) in [
@@ -224,7 +224,7 @@ struct WritableFoldersTests {
         #expect(refusal("~/Music") != nil && refusal("~/Music/Desktop/x") != nil && refusal("~/Music/y") == nil)
     }
 
-    @Test("follows variables of the desktop, but not to odd places")
+    @Test("follow variables of the desktop, but not to invalid paths")
     func variables() throws {
         for (value, isOpen) in [
             (home, false), (home + "/", false), ("/", true), ("/etc", false), ("/usr/share", false),
@@ -241,7 +241,7 @@ struct WritableFoldersTests {
         #expect(refusal("~/.local/share/org.example.Notes.search", ["XDG_DATA_HOME": home + "/data"]) != nil)
     }
 
-    @Test("says that a folder which a variable names outside of the home folder is not the user's alone")
+    @Test("report that a folder of a variable outside the home folder is not the user's alone")
     func foreignBase() throws {
         let base = URL(filePath: home).deletingLastPathComponent().path + "/shared"
         try FileManager.default.createDirectory(
@@ -253,7 +253,7 @@ struct WritableFoldersTests {
     }
 
     @Test(
-        "is no folder in which programs are looked for, as variables say",
+        "exclude folders of PATH and similar variables",
         arguments: [
             "PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "GOPATH", "CARGO_HOME", "NVM_DIR", "PNPM_HOME",
             "JAVA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "GOROOT", "R_LIBS_PATH",
@@ -276,7 +276,7 @@ struct WritableFoldersTests {
 
     // MARK: Links and mounts
 
-    @Test("is what a path leads to, as well as what it is called")
+    @Test("include a path's target as well as its name")
     func links() throws {
         for name in ["Documents", "Pictures/2026", ".local/share", ".config/autostart", "go/bin"] { try make(name) }
         for (path, target) in [
@@ -301,7 +301,7 @@ struct WritableFoldersTests {
         #expect(refusal("~/Music/x") == nil && refusal("$XDG_MUSIC_DIR") == nil)
     }
 
-    @Test("is nothing among documents that a link leads to which nobody had the time to see")
+    @Test("exclude targets of links among documents that there was no time to read")
     func tooManyFiles() throws {
         for number in 0..<600 { try make(".local/share/x/\(number)") }
         try make("Documents/dot")
@@ -319,7 +319,7 @@ struct WritableFoldersTests {
         #expect(refusal("~/Documents/notes") != nil)
     }
 
-    @Test("is nothing that a link leads to from deep below a folder that is called as those of code are")
+    @Test("exclude targets of links from deep below a folder with the name of a code folder")
     func deepLinks() throws {
         try make("Documents/code")
         for (path, isSeen) in [
@@ -334,7 +334,7 @@ struct WritableFoldersTests {
         }
     }
 
-    @Test("is nothing that a link leads to, wherever the variable for caches points")
+    @Test("exclude targets of links, with any variable for caches")
     func linksBesideCaches() throws {
         try make("Documents/dot")
         try link(".config/autostart/x.desktop", to: home + "/Documents/dot/x.desktop")
@@ -343,14 +343,14 @@ struct WritableFoldersTests {
         }
     }
 
-    @Test("is nothing among documents where the mounts are not known, and its own folders all the same")
+    @Test("exclude documents without known mounts, but include own folders")
     func unknownMounts() throws {
         #expect(refusal("~/Documents/x", mounts: nil)?.contains("mountinfo") == true)
         #expect(refusal("$XDG_PICTURES_DIR", mounts: nil) != nil)
         #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search/x", mounts: nil) == nil)
     }
 
-    @Test("is no folder in which shells look for programs, as their files say, or that they read")
+    @Test("exclude folders in which shells search programs, by their files, or that shells read")
     func shells() throws {
         for (file, line, closed, open) in [
             (".profile", "PATH=\"$HOME/Documents/tools/bin:$PATH\"", "Documents/tools", "Documents/tool"),
@@ -372,7 +372,7 @@ struct WritableFoldersTests {
         #expect(refusal("~/Documents/notes") == nil, "going somewhere runs nothing there")
     }
 
-    @Test("is what a path leads to in no more than so many steps, and nothing where there are more")
+    @Test("follow a limited number of links, and exclude longer chains")
     func towers() throws {
         try make("Documents/marks")
         for times in [150, 6, 2] {
@@ -386,7 +386,7 @@ struct WritableFoldersTests {
         }
     }
 
-    @Test("is no path with two dots, however its letters are put together")
+    @Test("exclude paths with two dots, with any composition of letters")
     func accents() throws {
         for path in [
             "$XDG_DOCUMENTS_DIR/../\u{301}x", "$XDG_DOCUMENTS_DIR/a/../\u{301}/b", "~/Documents/../\u{200D}.ssh",
@@ -397,7 +397,7 @@ struct WritableFoldersTests {
         #expect(refusal("$XDG_DOCUMENTS_DIR//a\u{301}") == nil)
     }
 
-    @Test("is no file where a folder of its own would be")
+    @Test("exclude a file at the path of an own folder")
     func files() throws {
         try make(".config")
         try Data().write(to: URL(filePath: home + "/.config/org.example.Notes.search"))
@@ -405,7 +405,7 @@ struct WritableFoldersTests {
         #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search") == nil)
     }
 
-    @Test("is no folder that is mounted a second time, and a disk is one")
+    @Test("exclude a folder that is mounted twice, but not a disk")
     func mounts() throws {
         let root = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
         func mounted(_ device: String, _ part: String, _ name: String) -> String {
@@ -448,7 +448,7 @@ struct WritableFoldersTests {
         return patterns.contains { path.range(of: "^" + $0 + "$", options: .regularExpression) != nil }
     }
 
-    @Test("is what the rule says, whatever names and links there are", arguments: 0..<4)
+    @Test("follow the rule for any names and links", arguments: 0..<4)
     func atRandom(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let names = [

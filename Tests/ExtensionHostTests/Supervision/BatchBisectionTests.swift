@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("The search for a guilty item")
+@Suite("The search for a faulty item")
 struct BatchBisectionTests {
     private static let crash = ExtensionError.crashed(
         identifier: "a", during: "reindex", exit: .signalled(11), lastOutput: [])
@@ -22,7 +22,7 @@ struct BatchBisectionTests {
         return search
     }
 
-    @Test("finds exactly the guilty, asks for all others, and loses few workers")
+    @Test("finds exactly the faulty ones, asks for all others, and loses few workers")
     func findsThem() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
@@ -41,7 +41,7 @@ struct BatchBisectionTests {
         }
     }
 
-    @Test("takes a crash that does not come again for nobody's fault but the extension's")
+    @Test("attributes a crash that does not repeat to the extension only")
     func transient() {
         for items in [["one"], (0..<10).map(String.init)] {
             var search = BatchBisection(items, .init())
@@ -59,7 +59,7 @@ struct BatchBisectionTests {
         #expect(run(["one"], guilty: ["one"], error: Self.crash).failures == 2)
     }
 
-    @Test("is given up when too much fails, and then no item is blamed unless others did no harm")
+    @Test("stops if too many fail, and then blames no item unless others succeeded")
     func givesUp() {
         let items = (0..<1000).map(String.init)
         let all = run(items, guilty: Set(items))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("The book of how extensions behave")
+@Suite("The health records of extensions")
 struct HealthBookTests {
     /// Stores nothing.
     private struct FullStore: HealthStore {
@@ -39,7 +39,7 @@ struct HealthBookTests {
         return try ExtensionBundle(at: path)
     }
 
-    @Test("keeps each change, tells of a quarantine once, and admits again what has changed")
+    @Test("stores each change, reports a quarantine once, and releases a changed extension")
     func quarantine() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
@@ -61,7 +61,7 @@ struct HealthBookTests {
         try await host.admit(bundle, .background)
     }
 
-    @Test("that cannot be written says so, and holds all the same")
+    @Test("that cannot be written reports it, and is still applied")
     func fullStore() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
@@ -78,7 +78,7 @@ struct HealthBookTests {
         try await book.admit(bundle, .background)
     }
 
-    @Test("gives items that were set aside back when the extension changes, and only then")
+    @Test("releases skip-listed items when the extension changes, and only then")
     func givenBack() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
@@ -97,7 +97,7 @@ struct HealthBookTests {
         #expect(book["com.example.a"].isBlank)
     }
 
-    @Test("keeps items that were set aside until somebody can owe them, and asks the extension all the same")
+    @Test("keeps skip-listed items until a job can be created for them, and the extension still gets requests")
     func notGivenBack() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
@@ -116,7 +116,7 @@ struct HealthBookTests {
         #expect(kept.itemsSetAside.isEmpty && kept.failures.count == 1 && kept.quarantine == nil)
     }
 
-    @Test("adds to what others have kept meanwhile, and what could not be kept is kept with the next change")
+    @Test("adds to stored changes of other processes, and stores a failed change with the next one")
     func others() async throws {
         /// Fails as long as it is configured to.
         final class SometimesFull: HealthStore {
@@ -145,7 +145,7 @@ struct HealthBookTests {
         #expect(store.load()["com.example.a"]?.failures.count == 3)
     }
 
-    @Test("While somebody else holds what is kept, what is known is told at once")
+    @Test("While another process holds the file, the known state is returned at once")
     func held() async throws {
         /// Waits until it is released.
         final class HeldStore: HealthStore {

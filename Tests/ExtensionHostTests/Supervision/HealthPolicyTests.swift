@@ -20,7 +20,7 @@ struct HealthPolicyTests {
 
     private let files = fingerprint(1)
 
-    @Test("Three lost workers in five minutes are a quarantine with its evidence; what counts less is none")
+    @Test("Three lost workers in five minutes cause a quarantine with its evidence; fewer do not")
     func threeCrashes() throws {
         var health = ExtensionHealth()
         #expect(health.note(Self.failure(.crashed, at: 0), files) == nil)
@@ -39,7 +39,7 @@ struct HealthPolicyTests {
         #expect(health.quarantine == quarantine)
     }
 
-    @Test("Any order and any distance of failures: quarantined exactly when the last five minutes had three crashes")
+    @Test("Any order and distance of failures: quarantined exactly if the last five minutes had three crashes")
     func anyFailures() {
         for seed in 0..<300 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
@@ -65,7 +65,7 @@ struct HealthPolicyTests {
         }
     }
 
-    @Test("A quarantine holds for everybody, a back-off not for a person who waits")
+    @Test("A quarantine applies to every caller, a back-off not to the user")
     func refusals() throws {
         var health = ExtensionHealth()
         #expect(health.refusal(.background, now: 0) == nil)
@@ -104,7 +104,7 @@ struct HealthPolicyTests {
         #expect(health.backOff?.until == 1e9 + 30)
     }
 
-    @Test("A clock that was set back leaves nobody waiting for longer than the longest wait")
+    @Test("A clock that was set back makes no wait longer than the longest one")
     func clockSetBack() {
         var health = ExtensionHealth()
         health.note(Self.failure(.crashed, at: 1e9), files)
@@ -112,7 +112,7 @@ struct HealthPolicyTests {
         #expect(health.refusal(.background, now: -.infinity) == nil)
     }
 
-    @Test("Other files or another host end everything but a person's wish")
+    @Test("Other files or another host end everything except the user's settings")
     func otherFiles() {
         var health = ExtensionHealth()
         health.isDisabled = true
@@ -129,7 +129,7 @@ struct HealthPolicyTests {
         #expect(begun == nil)
     }
 
-    @Test("A release forgets everything but a person's wish")
+    @Test("A release clears everything except the user's settings")
     func release() {
         var health = ExtensionHealth()
         let isNothing = health.release()
@@ -140,7 +140,7 @@ struct HealthPolicyTests {
         #expect(health.refusal(.background, now: 3) == nil)
     }
 
-    @Test("What is kept is bounded, whatever an extension prints and however its items are called")
+    @Test("Stored data is bounded, with any output of an extension and any identifiers")
     func bounds() {
         let flood = String(repeating: "é", count: 1 << 20)
         let failure = ExtensionHealth.Failure(
@@ -165,7 +165,7 @@ struct HealthPolicyTests {
         #expect(health.itemsSetAside.count == count)
     }
 
-    @Test("Health is the same after it was written and read")
+    @Test("Health is unchanged after writing and reading")
     func coding() throws {
         for seed in 0..<50 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

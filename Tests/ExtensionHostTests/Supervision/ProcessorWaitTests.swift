@@ -4,7 +4,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("A worker that is late")
+@Suite("A late worker")
 struct ProcessorWaitTests {
     private static let second: UInt64 = 1_000_000_000
 
@@ -16,7 +16,7 @@ struct ProcessorWaitTests {
         ).isStarved(since: before)
     }
 
-    @Test("because it was given no processor is told from one that does nothing, and from one that takes all there are")
+    @Test("without processor time differs from an idle one, and from one that uses all its time")
     func judged() {
         #expect(isStarved(waited: 4900, used: 100))
         #expect(isStarved(waited: 2500, used: 1250))
@@ -29,7 +29,7 @@ struct ProcessorWaitTests {
     }
 
     @Test(
-        "and has not come to run yet is told from one that looks around now and then, one that sleeps, and one just woken"
+        "that has not run yet differs from one that polls, one that sleeps, and one that just woke up"
     )
     func waitsStill() {
         let before = ProcessorWait.Sample(moment: 7, used: 100, waited: 50, turns: 3, isReady: true)
@@ -52,7 +52,7 @@ struct ProcessorWaitTests {
     }
 
     @Test(
-        "and of which threads have ended meanwhile, or whose clocks make no sense, is not taken for one without a processor"
+        "with ended threads or invalid clocks does not count as one without a processor"
     )
     func lessThanBefore() {
         let before = ProcessorWait.Sample(moment: 10, used: 100, waited: 100)
@@ -61,7 +61,7 @@ struct ProcessorWaitTests {
         #expect(!ProcessorWait.Sample(moment: 20, used: 50, waited: 200).isStarved(since: before))
     }
 
-    @Test("is judged by what the kernel counts of its threads")
+    @Test("is judged by the kernel's counters of its threads")
     func counted() throws {
         let sample = try #require(ProcessorWait.Sample(of: getpid()))
         #expect(sample.used > 0 && sample.moment > 0 && sample.turns > 0)

@@ -31,7 +31,7 @@ struct WatchdogTests {
         RequestLimit(first: .seconds(seconds), idle: .seconds(seconds), total: .seconds(100))
     }
 
-    @Test("One that is stopped soon never uses the clock; one that is not does, after its limit")
+    @Test("A watchdog that is stopped early never uses the clock; others use it after their limit")
     func shortCalls() async throws {
         let clock = StillClock()
         for number in 0..<100 {
@@ -43,7 +43,7 @@ struct WatchdogTests {
         watchdog.stop()
     }
 
-    @Test("Each that is not stopped begins, whenever it was made")
+    @Test("Each running watchdog starts, whenever it was created")
     func longCalls() async throws {
         let clock = StillClock()
         var sleeps = clock.sleeps.makeAsyncIterator()
@@ -82,7 +82,7 @@ struct WatchdogTests {
         #expect(limit == .milliseconds(2) && checks.withLock { $0 } == 2)
     }
 
-    @Test("One that is stopped while it counts does not act")
+    @Test("A watchdog that is stopped while it counts does not act")
     func stoppedLater() async throws {
         let clock = StillClock()
         let expired = Mutex(false)

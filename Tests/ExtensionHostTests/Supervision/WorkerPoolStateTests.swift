@@ -4,9 +4,9 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("Which workers are kept")
+@Suite("Kept workers")
 struct WorkerPoolStateTests {
-    @Test("The one that was not used for longest goes first, and none that is in use")
+    @Test("The least recently used worker goes first, and none that is in use")
     func leastRecentlyUsed() {
         var shelf = WorkerPoolState<String>()
         let numbers = ["a", "b", "c"].map { shelf.add("worker \($0)", $0, now: .zero) }
@@ -22,7 +22,7 @@ struct WorkerPoolStateTests {
         #expect(shelf.count == 1)
     }
 
-    @Test("One that is idle for a while goes; each use begins the while anew")
+    @Test("An idle worker is ended after a while; each use restarts that time")
     func linger() {
         var shelf = WorkerPoolState<String>()
         let first = shelf.add("a", "a", now: .zero)
@@ -37,7 +37,7 @@ struct WorkerPoolStateTests {
         #expect(shelf.nextDeadline(.seconds(30)) == .seconds(50))
     }
 
-    @Test("One that is replaced finishes what it is doing, beside its successor")
+    @Test("A replaced worker completes its request beside its successor")
     func retired() {
         var shelf = WorkerPoolState<String>()
         let old = shelf.add("old", "a", now: .zero)
@@ -52,7 +52,7 @@ struct WorkerPoolStateTests {
         #expect(shelf.end(new, now: .zero) == nil)
     }
 
-    @Test("Whatever happens, each worker is given back once, and never while it is used")
+    @Test("In any sequence each worker is returned once, and never while it is used")
     func anything() {
         for seed in 0..<200 as Range<UInt64> {
             var random = SplitMix64(seed: seed)

@@ -21,7 +21,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test("One that was started with what a bundle was before is used by nobody who knows what it is now")
+    @Test("A worker of an old version of a bundle is not used for the new version")
     func replaced() async throws {
         let folder = try TemporaryFolder()
         let old = try ExtensionBundle(at: try PlainBundle("com.example.x", in: folder.path).path)
@@ -41,7 +41,7 @@ struct WorkerPoolTests {
         #expect(await pool.count == 0)
     }
 
-    @Test("One that is being loaded keeps nobody waiting who lets the bundle go on")
+    @Test("A worker that is being loaded does not delay a caller that releases the bundle")
     func loading() async throws {
         let folder = try TemporaryFolder()
         let program = folder.path + "/silent"
@@ -75,7 +75,7 @@ struct WorkerPoolTests {
         try ExtensionBundle(at: try PlainBundle("com.example.\(name)", in: folder.path).path)
     }
 
-    @Test("Are all in use, a person waits for the first that is free, and nobody else")
+    @Test("If all workers are in use, the user waits for the first free one, and no other caller does")
     func waitForPlace() async throws {
         let folder = try TemporaryFolder()
         let pool = Self.pool(in: folder)
@@ -100,7 +100,7 @@ struct WorkerPoolTests {
         await pool.shutdown()
     }
 
-    @Test("Who waits is not passed by who comes while an idle worker is ended for it, nor when one before gives up")
+    @Test("A waiting caller keeps its position while an idle worker is ended for it, and when an earlier one gives up")
     func inTurn() async throws {
         let folder = try TemporaryFolder()
         // The end of the first lasts until it is released.
@@ -138,7 +138,7 @@ struct WorkerPoolTests {
         await pool.shutdown()
     }
 
-    @Test("A person who waits in vain is told so after a while, one who gives up at once, and all at the end")
+    @Test("A user's wait ends with an error after a while, at once when cancelled, and at the end of the host")
     func waitInVain() async throws {
         let folder = try TemporaryFolder()
         let hurried = Self.pool(in: folder, clock: HurriedClock(), place: .seconds(5))

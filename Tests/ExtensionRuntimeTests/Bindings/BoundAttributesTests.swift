@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-@Suite("Attributes that bindings give to items", .serialized)
+@Suite("Attributes that bindings set", .serialized)
 struct BoundAttributesTests {
     let host: BindingHost
 
@@ -69,7 +69,7 @@ struct BoundAttributesTests {
         #expect(host.logged == [])
     }
 
-    @Test("What cannot be read costs the item its attributes, or the round, and is told; the item is found")
+    @Test("Unreadable content costs the item its attributes, or the round, and is reported; the item is found")
     func broken() async throws {
         let items = try await reindexed([
             "broken.pdf": "no PDF at all", "cut.pdf": Self.pdf(title: nil, pages: ["first", nil]),
@@ -88,7 +88,7 @@ struct BoundAttributesTests {
             "\(logged)")
     }
 
-    @Test("Each round frees what it was given, before the document goes")
+    @Test("Each round frees its values before the document is closed")
     func freed() async throws {
         _ = try await reindexed(["a.pdf": Self.pdf(title: "x", pages: [String](repeating: "words", count: 50))])
         let library = try BindingHost.library("poppler")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionRuntime
 
-@Suite("Extensions that are bindings")
+@Suite("Extensions of bindings")
 struct BoundExtensionTests {
     let host: BindingHost
 
@@ -22,7 +22,7 @@ struct BoundExtensionTests {
         } catch { return error }
     }
 
-    @Test("A library that is nowhere is named, with what the dynamic linker says")
+    @Test("A missing library is named, with the linker's message")
     func missingLibrary() {
         let failure = loadFailure("serve throttle library \"libnone-a.so.1\", \"./none.so\" call f()")
         #expect(failure?.failure == .cannotOpen)
@@ -30,7 +30,7 @@ struct BoundExtensionTests {
         #expect(failure?.message.contains("No such file") == true)
     }
 
-    @Test("A function that the library lacks is named; so is one that frees, or explains")
+    @Test("A function that the library lacks is named, also one that frees or explains")
     func missingSymbol() {
         for call in [
             "call none()", "call abs(n: int = 1) -> s: owned(none) text call puts(t: text = s) -> _: int",
@@ -49,14 +49,14 @@ struct BoundExtensionTests {
         #expect(failure?.message.hasPrefix("Binding 1, line 1, column 51: Found “)”. Expected “=”") == true)
     }
 
-    @Test("The next library is taken where the first is missing, and functions of those it needs are found")
+    @Test("The next library is used if the first is missing, and functions of its dependencies are found")
     func nextLibrary() {
         #expect(
             loadFailure("serve throttle library \"libnone.so\", \"libm.so.6\" call puts(s: text = \"\") -> _: int")
                 == nil)
     }
 
-    @Test("A binding that cannot work fails what it serves, and the others work")
+    @Test("A binding that cannot work fails its requests, and the others work")
     func partly() async throws {
         let broken =
             "serve file public.html of public.plain-text library \"libnone.so\" call f() -> s: borrowed text result s"
@@ -72,7 +72,7 @@ struct BoundExtensionTests {
         #expect(message.contains("libnone.so"))
     }
 
-    @Test("Bindings of files serve their changes, and reach files below their folder alone, through no link")
+    @Test("Bindings of files serve their changes, and reach only files below their folder, through no link")
     func boundFiles() async throws {
         let folder = host.folder.path + "/files"
         for name in ["", "/deeper", "/.hidden"] {
@@ -130,7 +130,7 @@ struct BoundExtensionTests {
         #expect(host.items.count == 1)
     }
 
-    @Test("The interfaces are those of what is bound")
+    @Test("The interfaces match the bindings")
     func interfaces() throws {
         let loaded = try host.load(
             BindingHost.binding("constant() -> out: borrowed text"), "serve reindexAll LIBRARY call yes() -> _: bool",
@@ -139,7 +139,7 @@ struct BoundExtensionTests {
             loaded.bound.interfaces == ["searchlight.promises/1", "searchlight.reindex/1", "searchlight.preview/1"])
     }
 
-    @Test("Only items of the bound types are served; the first binding that fits is taken")
+    @Test("Only items of the bound types are served, by the first matching binding")
     func types() async throws {
         let loaded = try host.load(
             BindingHost.binding("echo(t: text = \"picture\") -> out: owned(free) text").replacing(
@@ -170,7 +170,7 @@ struct BoundExtensionTests {
         return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
     }
 
-    @Test("A file is made of what a function gives, written by it, or one that it names")
+    @Test("A file is created from a function's result, written by it, or named by it")
     func files() async throws {
         #expect(try contents(await file("constant() -> s: borrowed text", result: "s")) == "a constant")
         let write = "write_file(path: text = request.destination, text: text = \"written\") -> s: int succeeds s == 0"
@@ -186,7 +186,7 @@ struct BoundExtensionTests {
         #expect({ if case .failed(.failed, _) = unwritten { true } else { false } }())
     }
 
-    @Test("A preview has the type, the title and what was searched for")
+    @Test("A preview has the type, the title and the search words")
     func preview() async throws {
         let loaded = try host.load(
             """
@@ -217,7 +217,7 @@ struct BoundExtensionTests {
         return String(decoding: preview.content, as: UTF8.self)
     }
 
-    @Test("A preview may be rendered into a file: that of the request, or one in a folder of its own")
+    @Test("A preview may be rendered into the file of the request, or into a folder of its own")
     func renderedFile() async throws {
         func write(_ path: String, _ more: String = "") -> String {
             "write_file(path: text = \(path), text: text = \"drawn\") -> s: int succeeds s == 0\(more)"
@@ -239,7 +239,7 @@ struct BoundExtensionTests {
         #expect({ if case .failed(.failed, _) = unwritten { true } else { false } }())
     }
 
-    @Test("A file that a function wrote into the request's folder is answered with, and read after it is gone")
+    @Test("A file that a function wrote into the request's folder is the answer, and readable after its removal")
     func fileInTemporaryFolder() async throws {
         let own = #"path("$TMPDIR/it.html")"#
         let outcome = try await file(
@@ -248,7 +248,7 @@ struct BoundExtensionTests {
         #expect(try contents(outcome) == "written")
     }
 
-    @Test("Paths and file URLs are told from others")
+    @Test("Paths and file URLs are distinguished")
     func urls() {
         #expect(FileURL.path(of: "file:///a%20b/%C3%BC") == "/a b/ü")
         #expect(FileURL.path(of: "FILE://localhost/a#part") == "/a")

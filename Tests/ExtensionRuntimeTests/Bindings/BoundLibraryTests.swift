@@ -7,7 +7,7 @@ import Testing
 @Suite("A library that a binding names")
 struct BoundLibraryTests {
     @Test(
-        "frees with the allocator of the process, whoever's it is",
+        "frees with the allocator of the process, also another one than malloc",
         arguments: [["libc.so.6"], ["libxml2.so.2", "libxml2.so.16"]])
     func allocator(names: [String]) throws {
         // Under a sanitizer this is not the C library's function, and the sanitizer ends a process

@@ -11,7 +11,7 @@ struct CallTests {
 
     init() throws { host = try BindingHost() }
 
-    @Test("Every number arrives as it was given")
+    @Test("Every number arrives unchanged")
     func numbers() async throws {
         let text = try await host.text(
             """
@@ -25,7 +25,7 @@ struct CallTests {
     }
 
     @Test(
-        "Every number comes back as it was",
+        "Every number is returned unchanged",
         arguments: [
             ("low8", "i8", "-128"), ("low16", "i16", "-32768"), ("low32", "int", "-2147483648"),
             ("low64", "i64", "-9223372036854775808"), ("high8", "u8", "255"), ("high16", "u16", "65535"),
@@ -38,7 +38,7 @@ struct CallTests {
         #expect(found == text)
     }
 
-    @Test("The largest number and those with fractions come back, too")
+    @Test("The largest number and those with fractions are returned too")
     func returnedLarge() async throws {
         let large = "high64() -> n: u64\ncall unsigned_text(m: u64 = n) -> out: owned(free) text"
         #expect(try await host.text(large) == "18446744073709551615")
@@ -48,7 +48,7 @@ struct CallTests {
         #expect(try await host.text(third) == "0.333")
     }
 
-    @Test("A number that does not fit its parameter is refused, not cut")
+    @Test("A number that does not fit its parameter is rejected, not truncated")
     func tooLarge() async throws {
         let failure = try await host.failure(
             "high64() -> n: u64\ncall number_text(m: i64 = n) -> out: owned(free) text")
@@ -80,7 +80,7 @@ struct CallTests {
     }
 
     @Test(
-        "What cannot be computed or filled says so",
+        "Values that cannot be computed are reported",
         arguments: [
             ("number_text(n: i64 = 1 / item.integer(\"none\", 0))", "1 / 0 cannot be computed"),
             ("echo(t: text = item.attribute(\"none\"))", "no attribute none"),
@@ -91,7 +91,7 @@ struct CallTests {
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "nothing")")
     }
 
-    @Test("Bytes go with their length, texts as an array that ends with NULL")
+    @Test("Bytes are passed with their length, texts as an array that ends with NULL")
     func bytes() async throws {
         let bytes = "echo_bytes(b: bytes = item.attribute(\"title\"), n: usize = length(b)) -> out: owned(free) text"
         #expect(try await host.text(bytes) == "[Grüße]")
@@ -104,7 +104,7 @@ struct CallTests {
                 == "a;b;")
     }
 
-    @Test("The contents of the item's file are given as they are")
+    @Test("The contents of the item's file are passed unchanged")
     func contents() async throws {
         let path = host.folder.path + "/a file.txt"
         try Data("in the file\0after".utf8).write(to: URL(filePath: path))
@@ -117,7 +117,7 @@ struct CallTests {
         #expect(try await loaded.data() == "[in the file]")
     }
 
-    @Test("What is owned is freed once by the function that is named, whatever happens; what is borrowed is not")
+    @Test("An owned value is freed once by its function in every case; a borrowed one is not")
     func ownership() async throws {
         func freed() async throws -> Int {
             try #require(
@@ -138,7 +138,7 @@ struct CallTests {
         #expect(try await freed() == before + 3)
     }
 
-    @Test("Outputs of every kind are read, with a length that comes after its bytes")
+    @Test("Outputs of every kind are read, with a length after its bytes")
     func outputs() async throws {
         let call = """
             outputs(s: out i8, l: out u64, r: out f64, t: out owned(counted_free) text,
@@ -148,7 +148,7 @@ struct CallTests {
         #expect(try await host.text(call, result: "b") == "12345")
     }
 
-    @Test("A buffer is as long as it was computed, and what was written is as long as the function says")
+    @Test("A buffer has its computed length, and the written length is the function's")
     func buffers() async throws {
         let call = """
             fill(b: buffer[length(item.identifier) + 6], n: inout usize = length(b), byte: u8 = 0x41) -> s: int succeeds s == 0
@@ -164,7 +164,7 @@ struct CallTests {
                 == "the function reports 1000000 bytes in b, which has 10")
     }
 
-    @Test("Structs go and come by value, small and large, nested, with floats, with what they point to")
+    @Test("Structs are passed and returned by value, small and large, nested, with floats and pointers")
     func structs() async throws {
         let swap = """
             swap(p: { x: int = 1, y: int = 2 }) -> q: { x: int, y: int } succeeds q.x == 2 and q.y == 1
@@ -187,7 +187,7 @@ struct CallTests {
     }
 
     @Test(
-        "What a function must not give back is a failure that says so",
+        "An invalid result of a function is reported as a failure",
         arguments: [
             ("none() -> out: borrowed text", "none returned NULL for out"),
             ("latin() -> out: borrowed text", "out of latin is not UTF-8; bind it as bytes"),
@@ -209,7 +209,7 @@ struct CallTests {
         #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "nothing")")
     }
 
-    @Test("NULL is no failure where it is allowed, and then there is nothing to answer with")
+    @Test("NULL is no failure where it is allowed, and then the answer is empty")
     func optional() async throws {
         let failure = try await host.failure("none() -> out: borrowed text?")
         #expect(failure == BindingFailure(.notFound, "the function returned nothing"))

@@ -45,14 +45,14 @@ struct CallbackTests {
         #expect(host.misuses.allSatisfy { $0 == .answeredTwice })
     }
 
-    @Test("An acknowledgement with a status that means failure fails the request")
+    @Test("An acknowledgement with a failure status fails the request")
     func status() async throws {
         let call = "done_with(d: acknowledge(s: int) succeeds s == 0, v: int = 5)"
         #expect(failure(try await reindex(call)) == "done_with reported a failure: s is 5")
         #expect(isAcknowledged(try await reindex(call.replacing("= 5", with: "= 0"))))
     }
 
-    @Test("A request that is never acknowledged stays open, and others are served meanwhile")
+    @Test("A request without an acknowledgement stays open, and others are served")
     func never() async throws {
         let loaded = try host.load("serve reindexAll\nLIBRARY\ncall done_never(d: acknowledge())")
         let number = loaded.session.requests.open { _ in }
@@ -62,7 +62,7 @@ struct CallbackTests {
         #expect(loaded.session.requests.isPending(number))
     }
 
-    @Test("A request that waits for its acknowledgement is let go when it is cancelled")
+    @Test("A request that waits for its acknowledgement ends when it is cancelled")
     func cancelled() async throws {
         let loaded = try host.load("serve reindexAll\nLIBRARY\ncall done_never(d: acknowledge())")
         let outcome = await withCheckedContinuation { (waiting: CheckedContinuation<RequestOutcome, Never>) in
@@ -80,7 +80,7 @@ struct CallbackTests {
             p: progress(c: u64, t: u64) { completed = c, total = t })
         """
 
-    @Test("Callbacks of a request that is over do nothing to others, and are reported")
+    @Test("Callbacks of an ended request do nothing to others, and are reported")
     func late() async throws {
         #expect(isAcknowledged(try await reindex(Self.keepAll)))
         #expect(host.misuses.isEmpty)
@@ -100,7 +100,7 @@ struct CallbackTests {
         """
     }
 
-    @Test("Items are donated with their attributes, after what was there was deleted")
+    @Test("Items are donated with their attributes, after a deletion of the old ones")
     func donations() async throws {
         #expect(isAcknowledged(try await reindex(Self.items(3))))
         #expect(host.items.keys.sorted() == ["item-1", "item-2"])
@@ -120,7 +120,7 @@ struct CallbackTests {
         #expect(item.expiration == .never)
     }
 
-    @Test("A thousand items go in a few batches, and the request is answered when the last is durable")
+    @Test("A thousand items are sent in a few batches, and the request is answered when the last is durable")
     func batches() async throws {
         host.holdDonations()
         let loaded = try host.load("serve reindexAll\nLIBRARY\ncall \(Self.items(1000))")
@@ -149,7 +149,7 @@ struct CallbackTests {
         #expect(host.items.count == 200)
     }
 
-    @Test("Items without a usable name are reported and left out; the others are kept")
+    @Test("Items without a valid name are reported and left out; the others are kept")
     func badItems() async throws {
         let call = """
             bad_items(i: donate(id: text, t: text, b: pointer?, n: u32, r: f64) -> int = 0 { identifier = id, title = t })
@@ -159,7 +159,7 @@ struct CallbackTests {
         #expect(host.misuses == [.invalidArgument, .malformedText, .invalidArgument])
     }
 
-    @Test("Some items: found among all, those that are gone are deleted")
+    @Test("Requested items are found among all, and missing ones are deleted")
     func someItems() async throws {
         let loaded = try host.load("serve reindexAll\nLIBRARY\ncall \(Self.items(5))")
         let outcome = await loaded.ask { $0.reindexItems($1, ["item-2", "item-9"]) }
@@ -168,7 +168,7 @@ struct CallbackTests {
         #expect(host.actions.contains(.change(.deleteItems(["item-9"]))))
     }
 
-    @Test("Throttling is passed on")
+    @Test("Throttling reaches the library")
     func throttle() async throws {
         let loaded = try host.load(
             "serve throttle\nLIBRARY\ncall throttle(r: int = request.reason, s: f64 = request.rate)",
